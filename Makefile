@@ -1,0 +1,33 @@
+# Everything a newcomer needs: `make demo`, `make test`, `make check`, `make bench`.
+# The environment lives in .venv; it is rebuilt when pyproject.toml changes.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+.PHONY: demo test check bench clean
+
+$(READY): pyproject.toml
+	@echo "Setting up $(VENV) (once)..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "LibreMQ needs Python 3.11 or later; set PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(READY)
+	@$(BIN)/python -m libremq.demo
+
+test: $(READY)
+	@$(BIN)/python -m pytest -n auto
+
+check: $(READY)
+	$(BIN)/ruff check src tests bench
+	$(BIN)/mypy src
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@$(BIN)/python bench/run.py
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .hypothesis

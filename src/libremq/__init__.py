@@ -1,0 +1,1 @@
+"""LibreMQ: an open queue manager in Python. Not affiliated with IBM."""

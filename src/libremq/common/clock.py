@@ -1,0 +1,20 @@
+"""Time, handed in: the kernel never asks the machine what time it is."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    def now(self) -> float:
+        """Seconds since 1970-01-01 UTC: for put dates, expiry, and every wait in the kernel."""
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    __slots__ = ()
+
+    def now(self) -> float:
+        return time.time()

@@ -1,0 +1,1 @@
+"""The log manager: records, pages, extents, writer, restart scan."""

@@ -1,0 +1,1 @@
+"""What applications see: constants, structures, reason codes. No I/O."""

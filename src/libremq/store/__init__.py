@@ -1,0 +1,1 @@
+"""Data abstraction and persistence: message chains, space map, buffers, queue files."""
