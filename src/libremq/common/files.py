@@ -7,15 +7,30 @@ show every disk state a power cut could have left. So the interface is small and
 - `write` transfers all the bytes or raises OSError; what was written is durable only after `sync` returned.
 - `truncate`, `rename`, `remove` and the creation of a file are durable only after `sync_folder` of the folder
   (and `sync` of the file for its size).
+- `make_folder` is durable when it returns: folders are made rarely, so it may sync as it goes.
 - Paths are strings with `/`; folders are made 0700 and files 0600.
 """
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import os
+import shutil
+import threading
 from collections.abc import Sequence
 from typing import Protocol
 
 Buffer = bytes | bytearray | memoryview
+
+_GATHER_MAX = 1024
+"""Buffers per gather-write: IOV_MAX of Linux, the BSDs and macOS."""
+
+# Without fdatasync (macOS) the full fsync is the nearest promise.
+_sync_data = getattr(os, "fdatasync", os.fsync)
+
+_locks_held: set[str] = set()
+_locks_guard = threading.Lock()
 
 
 class File(Protocol):
@@ -74,3 +89,166 @@ class Files(Protocol):
 
     def free_bytes(self, path: str) -> int:
         """Bytes free on the file system that holds `path`."""
+
+
+class RealFile:
+    """A file of the machine. `write` goes on after a partial transfer; Python itself repeats after EINTR."""
+
+    __slots__ = ("_fd", "path")
+
+    def __init__(self, fd: int, path: str) -> None:
+        self._fd = fd
+        self.path = path
+
+    def __repr__(self) -> str:
+        return f"RealFile({self.path!r})"
+
+    def read(self, offset: int, length: int) -> bytes:
+        data = os.pread(self._fd, length, offset)
+        if len(data) == length or not data:
+            return data
+        pieces = [data]
+        got = len(data)
+        while got < length:
+            data = os.pread(self._fd, length - got, offset + got)
+            if not data:
+                break
+            pieces.append(data)
+            got += len(data)
+        return b"".join(pieces)
+
+    def write(self, offset: int, data: Buffer) -> None:
+        written = os.pwrite(self._fd, data, offset)
+        if written != len(data):
+            self._write_rest(offset, [data], written)
+
+    def write_many(self, offset: int, buffers: Sequence[Buffer]) -> None:
+        for start in range(0, len(buffers), _GATHER_MAX):
+            group = buffers[start : start + _GATHER_MAX]
+            total = sum(map(len, group))
+            written = os.pwritev(self._fd, group, offset)
+            if written != total:
+                self._write_rest(offset, group, written)
+            offset += total
+
+    def _write_rest(self, offset: int, buffers: Sequence[Buffer], written: int) -> None:
+        """Continue a gather-write of `buffers` at `offset` of which the first `written` bytes went out."""
+        for buffer in buffers:
+            view = memoryview(buffer).cast("B")
+            skipped = min(written, len(view))
+            written -= skipped
+            position = offset + skipped
+            view = view[skipped:]
+            while view:
+                count = os.pwrite(self._fd, view, position)
+                if count == 0:
+                    raise OSError(errno.EIO, "the device took no more bytes", self.path)
+                position += count
+                view = view[count:]
+            offset = position
+
+    def sync(self) -> None:
+        _sync_data(self._fd)
+
+    def truncate(self, size: int) -> None:
+        os.ftruncate(self._fd, size)
+
+    def size(self) -> int:
+        return os.fstat(self._fd).st_size
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            os.close(fd)
+
+
+class RealFileLock:
+    """flock on the path, plus a note in this process: on some network file systems flock is per process."""
+
+    __slots__ = ("_fd", "_key")
+
+    def __init__(self, fd: int, key: str) -> None:
+        self._fd = fd
+        self._key = key
+
+    def release(self) -> None:
+        if self._fd >= 0:
+            fd, self._fd = self._fd, -1
+            os.close(fd)
+            with _locks_guard:
+                _locks_held.discard(self._key)
+
+
+class RealFiles:
+    """The machine's file system."""
+
+    __slots__ = ()
+
+    def open(self, path: str, *, create: bool = False) -> RealFile:
+        flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        return RealFile(os.open(path, flags, 0o600), path)
+
+    def exists(self, path: str) -> bool:
+        return os.path.exists(path)
+
+    def list(self, folder: str) -> list[str]:
+        return sorted(os.listdir(folder))
+
+    def make_folder(self, path: str) -> None:
+        path = os.path.abspath(path)
+        missing = []
+        while not os.path.isdir(path):
+            missing.append(path)
+            path = os.path.dirname(path)
+        for folder in reversed(missing):
+            try:
+                os.mkdir(folder, 0o700)
+            except FileExistsError:
+                if not os.path.isdir(folder):
+                    raise
+            self.sync_folder(os.path.dirname(folder))
+
+    def rename(self, source: str, target: str) -> None:
+        os.replace(source, target)
+
+    def remove(self, path: str) -> None:
+        os.unlink(path)
+
+    def remove_folder(self, path: str) -> None:
+        try:
+            shutil.rmtree(path)
+        except FileNotFoundError:
+            if os.path.exists(path):
+                raise
+
+    def sync_folder(self, path: str) -> None:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def lock(self, path: str) -> RealFileLock:
+        key = os.path.realpath(path)
+        with _locks_guard:
+            if key in _locks_held:
+                raise BlockingIOError(errno.EWOULDBLOCK, "already open in this process", path)
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                # The number is only for the message a second opener gets; the lock itself is the kernel's.
+                os.ftruncate(fd, 0)
+                os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+            except BlockingIOError:
+                holder = os.pread(fd, 20, 0).strip().decode("ascii", "replace") or "unknown"
+                os.close(fd)
+                raise BlockingIOError(errno.EWOULDBLOCK, f"held by process {holder}", path) from None
+            except BaseException:
+                os.close(fd)
+                raise
+            _locks_held.add(key)
+        return RealFileLock(fd, key)
+
+    def free_bytes(self, path: str) -> int:
+        state = os.statvfs(path)
+        return state.f_bavail * state.f_frsize

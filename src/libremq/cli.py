@@ -1,0 +1,81 @@
+"""The `libremq` command: one entry, with a sub-command per job.
+
+Each command is a row in `COMMANDS`: its name, one line of help, and the module that does the work. The module
+is imported only when its command is run; it offers `add_arguments(parser)` and `run(arguments) -> int`, where
+the number is the exit code. So a new command is a new module and a new row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module, metadata
+from typing import NamedTuple, Protocol, cast
+
+
+class Command(NamedTuple):
+    name: str
+    help: str
+    module: str
+
+
+class CommandModule(Protocol):
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None: ...
+
+    def run(self, arguments: argparse.Namespace) -> int: ...
+
+
+COMMANDS: tuple[Command, ...] = (Command("mqrc", "explain reason codes, by number or name", "libremq.cli_mqrc"),)
+
+
+def version() -> str:
+    try:
+        return metadata.version("libremq")
+    except metadata.PackageNotFoundError:  # run from a source tree that was never installed
+        return "unknown"
+
+
+def _parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The whole command line; only the module of the chosen command is imported."""
+    parser = argparse.ArgumentParser(
+        prog="libremq",
+        description="LibreMQ, an open queue manager in Python. Not affiliated with IBM.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"libremq {version()}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    for command in COMMANDS:
+        sub = commands.add_parser(command.name, help=command.help, description=command.help.capitalize() + ".")
+        if command.name == chosen:
+            module = cast(CommandModule, import_module(command.module))
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit code; never a traceback for bad input or a reader that went away."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    parser = _parser(chosen)
+    try:
+        arguments = parser.parse_args(words)
+        if arguments.command is None:
+            parser.print_help()
+            code = 0
+        else:
+            code = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:
+        # Someone piped us into `head`. Python flushes stdout again at exit, so give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""Connections and object handles: what an application holds between its calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from libremq.kernel.message_handles import MessageHandles
+from libremq.kernel.objects import MQObject
+from libremq.kernel.queues import Cursor, QueueState
+from libremq.kernel.units import UnitOfWork
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQMD
+from libremq.store.handles import NONE
+
+if TYPE_CHECKING:
+    from libremq.kernel.consumers import Consumer
+    from libremq.kernel.groups import GetGroup, PutGroup
+    from libremq.kernel.selector import Selector
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where a put goes: a queue here, and for a remote one the names that its transmission header will carry."""
+
+    queue: QueueState
+    remote_queue: str = ""
+    remote_qmgr: str = ""
+    path: tuple[MQObject, ...] = ()  # the definitions that a put passes through: each may inhibit it
+
+    @property
+    def is_remote(self) -> bool:
+        return bool(self.remote_qmgr)
+
+
+class ObjectHandle:
+    """An open object: hobj. One open call makes it, one close call ends it."""
+
+    __slots__ = (
+        "alternate_user", "connection", "created_queue", "cursor", "defprty", "defpsist", "destination", "destinations",
+        "get_group", "hobj", "locked_slot", "marks", "obj", "object_name", "options", "propctl", "put_group", "queue",
+        "saved_context", "selector",
+    )  # fmt: skip
+
+    def __init__(self, connection: Connection, hobj: int, obj: MQObject | None, options: int, object_name: str) -> None:
+        self.connection = connection
+        self.hobj = hobj
+        self.obj = obj  # the object that was named: what MQINQ and MQSET work on
+        self.options = options
+        self.object_name = object_name
+        self.queue: QueueState | None = None  # the local queue under it, for get and browse
+        self.destination: Destination | None = None  # for put
+        self.destinations: list[Destination | None] = []  # of a distribution list, in the order of its records
+        self.cursor: Cursor | None = None
+        self.locked_slot = NONE
+        self.marks: dict[int, int] = {}  # slot -> sequence, messages that this handle marked
+        self.selector: Selector | None = None
+        self.saved_context: MQMD | None = None
+        self.put_group: PutGroup | None = None
+        self.get_group: GetGroup | None = None
+        self.created_queue = False  # this open made a dynamic queue
+        self.alternate_user = ""
+        self.defpsist = C.MQPER_NOT_PERSISTENT
+        self.defprty = 0
+        self.propctl = C.MQPROP_COMPATIBILITY
+
+    def has(self, option: int) -> bool:
+        return bool(self.options & option)
+
+    @property
+    def is_input(self) -> bool:
+        return bool(self.options & (C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE))
+
+
+@dataclass
+class AsyncPutStatus:
+    """What MQSTAT tells of puts with MQPMO_ASYNC_RESPONSE since the last time it was asked."""
+
+    comp_code: int = C.MQCC_OK
+    reason: int = C.MQRC_NONE
+    successes: int = 0
+    warnings: int = 0
+    failures: int = 0
+    object_name: str = ""
+    object_qmgr: str = ""
+    resolved_name: str = ""
+    resolved_qmgr: str = ""
+
+
+@dataclass(eq=False)
+class Connection:
+    """A connected application: hconn."""
+
+    hconn: int
+    user: str = ""
+    application: str = ""
+    application_type: int = C.MQAT_UNIX
+    lsn: int = 0  # no reply to this connection goes out before the log is forced beyond this record
+    unit: UnitOfWork | None = None
+    handles: dict[int, ObjectHandle] = field(default_factory=dict)
+    next_hobj: int = 1
+    message_handles: MessageHandles = field(default_factory=MessageHandles)
+    async_puts: AsyncPutStatus = field(default_factory=AsyncPutStatus)
+    consumers: dict[int, Consumer] = field(default_factory=dict)
+    event_handler: Consumer | None = None
+    consuming: bool = False  # MQCTL started it
+    suspended: bool = False
+    xa_unit: UnitOfWork | None = None  # the branch that a transaction manager started on this connection
+    backed_out: bool = False  # the queue manager ended its unit of work; the next call must hear of it
+    put_date_second: int = -1
+
+    def depend_on(self, lsn: int) -> None:
+        if lsn > self.lsn:
+            self.lsn = lsn

@@ -1,0 +1,90 @@
+"""Message context: who put the message, when, with what. Six identity and origin fields of the descriptor."""
+
+from __future__ import annotations
+
+import time
+
+from libremq.kernel.connection import Connection, ObjectHandle
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.mqi.structs import MQMD, MQPMO
+
+_IDENTITY = ("UserIdentifier", "AccountingToken", "ApplIdentityData")
+_ORIGIN = ("PutApplType", "PutApplName", "PutDate", "PutTime", "ApplOriginData")
+_OPTIONS = (
+    C.MQPMO_NO_CONTEXT | C.MQPMO_DEFAULT_CONTEXT | C.MQPMO_PASS_IDENTITY_CONTEXT | C.MQPMO_PASS_ALL_CONTEXT
+    | C.MQPMO_SET_IDENTITY_CONTEXT | C.MQPMO_SET_ALL_CONTEXT
+)  # fmt: skip
+# put option -> the open option that must have been asked for
+_NEEDS_OPEN = {
+    C.MQPMO_PASS_IDENTITY_CONTEXT: C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT,
+    C.MQPMO_PASS_ALL_CONTEXT: C.MQOO_PASS_ALL_CONTEXT,
+    C.MQPMO_SET_IDENTITY_CONTEXT: C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT,
+    C.MQPMO_SET_ALL_CONTEXT: C.MQOO_SET_ALL_CONTEXT,
+}
+
+_stamp: tuple[int, str, str] = (-1, "", "")  # the last hundredth of a second, formatted: puts come in bursts
+
+
+def put_date_time(now: float) -> tuple[str, str]:
+    """PutDate YYYYMMDD and PutTime HHMMSSTH, in GMT."""
+    global _stamp
+    hundredths = int(now * 100)
+    if _stamp[0] != hundredths:
+        moment = time.gmtime(hundredths // 100)
+        _stamp = (hundredths, time.strftime("%Y%m%d", moment), time.strftime("%H%M%S", moment) + f"{hundredths % 100:02d}")
+    return _stamp[1], _stamp[2]
+
+
+def set_context(
+    connection: Connection, handle: ObjectHandle | None, md: MQMD, pmo: MQPMO, now: float, *, put1: bool = False
+) -> None:
+    """Fill the context fields of the descriptor as the put options ask."""
+    option = pmo.Options & _OPTIONS
+    if option & (option - 1):
+        raise mq_error(C.MQRC_OPTIONS_ERROR, "", "only one context option may be given")
+    needed = _NEEDS_OPEN.get(option)
+    if needed and not put1 and not (handle is not None and handle.options & needed):
+        raise mq_error(
+            C.MQRC_NOT_OPEN_FOR_PASS_IDENT if option == C.MQPMO_PASS_IDENTITY_CONTEXT
+            else C.MQRC_NOT_OPEN_FOR_PASS_ALL if option == C.MQPMO_PASS_ALL_CONTEXT
+            else C.MQRC_NOT_OPEN_FOR_SET_IDENT if option == C.MQPMO_SET_IDENTITY_CONTEXT
+            else C.MQRC_NOT_OPEN_FOR_SET_ALL,
+            handle.object_name if handle else "",
+        )  # fmt: skip
+    if option == C.MQPMO_SET_ALL_CONTEXT:
+        return
+    source: MQMD | None = None
+    if option in (C.MQPMO_PASS_IDENTITY_CONTEXT, C.MQPMO_PASS_ALL_CONTEXT):
+        source = _saved(connection, pmo)
+    if option == C.MQPMO_PASS_ALL_CONTEXT:
+        assert source is not None
+        for field in _IDENTITY + _ORIGIN:
+            setattr(md, field, getattr(source, field))
+        return
+    if option == C.MQPMO_NO_CONTEXT:
+        md.UserIdentifier, md.AccountingToken, md.ApplIdentityData = "", C.MQACT_NONE, ""
+        md.PutApplType, md.PutApplName, md.PutDate, md.PutTime = C.MQAT_NO_CONTEXT, "", "", ""
+        md.ApplOriginData = ""
+        return
+    if source is not None:
+        for field in _IDENTITY:
+            setattr(md, field, getattr(source, field))
+    elif option != C.MQPMO_SET_IDENTITY_CONTEXT:
+        md.UserIdentifier = (handle.alternate_user if handle is not None else "") or connection.user
+        md.AccountingToken = C.MQACT_NONE
+        md.ApplIdentityData = ""
+    md.PutApplType = connection.application_type
+    md.PutApplName = connection.application
+    md.PutDate, md.PutTime = put_date_time(now)
+    md.ApplOriginData = ""
+
+
+def _saved(connection: Connection, pmo: MQPMO) -> MQMD:
+    """The context of the last message got through the handle in pmo.Context."""
+    saved = connection.handles.get(pmo.Context)
+    if saved is None or not saved.has(C.MQOO_SAVE_ALL_CONTEXT):
+        raise mq_error(C.MQRC_CONTEXT_HANDLE_ERROR, "", "pmo.Context must be a handle opened with MQOO_SAVE_ALL_CONTEXT")
+    if saved.saved_context is None:
+        raise mq_error(C.MQRC_CONTEXT_NOT_AVAILABLE, saved.object_name, "no message was got through that handle yet")
+    return saved.saved_context

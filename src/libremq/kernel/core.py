@@ -1,0 +1,339 @@
+"""The heart of the queue manager: objects, queues, units of work, and the log records that make them last.
+
+The verbs are built on the few operations here. Each leaves memory and log in step: it either happened and is
+logged, or nothing changed. Nothing here waits for the disk; whoever answers an application first asks the log to
+be forced as far as `Connection.lsn` says (contract 2). Clock, files and log are handed in (contract 1).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from libremq.common.clock import Clock
+from libremq.common.files import Files
+from libremq.common.names import fold
+from libremq.kernel import journal
+from libremq.kernel.attributes import GivenValue
+from libremq.kernel.connection import Connection, Destination
+from libremq.kernel.definitions import Catalogue, from_record, set_attributes, to_record
+from libremq.kernel.identifiers import Identifiers
+from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.queues import QueueState
+from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
+from libremq.kernel.waiting import Waiter
+from libremq.log import Log, LogFull
+from libremq.log import records as R
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.store.handle_file import HandlePosition
+from libremq.store.handles import PERSISTENT
+from libremq.store.message import Message
+from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
+
+
+def _no_delivery(destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
+    raise AssertionError("the queue manager is not assembled yet")
+
+
+class Core:
+    """State shared by all verbs. One thread at a time (contract 1)."""
+
+    def __init__(
+        self,
+        files: Files,
+        folder: str,
+        catalogue: Catalogue,
+        log: Log,
+        clock: Clock,
+        limits: StoreLimits | None = None,
+        identifiers: Identifiers | None = None,
+    ) -> None:
+        self.files = files
+        self.folder = folder
+        self.catalogue = catalogue
+        self.log = log
+        self.clock = clock
+        self.limits = limits or StoreLimits()
+        self.identifiers = identifiers or Identifiers(catalogue.qmgr.name)
+        self.queues: dict[str, QueueState] = {}  # loaded local queues by name
+        self.queues_by_id: dict[int, QueueState] = {}
+        self.queue_files: dict[str, tuple[int, str]] = {}  # every recoverable local queue: its id and folder
+        self.positions: dict[int, HandlePosition] = {}  # by queue id, what the last checkpoint saved
+        self.next_queue_id = 1
+        self.next_unit = 1
+        self.catalogue_changed = True
+        self.catalogue_generation = 0
+        self.dropped_folders: list[str] = []  # of deleted queues, to be removed at the next checkpoint
+        self.units: dict[int, UnitOfWork] = {}
+        self.connections: dict[int, Connection] = {}
+        self.hconns = itertools.count(1)
+        self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
+        # Set by the queue manager: put a message that the queue manager itself makes (reports, trigger messages)
+        self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
+        self.waiters: set[Waiter] = set()
+        self.quiescing = False
+        self.idle_queues: set[str] = set()  # unreferenced at the last checkpoint: unloaded at the next
+
+    @property
+    def qmgr_name(self) -> str:
+        return self.catalogue.qmgr.name
+
+    # Local queues
+
+    def local_queue(self, definition: LocalQueue) -> QueueState:
+        """The queue with its store, loaded if it is not yet."""
+        queue = self.queues.get(definition.name)
+        if queue is None:
+            queue_id, folder = self.queue_files[definition.name]
+            queue = self._new_state(definition, queue_id, folder)
+            queue.store.load(self.positions.get(queue_id, HandlePosition()))
+            queue.store.recovered()
+        return queue
+
+    def _new_state(self, definition: LocalQueue, queue_id: int, folder: str) -> QueueState:
+        gate = LogGate(lambda: self.log.durable, self.log.force)
+        store = QueueStore(self.files, f"{self.folder}/queues/{folder}", queue_id, definition.name, gate, self.limits)
+        queue = QueueState(definition, queue_id, folder, store)
+        self.queues[definition.name] = self.queues_by_id[queue_id] = queue
+        return queue
+
+    def _folder_for(self, name: str) -> str:
+        """A folder named after the queue; one more mark for each folder of that name that still waits for its end."""
+        folder = fold(name)
+        taken = {folder for _, folder in self.queue_files.values()} | set(self.dropped_folders)
+        while folder in taken:
+            folder += "#"
+        return folder
+
+    def new_local_queue(self, definition: LocalQueue) -> QueueState:
+        """Give a new local queue its id and folder. The definition is in the catalogue already."""
+        queue_id = self.next_queue_id
+        self.next_queue_id += 1
+        folder = self._folder_for(definition.name)
+        if not definition.is_temporary:
+            self.queue_files[definition.name] = (queue_id, folder)
+        queue = self._new_state(definition, queue_id, folder)
+        queue.store.load(HandlePosition())
+        queue.store.recovered()
+        return queue
+
+    def drop_queue(self, queue: QueueState) -> None:
+        """Forget a deleted queue; its files go when a checkpoint no longer needs them."""
+        queue.deleted = True
+        self.queues.pop(queue.name, None)
+        self.queues_by_id.pop(queue.id, None)
+        self.positions.pop(queue.id, None)
+        if self.queue_files.get(queue.name, (0, ""))[0] == queue.id:
+            del self.queue_files[queue.name]
+        queue.store.close()
+        self.dropped_folders.append(queue.folder)
+
+    # Object changes: one forced log record each
+
+    def define(
+        self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None = None, replace: bool = False
+    ) -> int:
+        """DEFINE: make the object or replace it. Returns the log position that the answer depends on."""
+        before = self.catalogue.find(kind, name)
+        old = None if before is None else to_record(before)
+        made = self.catalogue.define(kind, name, attributes, like=like, replace=replace, now=self.clock.now())
+        if isinstance(made, LocalQueue) and before is None:
+            self.new_local_queue(made)
+        return self._log_object(made, old)
+
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
+        before = self.catalogue.find(kind, name)
+        old = None if before is None else to_record(before)
+        changed = self.catalogue.alter(kind, name, attributes, self.clock.now())
+        return self._log_object(changed, old)
+
+    def set_attributes(self, obj: MQObject, values: Mapping[int, int | str]) -> int:
+        old = to_record(obj)
+        set_attributes(obj, values)
+        if isinstance(obj, LocalQueue) and obj.is_temporary:
+            return 0
+        return self._log_object(obj, old)
+
+    def add_dynamic(self, definition: LocalQueue) -> tuple[QueueState, int]:
+        """A dynamic queue from a model. Temporary ones are not logged: they die with their creator."""
+        self.catalogue.add_dynamic(definition)
+        queue = self.new_local_queue(definition)
+        return queue, 0 if definition.is_temporary else self._log_object(definition, None)
+
+    def _log_object(self, obj: MQObject, old: dict[str, Any] | None) -> int:
+        value: dict[str, Any] = {"op": "set", "object": to_record(obj)}
+        if isinstance(obj, LocalQueue):
+            value["id"], value["folder"] = self.queue_files[obj.name]
+        try:
+            lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value))
+        except LogFull:
+            if old is not None:
+                self.catalogue.install(from_record(old))
+            else:
+                self.catalogue.delete(obj.kind, obj.name)
+                if isinstance(obj, LocalQueue):
+                    self.drop_queue(self.queues[obj.name])
+            raise
+        self.catalogue_changed = True
+        return lsn
+
+    def delete(self, kind: str, name: str, *, purge: bool = False) -> int:
+        """DELETE: refused for a queue that is open, or that holds messages unless `purge` says so."""
+        obj = self.catalogue.find(kind, name)
+        if isinstance(obj, LocalQueue):
+            queue = self.local_queue(obj)
+            if queue.open_handles or self.has_uncommitted(queue):
+                raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open or has uncommitted messages; end its users first")
+            if queue.store.depth and not purge:
+                raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "it holds messages; empty it or delete it with PURGE")
+            return self.delete_queue(queue)
+        obj = self.catalogue.delete(kind, name)
+        return self._log_deletion(obj, 0)
+
+    def delete_queue(self, queue: QueueState) -> int:
+        obj = queue.definition
+        lsn = 0
+        if queue.recoverable:
+            lsn = self._log_deletion(obj, queue.id)
+        self.catalogue.delete(obj.kind, obj.name)
+        self.drop_queue(queue)
+        return lsn
+
+    def _log_deletion(self, obj: MQObject, queue_id: int) -> int:
+        self.catalogue_changed = True
+        value = {"op": "delete", "kind": obj.kind, "name": obj.name, "id": queue_id}
+        return self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True)
+
+    def has_uncommitted(self, queue: QueueState) -> bool:
+        return any(operation.queue is queue for unit in self.units.values() for operation in unit.operations)
+
+    # Messages
+
+    def begin_unit(self) -> UnitOfWork:
+        unit = UnitOfWork(self.next_unit)
+        self.next_unit += 1
+        self.units[unit.id] = unit
+        return unit
+
+    def put(
+        self, queue: QueueState, message: Message, priority: int, persistent: bool, expiry_ms: int, unit: UnitOfWork | None
+    ) -> int:
+        """Store a message; visible at once without a unit of work. Returns the log position it depends on."""
+        store = queue.store
+        if self.log.pressure:
+            self.log.force(self.log.tail - 1)
+        store.make_room(message, persistent)
+        chain = queue.chain_for(priority)
+        unit_id = unit.id if unit else 0
+        slot = store.insert(message, chain, persistent, expiry_ms, unit_id)
+        lsn = 0
+        if persistent and queue.recoverable:
+            sequence = store.handles.sequence[slot]
+            parts = journal.put_parts(queue.id, slot, sequence, chain, expiry_ms, message.to_image())
+            try:
+                lsn = self.log.append(R.PUT, unit_id, unit.last_lsn if unit else 0, parts)
+            except LogFull:
+                store.remove(slot)
+                raise
+            message.lsn = lsn
+        if unit:
+            unit.operations.append(Operation(PUT, queue, slot, lsn))
+            if lsn:
+                unit.logged(lsn)
+            return 0
+        store.link(slot)
+        if lsn:
+            queue.visible_lsn = lsn
+        self.on_arrival({queue: (slot,)})
+        return lsn
+
+    def take(self, queue: QueueState, slot: int, unit: UnitOfWork | None, why: int = journal.GOT) -> int:
+        """Get a message destructively. Returns the log position that handing it out depends on."""
+        store = queue.store
+        flags = store.handles.flags[slot]
+        lsn = 0
+        if flags & PERSISTENT and queue.recoverable:
+            parts = journal.get_parts(queue.id, slot, store.handles.sequence[slot], why)
+            lsn = self.log.append(R.GET, unit.id if unit else 0, unit.last_lsn if unit else 0, parts, reserve=not unit)
+        if unit:
+            queue.unlink(slot, unit.id)
+            unit.operations.append(Operation(GET, queue, slot, lsn))
+            if lsn:
+                unit.logged(lsn)
+            return 0
+        queue.unlink(slot)
+        store.remove(slot)
+        return lsn
+
+    # The end of a unit of work
+
+    def commit(self, unit: UnitOfWork) -> int:
+        """Make it all visible. Returns the log position that the answer depends on (0: nothing was logged)."""
+        lsn = 0
+        if unit.is_logged:
+            lsn = self.log.append(R.COMMIT, unit.id, unit.last_lsn, (), reserve=True)
+        del self.units[unit.id]
+        arrived: dict[QueueState, list[int]] = {}
+        for kind, queue, slot, _ in unit.operations:
+            if queue.deleted:
+                continue
+            if lsn:
+                queue.visible_lsn = lsn
+            if kind == PUT:
+                queue.store.link(slot)
+                arrived.setdefault(queue, []).append(slot)
+            else:
+                queue.store.remove(slot)
+        unit.operations = []
+        if arrived:
+            self.on_arrival(arrived)
+        return lsn
+
+    def backout(self, unit: UnitOfWork) -> int:
+        """Undo it all, last operation first. Gets come back in their place with the backout count raised."""
+        arrived: dict[QueueState, list[int]] = {}
+        while unit.operations:
+            kind, queue, slot, lsn = unit.operations[-1]
+            if not queue.deleted:
+                self._undo(unit, kind, queue, slot, lsn)
+                if kind == GET:
+                    arrived.setdefault(queue, []).append(slot)
+            unit.operations.pop()
+        lsn = 0
+        if unit.is_logged:
+            lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)
+        del self.units[unit.id]
+        if arrived:
+            self.on_arrival(arrived)
+        return lsn
+
+    def _undo(self, unit: UnitOfWork, kind: int, queue: QueueState, slot: int, lsn: int) -> None:
+        store = queue.store
+        backouts = store.backout_count(slot) + 1 if kind == GET else 0
+        if lsn:
+            operation = journal.UNDO_PUT if kind == PUT else journal.UNDO_GET
+            parts = journal.undo_parts(queue.id, slot, store.handles.sequence[slot], operation, backouts, lsn)
+            unit.logged(self.log.append(R.COMPENSATION, unit.id, unit.last_lsn, parts, reserve=True))
+        if kind == PUT:
+            store.remove(slot)
+        else:
+            store.set_backout_count(slot, backouts)
+            store.link(slot)
+
+    def prepare(self, unit: UnitOfWork, xid: bytes) -> int:
+        """First phase: from now on only the transaction manager decides, also after a restart."""
+        unit.xid = xid
+        lsn = 0
+        if unit.is_logged:
+            lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True)
+            unit.logged(lsn)
+        unit.state = PREPARED
+        return lsn
+
+    def prepared_units(self) -> list[UnitOfWork]:
+        return [unit for unit in self.units.values() if unit.state == PREPARED]
+
+    def active_units(self) -> list[UnitOfWork]:
+        return [unit for unit in self.units.values() if unit.state == ACTIVE]

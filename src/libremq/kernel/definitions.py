@@ -1,0 +1,435 @@
+"""The catalogue of a queue manager: every object by name, and the rules for changing definitions.
+
+All checks come before the first change, so a command either happens or leaves everything as it was. An
+object that is altered or replaced stays the same Python object: who holds it sees the new values. The
+catalogue is memory only; `to_record` and `from_record` turn objects into plain data for log and disk.
+MQINQ and MQSET work on the same attribute rows, by selector instead of keyword.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from libremq.common.names import check_object_name, check_queue_manager_name, is_object_name, matches
+from libremq.kernel.attribute_tables import QUEUE_SELECTORS, QUEUE_TYPES, TABLES, char_length
+from libremq.kernel.attributes import Attribute, AttributeTable, GivenValue, Kind, Source, Value, convert
+from libremq.kernel.objects import (
+    CLASSES,
+    AnyQueue,
+    LocalQueue,
+    MQObject,
+    Namelist,
+    Queue,
+    QueueManagerObject,
+    date_and_time,
+    from_model,
+    new_object,
+)
+from libremq.mqi.constants import (
+    MQ_OBJECT_NAME_LENGTH,
+    MQCA_NAMES,
+    MQCC_OK,
+    MQCC_WARNING,
+    MQIAV_NOT_APPLICABLE,
+    MQRC_NONE,
+    MQRC_OBJECT_ALREADY_EXISTS,
+    MQRC_OBJECT_TYPE_ERROR,
+    MQRC_SELECTOR_ERROR,
+    MQRC_SELECTOR_LIMIT_EXCEEDED,
+    MQRC_SELECTOR_NOT_FOR_TYPE,
+    MQRC_UNKNOWN_OBJECT_NAME,
+    MQRCCF_CELL_DIR_NOT_AVAILABLE,
+    MQRCCF_CLUS_XMIT_Q_USAGE_ERROR,
+    MQRCCF_CLUSTER_NAME_CONFLICT,
+    MQRCCF_CLUSTER_Q_USAGE_ERROR,
+    MQRCCF_DEF_XMIT_Q_CLUS_ERROR,
+    MQRCCF_LIKE_OBJECT_WRONG_TYPE,
+    MQRCCF_OBJECT_ALREADY_EXISTS,
+    MQRCCF_OBJECT_WRONG_TYPE,
+    MQRCCF_REPOS_NAME_CONFLICT,
+    MQSCO_CELL,
+    MQUS_TRANSMISSION,
+)
+from libremq.mqi.errors import MQError, mq_error
+
+__all__ = [
+    "DEFAULT_OBJECTS",
+    "Catalogue",
+    "Inquired",
+    "RecordError",
+    "char_length",
+    "from_model",
+    "from_record",
+    "inquire",
+    "set_attributes",
+    "to_record",
+]
+
+DEFAULT_OBJECTS: dict[str, str] = {
+    "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
+    "QMODEL": "SYSTEM.DEFAULT.MODEL.QUEUE",
+    "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
+    "QREMOTE": "SYSTEM.DEFAULT.REMOTE.QUEUE",
+    "PROCESS": "SYSTEM.DEFAULT.PROCESS",
+    "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
+}
+
+_CLUSTER_TRANSMISSION_QUEUE = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
+_QUEUE_MANAGER_ID_NAME_MAX = 28  # so that date and time fit in the 48 characters of a QMID
+_SELECTORS_MAX = 256
+_RECORD_VERSION = 1
+
+
+def _check_together(values: Mapping[str, Value], name: str) -> None:
+    """Refuse attributes that are each valid but do not go together."""
+    if values.get("cluster") and values.get("clusnl"):
+        raise mq_error(
+            MQRCCF_CLUSTER_NAME_CONFLICT, object_name=name, detail="CLUSTER and CLUSNL cannot both be set; blank one"
+        )
+    if values.get("repos") and values.get("reposnl"):
+        raise mq_error(
+            MQRCCF_REPOS_NAME_CONFLICT, object_name=name, detail="REPOS and REPOSNL cannot both be set; blank one"
+        )
+    if values.get("scope") == MQSCO_CELL:
+        raise mq_error(
+            MQRCCF_CELL_DIR_NOT_AVAILABLE,
+            object_name=name,
+            detail="SCOPE(CELL) needs a cell directory; use SCOPE(QMGR)",
+        )
+    transmission = values.get("usage") == MQUS_TRANSMISSION
+    if transmission and (values.get("cluster") or values.get("clusnl")):
+        raise mq_error(
+            MQRCCF_CLUSTER_Q_USAGE_ERROR,
+            object_name=name,
+            detail="a transmission queue cannot be in a cluster; use USAGE(NORMAL) or blank CLUSTER and CLUSNL",
+        )
+    if values.get("clchname") and not transmission:
+        raise mq_error(
+            MQRCCF_CLUS_XMIT_Q_USAGE_ERROR, object_name=name, detail="CLCHNAME is for queues with USAGE(XMITQ)"
+        )
+    if values.get("defxmitq") == _CLUSTER_TRANSMISSION_QUEUE:
+        raise mq_error(
+            MQRCCF_DEF_XMIT_Q_CLUS_ERROR,
+            object_name=name,
+            detail=f"DEFXMITQ cannot be {_CLUSTER_TRANSMISSION_QUEUE}, which serves clusters only",
+        )
+
+
+class Catalogue:
+    """All objects of one queue manager. Queues of every type share one set of names."""
+
+    def __init__(self, qmgr_name: str, now: float) -> None:
+        check_queue_manager_name(qmgr_name)
+        date, clock = date_and_time(now)
+        self.qmgr = new_object(QueueManagerObject, qmgr_name, QueueManagerObject.table.defaults)
+        self.qmgr.qmid = f"{qmgr_name[:_QUEUE_MANAGER_ID_NAME_MAX]}_{date}_{clock}"
+        self.qmgr.certlabl = "ibmwebspheremq" + qmgr_name.lower()
+        self.qmgr.crdate, self.qmgr.crtime = self.qmgr.altdate, self.qmgr.alttime = date, clock
+        self.queues: dict[str, AnyQueue] = {}
+        self.processes: dict[str, MQObject] = {}
+        self.namelists: dict[str, MQObject] = {}
+
+    # Finding
+
+    def find_queue(self, name: str) -> AnyQueue | None:
+        return self.queues.get(name)
+
+    def find(self, kind: str, name: str) -> MQObject | None:
+        """The object of this kind and name; the kind QUEUE finds a queue of any type."""
+        kind = kind.upper()
+        if kind == "QMGR":
+            return self.qmgr if name in ("", self.qmgr.name) else None
+        found = self._namespace(kind).get(name)
+        return found if found is not None and (kind == "QUEUE" or found.kind == kind) else None
+
+    def select(self, kind: str, pattern: str = "*") -> list[MQObject]:
+        """The objects of a kind (or QUEUE) that a full or generic name means, by name."""
+        kind = kind.upper()
+        if kind == "QMGR":
+            return [self.qmgr] if matches(pattern, self.qmgr.name) else []
+        return [
+            found
+            for name, found in sorted(self._namespace(kind).items())
+            if (kind == "QUEUE" or found.kind == kind) and matches(pattern, name)
+        ]
+
+    def __iter__(self) -> Iterator[MQObject]:
+        """Every object: the queue manager, queues, processes, namelists, each sort in order of definition."""
+        yield self.qmgr
+        yield from self.queues.values()
+        yield from self.processes.values()
+        yield from self.namelists.values()
+
+    def __len__(self) -> int:
+        return 1 + len(self.queues) + len(self.processes) + len(self.namelists)
+
+    def _namespace(self, kind: str) -> dict[str, MQObject]:
+        if kind in QUEUE_TYPES or kind == "QUEUE":
+            return cast("dict[str, MQObject]", self.queues)
+        if kind == "PROCESS":
+            return self.processes
+        if kind == "NAMELIST":
+            return self.namelists
+        raise mq_error(
+            MQRC_OBJECT_TYPE_ERROR,
+            detail=f"{kind} is not a type of object here; use {', '.join((*DEFAULT_OBJECTS, 'QMGR'))}",
+        )
+
+    def _existing(self, kind: str, name: str) -> MQObject:
+        found = self.find("QMGR", name) if kind == "QMGR" else self._namespace(kind).get(name)
+        if found is None:
+            raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, object_name=name, detail=f"there is no {kind} of this name")
+        if kind not in ("QUEUE", found.kind):
+            raise mq_error(
+                MQRCCF_OBJECT_WRONG_TYPE, object_name=name, detail=f"the object is a {found.kind}, not a {kind}"
+            )
+        return found
+
+    # Changing
+
+    def define(
+        self,
+        kind: str,
+        name: str,
+        attributes: Mapping[str, GivenValue] | None = None,
+        *,
+        like: str | None = None,
+        replace: bool = False,
+        now: float,
+    ) -> MQObject:
+        """Make an object, or give an existing one a whole new definition (`replace`).
+
+        Attributes not given come from the object `like`, else from the SYSTEM.DEFAULT object of the type as
+        it is now, else (if that was deleted) from the supplied defaults. That holds for `replace` too: it does
+        not keep what the replaced definition said, only the object itself, with its messages and the date of its
+        creation. To change some attributes and keep the others, use `alter`.
+        """
+        kind = kind.upper()
+        if kind not in DEFAULT_OBJECTS:
+            raise mq_error(
+                MQRC_OBJECT_TYPE_ERROR,
+                object_name=name,
+                detail=f"{kind} cannot be defined; use {', '.join(DEFAULT_OBJECTS)}",
+            )
+        check_object_name(name)
+        namespace = self._namespace(kind)
+        existing = namespace.get(name)
+        if existing is not None:
+            if not replace:
+                raise mq_error(
+                    MQRCCF_OBJECT_ALREADY_EXISTS,
+                    object_name=name,
+                    detail=f"a {existing.kind} of this name exists; use REPLACE or another name",
+                )
+            if existing.kind != kind:
+                raise mq_error(
+                    MQRCCF_OBJECT_WRONG_TYPE,
+                    object_name=name,
+                    detail=f"a {existing.kind} cannot be replaced by a {kind}; delete it first",
+                )
+        table = TABLES[kind]
+        given = table.convert_all(attributes or {}, name)
+        values = self._base_values(table, like, name)
+        values.update(given)
+        _check_together(values, name)
+        if existing is None:
+            existing = new_object(CLASSES[kind], name, {**table.defaults, **values})
+            if "crdate" in table.defaults:
+                existing.__dict__["crdate"], existing.__dict__["crtime"] = date_and_time(now)
+            namespace[name] = existing
+        else:
+            existing.__dict__.update(values)
+        existing.altdate, existing.alttime = date_and_time(now)
+        return existing
+
+    def _base_values(self, table: AttributeTable, like: str | None, name: str) -> dict[str, Value]:
+        """What a new definition says where the command does not."""
+        kind = table.object_type
+        if like is not None:
+            base = self._namespace(kind).get(like)
+            if base is None:
+                raise mq_error(
+                    MQRC_UNKNOWN_OBJECT_NAME, object_name=like, detail=f"LIKE names a {kind} that does not exist"
+                )
+            if base.kind != kind:
+                raise mq_error(
+                    MQRCCF_LIKE_OBJECT_WRONG_TYPE,
+                    object_name=name,
+                    detail=f"LIKE({like}) is a {base.kind}; it must be a {kind}",
+                )
+        else:
+            base = self.find(kind, DEFAULT_OBJECTS[kind])
+        source = table.defaults if base is None else base.__dict__
+        return {slot: source[slot] for slot in table.defined_slots}
+
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue], now: float) -> MQObject:
+        """Change the given attributes of an object and keep the others. The name of QMGR may be blank."""
+        kind = kind.upper()
+        found = self._existing(kind, name)
+        given = found.table.convert_all(attributes, found.name)
+        _check_together({**found.__dict__, **given}, found.name)
+        found.__dict__.update(given)
+        found.altdate, found.alttime = date_and_time(now)
+        return found
+
+    def delete(self, kind: str, name: str) -> MQObject:
+        """Take an object out of the catalogue. Whether it is open or holds messages is the caller's to ask."""
+        kind = kind.upper()
+        if kind == "QMGR":
+            raise mq_error(MQRC_OBJECT_TYPE_ERROR, object_name=name, detail="QMGR cannot be deleted by a command")
+        found = self._existing(kind, name)
+        del self._namespace(kind)[name]
+        return found
+
+    def add_dynamic(self, queue: LocalQueue) -> LocalQueue:
+        """Take in a queue made by `from_model`, unless its name is in use."""
+        if queue.name in self.queues:
+            raise mq_error(
+                MQRC_OBJECT_ALREADY_EXISTS, object_name=queue.name, detail="a queue of this name exists already"
+            )
+        self.queues[queue.name] = queue
+        return queue
+
+    def install(self, made: MQObject) -> MQObject:
+        """Put in an object as it is, in place of any other of its name: for restart, which knows better.
+
+        Returns the object now in the catalogue: the one there before with new values, if the type is the same.
+        """
+        if isinstance(made, QueueManagerObject):
+            self.qmgr.__dict__.update(made.__dict__)
+            return self.qmgr
+        namespace = self._namespace(made.kind)
+        existing = namespace.get(made.name)
+        if existing is not None and existing.kind == made.kind:
+            existing.__dict__.update(made.__dict__)
+            return existing
+        namespace[made.name] = made
+        return made
+
+
+# Records
+
+
+class RecordError(ValueError):
+    """A stored definition that this version cannot read."""
+
+
+def to_record(made: MQObject) -> dict[str, Any]:
+    """The whole definition as plain JSON types."""
+    values = made.__dict__
+    attributes = {keyword: values[slot] for keyword, slot in made.table.stored}
+    for keyword, value in attributes.items():
+        if type(value) is tuple:
+            attributes[keyword] = list(value)
+    return {"version": _RECORD_VERSION, "kind": made.kind, "name": made.name, "attributes": attributes}
+
+
+def from_record(record: Mapping[str, Any]) -> MQObject:
+    """The object of a record. Attributes the record lacks get the supplied defaults; unknown ones are refused."""
+    kind, name, attributes = record.get("kind"), record.get("name"), record.get("attributes")
+    if record.get("version") != _RECORD_VERSION:
+        raise RecordError(
+            f"definition of {kind} {name} has format version {record.get('version')}, "
+            f"this is version {_RECORD_VERSION}: use the release that wrote it"
+        )
+    if kind not in CLASSES or not isinstance(name, str) or not is_object_name(name) or type(attributes) is not dict:
+        raise RecordError(f"not the definition of an object: kind {kind!r}, name {name!r}")
+    cls = CLASSES[kind]
+    values = dict(cls.table.defaults)
+    unknown: list[str] = []
+    for keyword, value in attributes.items():
+        row = cls.table.by_keyword.get(keyword)
+        if row is None or not row.stored:
+            unknown.append(str(keyword))
+            continue
+        values[row.slot] = _from_json(row, value, f"{kind} {name}")
+    if unknown:
+        raise RecordError(
+            f"definition of {kind} {name} has attributes this release does not know: {', '.join(unknown)}; "
+            "a later release wrote it, use that one"
+        )
+    return new_object(cls, name, values)
+
+
+def _from_json(row: Attribute, value: object, what: str) -> Value:
+    if isinstance(row.default, tuple):
+        expected = int if row.is_integer else str
+        if isinstance(value, list) and all(type(item) is expected for item in value):
+            return cast(Value, tuple(value))
+    elif type(value) is type(row.default):
+        return cast(Value, value)
+    raise RecordError(f"definition of {what}: {row.keyword} cannot be {value!r}")
+
+
+# MQINQ and MQSET
+
+
+class Inquired(list["int | str"]):
+    """The values of MQINQ in the order of the selectors, with the completion of the call."""
+
+    reason: int = MQRC_NONE
+
+    @property
+    def comp_code(self) -> int:
+        return MQCC_OK if self.reason == MQRC_NONE else MQCC_WARNING
+
+
+def inquire(made: MQObject, selectors: Sequence[int], live: Mapping[int, int] | None = None) -> Inquired:
+    """The attributes MQINQ asks for. Text comes without trailing blanks; MQCA_NAMES as names of 48 each.
+
+    `live` has the values counted at run time (depth, handles); what it lacks is 0. A selector of another
+    type of queue gives "not applicable" and the warning MQRC_SELECTOR_NOT_FOR_TYPE; an unknown one fails.
+    """
+    if len(selectors) > _SELECTORS_MAX:
+        raise mq_error(
+            MQRC_SELECTOR_LIMIT_EXCEEDED,
+            object_name=made.name,
+            detail=f"{len(selectors)} selectors, at most {_SELECTORS_MAX} are allowed",
+        )
+    values = Inquired()
+    rows = made.table.by_selector
+    for selector in selectors:
+        row = rows.get(selector)
+        if row is not None and row.inquirable:
+            values.append(_inquired_value(made, row, live))
+            continue
+        row = QUEUE_SELECTORS.get(selector) if isinstance(made, Queue) else None
+        if row is None or not row.inquirable:
+            raise mq_error(
+                MQRC_SELECTOR_ERROR,
+                object_name=made.name,
+                detail=f"selector {selector} is not one that MQINQ knows for a {made.kind}",
+            )
+        values.append(MQIAV_NOT_APPLICABLE if row.is_integer else "*" * row.max_length)
+        values.reason = MQRC_SELECTOR_NOT_FOR_TYPE
+    return values
+
+
+def _inquired_value(made: MQObject, row: Attribute, live: Mapping[int, int] | None) -> int | str:
+    if row.source is Source.LIVE:
+        return live.get(row.selector, 0) if live else 0
+    if row.selector == MQCA_NAMES and isinstance(made, Namelist):
+        return "".join(name.ljust(MQ_OBJECT_NAME_LENGTH) for name in made.names)
+    return cast("int | str", getattr(made, row.slot))
+
+
+def set_attributes(made: MQObject, values: Mapping[int, int | str]) -> None:
+    """What MQSET does: change the few attributes of a queue that applications may change, all or none."""
+    checked: dict[str, Value] = {}
+    for selector, value in values.items():
+        row = made.table.by_selector.get(selector)
+        if row is None or not row.settable:
+            raise mq_error(
+                MQRC_SELECTOR_ERROR,
+                object_name=made.name,
+                detail=f"selector {selector} is not one that MQSET can set for a {made.kind}",
+            )
+        # The MQI has numbers where MQSC has words.
+        if isinstance(value, str) is (row.kind is not Kind.STRING):
+            raise mq_error(row.set_reason, object_name=made.name, detail=f"{row.keyword}({value!r})")
+        try:
+            checked[row.slot] = convert(row, value, made.name)
+        except MQError as error:
+            raise mq_error(row.set_reason, object_name=made.name, detail=error.detail) from None
+    made.__dict__.update(checked)

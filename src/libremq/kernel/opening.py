@@ -1,0 +1,255 @@
+"""MQOPEN and MQCLOSE: from names to handles, dynamic queues made and ended on the way."""
+
+from __future__ import annotations
+
+from libremq.common.names import dynamic_name
+from libremq.kernel import resolve
+from libremq.kernel.connection import Connection, Destination, ObjectHandle
+from libremq.kernel.core import Core
+from libremq.kernel.objects import AliasQueue, LocalQueue, ModelQueue, MQObject, RemoteQueue, from_model
+from libremq.kernel.queues import QueueState
+from libremq.kernel.selector import compile_selector
+from libremq.kernel.waiting import cancel_waits
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQOD
+
+_INPUT = C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE
+_CONTEXT = (
+    C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT | C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT
+)
+_ACCESS = _INPUT | C.MQOO_BROWSE | C.MQOO_OUTPUT | C.MQOO_INQUIRE | C.MQOO_SET
+_LOCAL_ONLY = _INPUT | C.MQOO_BROWSE | C.MQOO_SAVE_ALL_CONTEXT
+_BIND = C.MQOO_BIND_ON_OPEN | C.MQOO_BIND_NOT_FIXED | C.MQOO_BIND_ON_GROUP
+_READ_AHEAD = C.MQOO_READ_AHEAD | C.MQOO_NO_READ_AHEAD
+_KNOWN = (
+    _ACCESS | _CONTEXT | _BIND | _READ_AHEAD | C.MQOO_SAVE_ALL_CONTEXT | C.MQOO_ALTERNATE_USER_AUTHORITY
+    | C.MQOO_FAIL_IF_QUIESCING | C.MQOO_CO_OP | C.MQOO_RESOLVE_LOCAL_Q | C.MQOO_RESOLVE_NAMES
+    | C.MQOO_NO_MULTICAST | C.MQOO_READ_AHEAD
+)  # fmt: skip
+_OBJECT_KINDS = {C.MQOT_Q_MGR: "QMGR", C.MQOT_PROCESS: "PROCESS", C.MQOT_NAMELIST: "NAMELIST"}
+_DYNAMIC_CLOSE = C.MQCO_DELETE | C.MQCO_DELETE_PURGE
+_KNOWN_CLOSE = _DYNAMIC_CLOSE | C.MQCO_IMMEDIATE | C.MQCO_QUIESCE
+
+
+def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
+    """MQOPEN. On success the descriptor names what was resolved, as MQ returns it."""
+    _check_options(od, options)
+    if len(connection.handles) >= core.catalogue.qmgr.maxhands:
+        raise mq_error(
+            C.MQRC_HANDLE_NOT_AVAILABLE, od.ObjectName, f"this connection has MAXHANDS({len(connection.handles)}) open"
+        )
+    if core.quiescing and options & C.MQOO_FAIL_IF_QUIESCING:
+        raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
+    if od.ObjectType == C.MQOT_Q:
+        handle = _open_queue(core, connection, od, options)
+    elif od.ObjectType in _OBJECT_KINDS:
+        handle = _open_other(core, connection, od, options)
+    elif od.ObjectType == C.MQOT_TOPIC:
+        raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, od.ObjectName, "this release has no publish/subscribe")
+    else:
+        raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, od.ObjectName, f"object type {od.ObjectType} cannot be opened")
+    if options & C.MQOO_ALTERNATE_USER_AUTHORITY:
+        handle.alternate_user = od.AlternateUserId
+    connection.handles[handle.hobj] = handle
+    return handle
+
+
+def _check_options(od: MQOD, options: int) -> None:
+    if not 1 <= od.Version <= C.MQOD_CURRENT_VERSION:
+        raise mq_error(C.MQRC_OD_ERROR, od.ObjectName, f"MQOD version {od.Version} is not known")
+    if not options & (_ACCESS | C.MQOO_PASS_ALL_CONTEXT) or options & ~_KNOWN:
+        raise mq_error(C.MQRC_OPTIONS_ERROR, od.ObjectName, "no access is asked for, or an unknown option is set")
+    inputs = options & _INPUT
+    if inputs & (inputs - 1):
+        raise mq_error(C.MQRC_OPTIONS_ERROR, od.ObjectName, "only one MQOO_INPUT_* option may be given")
+    if (options & _READ_AHEAD) == _READ_AHEAD or (options & _BIND) & ((options & _BIND) - 1):
+        raise mq_error(C.MQRC_OPTIONS_ERROR, od.ObjectName, "options exclude each other")
+    if options & C.MQOO_SAVE_ALL_CONTEXT and not inputs:
+        raise mq_error(C.MQRC_OPTIONS_ERROR, od.ObjectName, "MQOO_SAVE_ALL_CONTEXT needs an MQOO_INPUT_* option")
+    if options & _CONTEXT and not options & C.MQOO_OUTPUT:
+        raise mq_error(C.MQRC_OPTIONS_ERROR, od.ObjectName, "context options need MQOO_OUTPUT")
+    if options & C.MQOO_CO_OP and not options & C.MQOO_BROWSE:
+        raise mq_error(C.MQRC_OPTIONS_ERROR, od.ObjectName, "MQOO_CO_OP needs MQOO_BROWSE")
+
+
+def new_handle(connection: Connection, obj: MQObject | None, options: int, name: str) -> ObjectHandle:
+    handle = ObjectHandle(connection, connection.next_hobj, obj, options, name)
+    connection.next_hobj += 1
+    return handle
+
+
+def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
+    """A process, a namelist or the queue manager: for inquiry only."""
+    kind = _OBJECT_KINDS[od.ObjectType]
+    if options & _ACCESS & ~C.MQOO_INQUIRE:
+        raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, od.ObjectName, "such an object can only be inquired")
+    if kind == "QMGR":
+        if od.ObjectName not in ("", core.qmgr_name):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, od.ObjectName, f"this queue manager is {core.qmgr_name}")
+        obj: MQObject | None = core.catalogue.qmgr
+    else:
+        obj = core.catalogue.find(kind, od.ObjectName)
+    if obj is None:
+        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, od.ObjectName, f"no {kind} of this name is defined")
+    return new_handle(connection, obj, options, obj.name)
+
+
+def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
+    local = od.ObjectQMgrName in ("", core.qmgr_name)
+    obj = resolve.named_queue(core, od.ObjectName) if local else None
+    if isinstance(obj, ModelQueue):
+        return _open_model(core, connection, od, options, obj)
+    handle = new_handle(connection, obj, options, od.ObjectName)
+    if options & _LOCAL_ONLY or not options & C.MQOO_OUTPUT:
+        handle.queue = _local_target(core, od.ObjectName, obj, options)
+    if options & C.MQOO_OUTPUT:
+        destination = resolve.destination_of(core, od.ObjectName, od.ObjectQMgrName)
+        handle.destination = destination
+        od.ResolvedQName = destination.remote_queue if destination.is_remote else destination.queue.name
+        od.ResolvedQMgrName = destination.remote_qmgr or core.qmgr_name
+    elif handle.queue is not None:
+        od.ResolvedQName, od.ResolvedQMgrName = handle.queue.name, core.qmgr_name
+    _take_defaults(handle, obj)
+    _use(core, handle, od)
+    return handle
+
+
+def _local_target(core: Core, name: str, obj: MQObject | None, options: int) -> QueueState | None:
+    """The local queue that gets and browses work on; None for an inquiry on what is not local."""
+    if isinstance(obj, AliasQueue):
+        obj = resolve.base_of(core, obj)
+    if isinstance(obj, LocalQueue):
+        return core.local_queue(obj)
+    if options & _LOCAL_ONLY:
+        raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, name, "messages of a remote queue cannot be got or browsed here")
+    return None
+
+
+def _take_defaults(handle: ObjectHandle, obj: MQObject | None) -> None:
+    """Default priority and persistence come from the first definition in the path, as MQ has it."""
+    first = obj if obj is not None else (handle.destination.path[0] if handle.destination else None)
+    if isinstance(first, LocalQueue | AliasQueue | RemoteQueue):
+        handle.defpsist, handle.defprty = first.defpsist, first.defprty
+    if isinstance(first, LocalQueue | AliasQueue):
+        handle.propctl = first.propctl
+
+
+def _use(core: Core, handle: ObjectHandle, od: MQOD) -> None:
+    """Count the handle in, refusing a second exclusive or a wrongly shared one, and compile its selector."""
+    queue = handle.queue
+    if od.Version >= C.MQOD_VERSION_4 and od.SelectionString:
+        if not handle.options & (_INPUT | C.MQOO_BROWSE):
+            raise mq_error(C.MQRC_SELECTOR_NOT_FOR_TYPE, od.ObjectName, "a selector needs an open for input or browse")
+        handle.selector = compile_selector(od.SelectionString)
+    if queue is not None and handle.is_input:
+        _take_input(queue, handle)
+    if queue is not None:
+        queue.open_handles.add(handle)
+    if handle.destination is not None and not handle.destination.is_remote:
+        handle.destination.queue.open_handles.add(handle)
+        handle.destination.queue.output_count += 1
+    elif handle.destination is not None:
+        handle.destination.queue.open_handles.add(handle)
+
+
+def _take_input(queue: QueueState, handle: ObjectHandle) -> None:
+    definition = queue.definition
+    option = handle.options & _INPUT
+    if option == C.MQOO_INPUT_AS_Q_DEF:
+        option = definition.defsopt
+    if definition.share == C.MQQA_NOT_SHAREABLE:
+        option = C.MQOO_INPUT_EXCLUSIVE
+    exclusive = option == C.MQOO_INPUT_EXCLUSIVE
+    if queue.exclusive or (exclusive and queue.input_count):
+        raise mq_error(
+            C.MQRC_OBJECT_IN_USE,
+            queue.name,
+            "it is open for exclusive input" if queue.exclusive else "others have it open for input",
+        )
+    queue.exclusive = exclusive
+    queue.input_count += 1
+
+
+def _open_model(core: Core, connection: Connection, od: MQOD, options: int, model: ModelQueue) -> ObjectHandle:
+    """Make the dynamic queue and open it; the descriptor gets its name."""
+    name = dynamic_name(od.DynamicQName, core.identifiers.next_unique())
+    if core.catalogue.find_queue(name) is not None:
+        raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, "a queue of the name in DynamicQName exists")
+    definition = from_model(model, name, core.clock.now())
+    queue, lsn = core.add_dynamic(definition)
+    connection.depend_on(lsn)
+    handle = new_handle(connection, definition, options, name)
+    handle.created_queue = True
+    handle.queue = queue
+    if options & C.MQOO_OUTPUT:
+        handle.destination = Destination(queue, path=(definition,))
+    _take_defaults(handle, definition)
+    try:
+        _use(core, handle, od)
+    except MQError:
+        core.delete_queue(queue)
+        raise
+    od.ObjectName = name
+    od.ObjectQMgrName = core.qmgr_name
+    od.ResolvedQName, od.ResolvedQMgrName = name, core.qmgr_name
+    return handle
+
+
+def close_object(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> None:
+    """MQCLOSE. A temporary dynamic queue ends with the handle that made it, whatever is on it."""
+    if options & ~_KNOWN_CLOSE or options & _DYNAMIC_CLOSE == _DYNAMIC_CLOSE:
+        raise mq_error(C.MQRC_OPTIONS_ERROR, handle.object_name, "unknown or conflicting close options")
+    queue = handle.queue
+    deletes = False
+    if options & _DYNAMIC_CLOSE:
+        deletes = _check_delete(core, handle, options)
+    release_handle(core, connection, handle)
+    if queue is None or queue.deleted:
+        return
+    if deletes or (queue.definition.is_temporary and handle.created_queue):
+        _end_dynamic(core, connection, queue)
+
+
+def _check_delete(core: Core, handle: ObjectHandle, options: int) -> bool:
+    """MQCO_DELETE and MQCO_DELETE_PURGE: only for dynamic queues, permanent ones only when nobody else is there."""
+    queue = handle.queue
+    if queue is None or not queue.definition.is_dynamic:
+        raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, handle.object_name, "only a dynamic queue is deleted by a close")
+    if queue.deleted:
+        return False
+    if queue.definition.is_temporary:
+        return handle.created_queue
+    if len(queue.open_handles) > 1:
+        raise mq_error(C.MQRC_OBJECT_IN_USE, queue.name, "other handles have the dynamic queue open")
+    if core.has_uncommitted(queue):
+        raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "messages on it belong to unfinished units of work")
+    if options & C.MQCO_DELETE and queue.store.depth:
+        raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "it holds messages; MQCO_DELETE_PURGE deletes them with the queue")
+    return True
+
+
+def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> None:
+    for waiter in list(queue.waiters):
+        waiter.fail(mq_error(C.MQRC_Q_DELETED, queue.name, "the dynamic queue was deleted by its creator"))
+    connection.depend_on(core.delete_queue(queue))
+
+
+def release_handle(core: Core, connection: Connection, handle: ObjectHandle) -> None:
+    """Give back what a handle holds: counts, cursor, locks, marks, waits."""
+    del connection.handles[handle.hobj]
+    cancel_waits(handle)
+    queue = handle.queue
+    if queue is not None:
+        queue.drop_cursor(handle.cursor)
+        if handle.locked_slot in queue.locks:
+            queue.release_lock(handle.locked_slot)
+        if handle.is_input:
+            queue.input_count -= 1
+            queue.exclusive = False
+        queue.open_handles.discard(handle)
+    for destination in (handle.destination, *handle.destinations):
+        if destination is not None:
+            destination.queue.open_handles.discard(handle)
+            if not destination.is_remote:
+                destination.queue.output_count -= 1

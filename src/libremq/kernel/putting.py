@@ -1,0 +1,275 @@
+"""MQPUT and MQPUT1: checks, defaults, context, and the way to the queue.
+
+The order is MQ's: what is wrong with the call is said before anything happens; a waiting getter outside syncpoint
+takes the message from hand to hand, with no queue and no log between; else the message is stored and logged, and
+those who wait, trigger monitors and report messages are served after that.
+"""
+
+from __future__ import annotations
+
+from libremq.kernel import context, groups, handover, reports, resolve, transmission
+from libremq.kernel.connection import Connection, Destination, ObjectHandle
+from libremq.kernel.core import Core
+from libremq.kernel.message_handles import resolve_put_properties
+from libremq.kernel.objects import Queue, RemoteQueue
+from libremq.kernel.units import UnitOfWork
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.mqi.structs import MQMD, MQPMO
+from libremq.store.message import Message
+
+MAX_PRIORITY = 9
+_SYNCPOINTS = C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT
+_RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
+_KNOWN = (
+    _SYNCPOINTS | _RESPONSES | C.MQPMO_NEW_MSG_ID | C.MQPMO_NEW_CORREL_ID | C.MQPMO_LOGICAL_ORDER
+    | C.MQPMO_NO_CONTEXT | C.MQPMO_DEFAULT_CONTEXT | C.MQPMO_PASS_IDENTITY_CONTEXT | C.MQPMO_PASS_ALL_CONTEXT
+    | C.MQPMO_SET_IDENTITY_CONTEXT | C.MQPMO_SET_ALL_CONTEXT | C.MQPMO_ALTERNATE_USER_AUTHORITY
+    | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_RESOLVE_LOCAL_Q | C.MQPMO_MD_FOR_OUTPUT_ONLY
+)  # fmt: skip
+_NO_ID = bytes(24)
+_MESSAGE_TYPES = (C.MQMT_REQUEST, C.MQMT_REPLY, C.MQMT_DATAGRAM, C.MQMT_REPORT)
+
+
+def in_syncpoint(core: Core, connection: Connection) -> UnitOfWork:
+    """The connection's unit of work, begun now if there is none; refused when it is full."""
+    unit = connection.xa_unit or connection.unit
+    if unit is None:
+        unit = connection.unit = core.begin_unit()
+    if unit.message_count >= core.catalogue.qmgr.maxumsgs:
+        raise mq_error(
+            C.MQRC_SYNCPOINT_LIMIT_REACHED, core.qmgr_name, f"the unit of work has MAXUMSGS({unit.message_count}) messages"
+        )
+    return unit
+
+
+def put(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    """MQPUT through an open handle. Returns the reason of a warning, or MQRC_NONE."""
+    destination = handle.destination
+    if destination is None:
+        raise mq_error(C.MQRC_NOT_OPEN_FOR_OUTPUT, handle.object_name, "open it with MQOO_OUTPUT to put")
+    if destination.queue.deleted:
+        raise mq_error(C.MQRC_Q_DELETED, handle.object_name, "the dynamic queue no longer exists")
+    return put_to(core, connection, handle, destination, md, pmo, data)
+
+
+def put_to(
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    destination: Destination,
+    md: MQMD,
+    pmo: MQPMO,
+    data: bytes,
+    *,
+    put1: bool = False,
+) -> int:
+    """One put: the handle gives defaults and context, the destination says where."""
+    name = handle.object_name
+    options = pmo.Options
+    if options & ~_KNOWN or options & _SYNCPOINTS == _SYNCPOINTS or options & _RESPONSES == _RESPONSES:
+        raise mq_error(C.MQRC_OPTIONS_ERROR, name, "unknown or conflicting put options")
+    if core.quiescing and options & C.MQPMO_FAIL_IF_QUIESCING:
+        raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
+    for definition in destination.path:
+        if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
+            raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
+    _check_descriptor(md, name)
+    unit = in_syncpoint(core, connection) if options & C.MQPMO_SYNCPOINT else None
+    now = core.clock.now()
+    stored = md.copy()
+    stored.Version = C.MQMD_VERSION_2
+    stored.BackoutCount = 0
+    warning = _fill_defaults(core, handle, destination, stored, options)
+    if destination.queue.definition.is_temporary and stored.Persistence == C.MQPER_PERSISTENT:
+        raise mq_error(
+            C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary dynamic queue takes only non-persistent messages"
+        )
+    if md.Version >= C.MQMD_VERSION_2:
+        groups.number(handle, stored, pmo, len(data), core.identifiers.next_id(), unit is not None, name)
+    context.set_context(connection, handle, stored, pmo, now, put1=put1)
+    if stored.ReplyToQ:
+        stored.ReplyToQ, stored.ReplyToQMgr = resolve.reply_to(core, stored.ReplyToQ, stored.ReplyToQMgr)
+    properties, data = resolve_put_properties(connection.message_handles, pmo, stored, data)
+    message = Message(stored, properties, data)
+    deliver(core, connection, destination, message, unit, now)
+    if options & C.MQPMO_LOGICAL_ORDER:
+        groups.advance(handle, stored, len(data), unit is not None)
+    _return_to_caller(core, md, pmo, stored, destination)
+    return warning
+
+
+def _check_descriptor(md: MQMD, name: str) -> None:
+    if md.Version not in (C.MQMD_VERSION_1, C.MQMD_VERSION_2):
+        raise mq_error(C.MQRC_MD_ERROR, name, f"MQMD version {md.Version} is not known")
+    kind = md.MsgType
+    if kind not in _MESSAGE_TYPES and not (
+        C.MQMT_APPL_FIRST <= kind <= C.MQMT_APPL_LAST or C.MQMT_SYSTEM_FIRST <= kind <= C.MQMT_SYSTEM_LAST
+    ):
+        raise mq_error(C.MQRC_MSG_TYPE_ERROR, name, f"message type {kind} is not known")
+    if md.Persistence not in (0, 1, 2):
+        raise mq_error(C.MQRC_PERSISTENCE_ERROR, name, f"persistence {md.Persistence} is not known")
+    if md.Priority < C.MQPRI_PRIORITY_AS_Q_DEF:
+        raise mq_error(C.MQRC_PRIORITY_ERROR, name, f"priority {md.Priority} is negative")
+    if md.Expiry < 1 and md.Expiry != C.MQEI_UNLIMITED:
+        raise mq_error(C.MQRC_EXPIRY_ERROR, name, f"expiry {md.Expiry} is neither positive nor MQEI_UNLIMITED")
+    if md.Report:
+        reports.check_options(md, name)
+    if (kind == C.MQMT_REQUEST or reports.wants_any(md.Report)) and not md.ReplyToQ:
+        raise mq_error(C.MQRC_MISSING_REPLY_TO_Q, name, "a request, or a message that asks for reports, needs ReplyToQ")
+    if kind == C.MQMT_REPORT and not reports.is_feedback(md.Feedback):
+        raise mq_error(C.MQRC_FEEDBACK_ERROR, name, f"feedback {md.Feedback} is not known")
+
+
+def _fill_defaults(
+    core: Core, handle: ObjectHandle, destination: Destination, stored: MQMD, options: int
+) -> int:
+    """Priority, persistence, ids, code page: what the application left to the queue manager."""
+    warning = C.MQRC_NONE
+    if stored.Persistence == C.MQPER_PERSISTENCE_AS_Q_DEF:
+        stored.Persistence = handle.defpsist
+    if stored.Priority == C.MQPRI_PRIORITY_AS_Q_DEF:
+        stored.Priority = handle.defprty
+    elif stored.Priority > MAX_PRIORITY:
+        warning = C.MQRC_PRIORITY_EXCEEDS_MAXIMUM
+    if options & C.MQPMO_NEW_MSG_ID or stored.MsgId == _NO_ID:
+        stored.MsgId = core.identifiers.next_id()
+    if options & C.MQPMO_NEW_CORREL_ID:
+        stored.CorrelId = core.identifiers.next_id()
+    if stored.CodedCharSetId == C.MQCCSI_Q_MGR:
+        stored.CodedCharSetId = core.catalogue.qmgr.ccsid
+    first = destination.path[0]
+    if isinstance(first, Queue) and first.capexpry >= 0 and not isinstance(first, RemoteQueue):
+        cap = first.capexpry
+        if stored.Expiry == C.MQEI_UNLIMITED or stored.Expiry > cap:
+            stored.Expiry = cap
+    return warning
+
+
+def _return_to_caller(core: Core, md: MQMD, pmo: MQPMO, stored: MQMD, destination: Destination) -> None:
+    """What MQ returns in the caller's descriptor and options."""
+    md.MsgId, md.CorrelId = stored.MsgId, stored.CorrelId
+    md.Priority, md.Persistence, md.Expiry = stored.Priority, stored.Persistence, stored.Expiry
+    md.CodedCharSetId, md.Encoding = stored.CodedCharSetId, stored.Encoding
+    md.ReplyToQMgr = stored.ReplyToQMgr
+    md.UserIdentifier, md.AccountingToken = stored.UserIdentifier, stored.AccountingToken
+    md.ApplIdentityData, md.PutApplType, md.PutApplName = stored.ApplIdentityData, stored.PutApplType, stored.PutApplName
+    md.PutDate, md.PutTime, md.ApplOriginData = stored.PutDate, stored.PutTime, stored.ApplOriginData
+    md.BackoutCount = 0
+    if md.Version >= C.MQMD_VERSION_2:
+        md.GroupId, md.MsgSeqNumber, md.Offset = stored.GroupId, stored.MsgSeqNumber, stored.Offset
+    pmo.ResolvedQName = destination.remote_queue if destination.is_remote else destination.queue.name
+    pmo.ResolvedQMgrName = destination.remote_qmgr or core.qmgr_name
+    pmo.KnownDestCount, pmo.UnknownDestCount, pmo.InvalidDestCount = (0, 1, 0) if destination.is_remote else (1, 0, 0)
+
+
+def deliver(
+    core: Core,
+    connection: Connection | None,
+    destination: Destination,
+    message: Message,
+    unit: UnitOfWork | None,
+    now: float,
+) -> None:
+    """Put a complete message where it belongs: cut in segments, wrapped for the way, from hand to hand, or stored."""
+    queue = destination.queue
+    definition = queue.definition
+    md = message.md
+    length = len(message.data)
+    total = length + len(message.properties)
+    if total > definition.maxmsgl or total > core.catalogue.qmgr.maxmsgl:
+        if md.MsgFlags & C.MQMF_SEGMENTATION_ALLOWED and not destination.is_remote:
+            _deliver_segments(core, connection, destination, message, unit, now)
+            return
+        if length > definition.maxmsgl:
+            raise mq_error(
+                C.MQRC_MSG_TOO_BIG_FOR_Q, queue.name, f"{length} bytes are more than MAXMSGL({definition.maxmsgl}) of the queue"
+            )
+        if total > core.catalogue.qmgr.maxmsgl:
+            raise mq_error(
+                C.MQRC_MSG_TOO_BIG_FOR_Q_MGR,
+                queue.name,
+                f"{total} bytes are more than MAXMSGL({core.catalogue.qmgr.maxmsgl}) of the queue manager",
+            )
+    wants_coa = md.Report & reports.COA_MASK and not destination.is_remote
+    if (
+        unit is None
+        and queue.waiters
+        and not destination.is_remote
+        and not wants_coa
+        and handover.to_waiting_getter(core, queue, message, now)
+    ):
+        return
+    if queue.store.depth >= definition.maxdepth:
+        raise mq_error(C.MQRC_Q_FULL, queue.name, f"the queue holds MAXDEPTH({definition.maxdepth}) messages")
+    if destination.is_remote:
+        message = transmission.wrap(core, destination, message)
+    if wants_coa and unit is None:
+        own = core.begin_unit()
+        try:
+            _store(core, destination, message, own, now)
+            reports.confirm_arrival(core, message, queue, own, now)
+        except BaseException:
+            core.backout(own)
+            raise
+        lsn = core.commit(own)
+    else:
+        lsn = _store(core, destination, message, unit, now)
+        if wants_coa:
+            assert unit is not None
+            reports.confirm_arrival(core, message, queue, unit, now)
+    if connection is not None:
+        connection.depend_on(lsn)
+
+
+def _store(core: Core, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> int:
+    md = message.md
+    expiry_ms = 0 if md.Expiry == C.MQEI_UNLIMITED else int(now * 1000) + md.Expiry * 100
+    priority = min(md.Priority, MAX_PRIORITY)
+    lsn = core.put(destination.queue, message, priority, md.Persistence == C.MQPER_PERSISTENT, expiry_ms, unit)
+    if unit is not None:
+        unit.message_count += 1
+    return lsn
+
+
+def _deliver_segments(
+    core: Core,
+    connection: Connection | None,
+    destination: Destination,
+    message: Message,
+    unit: UnitOfWork | None,
+    now: float,
+) -> None:
+    """Queue-manager segmentation: all parts or none, in a unit of work of their own if the put has none."""
+    limit = min(destination.queue.definition.maxmsgl, core.catalogue.qmgr.maxmsgl) - len(message.properties)
+    if limit < groups.SEGMENT_ALIGNMENT:
+        raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_Q, destination.queue.name, "MAXMSGL is too small to cut the message in segments")
+    own = unit or core.begin_unit()
+    try:
+        md = message.md
+        if md.GroupId == _NO_ID:
+            md.GroupId = core.identifiers.next_id()
+        was_last = not md.MsgFlags & C.MQMF_SEGMENT or md.MsgFlags & C.MQMF_LAST_SEGMENT
+        start = 0
+        lengths = groups.segment_lengths(len(message.data), limit)
+        for index, length in enumerate(lengths):
+            part = md.copy()
+            part.MsgFlags |= C.MQMF_SEGMENT
+            if index == len(lengths) - 1 and was_last:
+                part.MsgFlags |= C.MQMF_LAST_SEGMENT
+            else:
+                part.MsgFlags &= ~C.MQMF_LAST_SEGMENT
+            part.Offset = md.Offset + start
+            part.OriginalLength = C.MQOL_UNDEFINED
+            deliver(
+                core, connection, destination, Message(part, message.properties, message.data[start : start + length]), own, now
+            )
+            start += length
+    except BaseException:
+        if unit is None:
+            core.backout(own)
+        raise
+    if unit is None:
+        lsn = core.commit(own)
+        if connection is not None:
+            connection.depend_on(lsn)

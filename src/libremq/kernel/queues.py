@@ -1,0 +1,135 @@
+"""A local queue while the queue manager runs: its definition, its store, and who is using it.
+
+What belongs to a session (browse cursors, locks, marks) hangs on the handles and is only indexed here, so that
+a message that leaves the queue can tell the cursors that stand on it.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from libremq.kernel.objects import LocalQueue
+from libremq.mqi import constants as C
+from libremq.store.handles import NONE, PRIORITY_MASK
+from libremq.store.queue_store import QueueStore
+
+if TYPE_CHECKING:
+    from libremq.kernel.connection import ObjectHandle
+    from libremq.kernel.waiting import Waiter
+
+_TOKEN = struct.Struct("<qII")  # sequence number, slot, queue id
+
+
+class Cursor:
+    """A browse cursor: the message it stands on, or the place where that message was."""
+
+    __slots__ = ("on_message", "priority", "sequence", "slot")
+
+    def __init__(self, slot: int, priority: int, sequence: int) -> None:
+        self.slot = slot  # the message, or when it has gone the one before it in the chain (NONE: chain start)
+        self.priority = priority
+        self.sequence = sequence
+        self.on_message = True
+
+
+class QueueState:
+    """A local queue in use."""
+
+    __slots__ = (
+        "coop_marks", "cursors", "definition", "deleted", "exclusive", "folder", "id", "input_count", "last_trigger_time",
+        "locks", "open_handles", "output_count", "recoverable", "saved_depth", "store", "visible_lsn", "waiters",
+    )  # fmt: skip
+
+    def __init__(self, definition: LocalQueue, queue_id: int, folder: str, store: QueueStore) -> None:
+        self.definition = definition
+        self.id = queue_id
+        self.folder = folder
+        self.store = store
+        self.recoverable = not definition.is_temporary  # a temporary dynamic queue does not outlive its creator
+        self.open_handles: set[ObjectHandle] = set()
+        self.input_count = 0
+        self.output_count = 0
+        self.exclusive = False
+        self.waiters: list[Waiter] = []
+        self.cursors: dict[int, list[Cursor]] = {}
+        self.locks: dict[int, ObjectHandle] = {}  # slot -> the handle that browsed it with a lock
+        self.coop_marks: dict[int, tuple[int, float]] = {}  # slot -> sequence, when marked
+        self.visible_lsn = 0  # the log position on which what a get or browse sees depends
+        self.last_trigger_time: float | None = None
+        self.deleted = False
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    def chain_for(self, priority: int) -> int:
+        """The chain of a message: its priority, or the queue's default where delivery is first in, first out."""
+        if self.definition.msgdlvsq == C.MQMDS_FIFO:
+            return self.definition.defprty
+        return priority
+
+    # Message tokens: a name for a message on this queue that costs no memory
+
+    def token(self, slot: int) -> bytes:
+        return _TOKEN.pack(self.store.handles.sequence[slot], slot, self.id)
+
+    def slot_of_token(self, token: bytes) -> int:
+        sequence, slot, queue_id = _TOKEN.unpack(token)
+        handles = self.store.handles
+        if queue_id == self.id and slot < len(handles) and handles.sequence[slot] == sequence and handles.flags[slot]:
+            return int(slot)
+        return NONE
+
+    # Taking messages out of sight and putting them back keeps cursors, locks and marks right
+
+    def unlink(self, slot: int, unit: int = 0) -> None:
+        if self.cursors:
+            standing = self.cursors.pop(slot, None)
+            if standing:
+                before = self.store.handles.prev[slot]
+                for cursor in standing:
+                    cursor.on_message = False
+                    cursor.slot = before
+                if before != NONE:
+                    self.cursors.setdefault(before, []).extend(standing)
+        if self.locks:
+            self.release_lock(slot)
+        self.store.unlink(slot, unit)
+
+    def release_lock(self, slot: int) -> None:
+        holder = self.locks.pop(slot, None)
+        if holder is not None:
+            holder.locked_slot = NONE
+
+    def place_cursor(self, old: Cursor | None, slot: int) -> Cursor:
+        """Stand on this message, leaving the place where `old` stood."""
+        self.drop_cursor(old)
+        handles = self.store.handles
+        cursor = Cursor(slot, handles.flags[slot] & PRIORITY_MASK, handles.sequence[slot])
+        self.cursors.setdefault(slot, []).append(cursor)
+        return cursor
+
+    def drop_cursor(self, cursor: Cursor | None) -> None:
+        if cursor is None or cursor.slot == NONE:
+            return
+        standing = self.cursors.get(cursor.slot)
+        if standing and cursor in standing:
+            standing.remove(cursor)
+            if not standing:
+                del self.cursors[cursor.slot]
+
+    def after_cursor(self, cursor: Cursor) -> int:
+        """The first message behind the cursor in delivery order. Those put back before it stay unseen."""
+        chains, handles = self.store.chains, self.store.handles
+        if cursor.slot != NONE:
+            slot = chains.after(cursor.slot)
+        else:
+            slot = chains.first(cursor.priority)
+            if slot == NONE:
+                return chains.first_below(cursor.priority)
+        while slot != NONE and handles.flags[slot] & PRIORITY_MASK == cursor.priority:
+            if handles.sequence[slot] > cursor.sequence:
+                return slot
+            slot = chains.after(slot)
+        return slot

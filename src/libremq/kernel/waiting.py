@@ -1,0 +1,84 @@
+"""Gets that wait: a pending result, completed by a put, a commit, a backout, the clock or a close.
+
+A waiter is in one place at a time: on its queue's list while it waits, nowhere once it has a result or an error.
+The binding gives it a `notify` to call, and does its own waiting for that (contract 1: the kernel has no threads).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQGMO, MQMD
+
+if TYPE_CHECKING:
+    from libremq.kernel.connection import ObjectHandle
+    from libremq.kernel.core import Core
+    from libremq.kernel.queues import QueueState
+
+
+@dataclass(slots=True)
+class Got:
+    """What a get gives back besides the descriptor and options, which it fills in place."""
+
+    data: bytes
+    length: int  # of the whole message, also when `data` was cut
+    comp_code: int = C.MQCC_OK
+    reason: int = C.MQRC_NONE
+
+
+class Waiter:
+    """One waiting get."""
+
+    __slots__ = (
+        "buffer_length", "core", "deadline", "error", "gmo", "handle", "interval_ms", "md", "notify", "queue", "result",
+    )  # fmt: skip
+
+    def __init__(
+        self, core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, buffer_length: int | None
+    ) -> None:
+        self.core = core
+        self.handle = handle
+        self.queue = queue
+        self.md = md
+        self.gmo = gmo
+        self.buffer_length = buffer_length
+        self.interval_ms = gmo.WaitInterval
+        self.deadline: float | None = None  # None: unlimited
+        if gmo.WaitInterval != C.MQWI_UNLIMITED:
+            self.deadline = core.clock.now() + gmo.WaitInterval / 1000
+        self.result: Got | None = None
+        self.error: MQError | None = None
+        self.notify: Callable[[], None] | None = None
+        queue.waiters.append(self)
+        core.waiters.add(self)
+
+    @property
+    def done(self) -> bool:
+        return self.result is not None or self.error is not None
+
+    def complete(self, result: Got) -> None:
+        self.result = result
+        self._leave()
+
+    def fail(self, error: MQError) -> None:
+        self.error = error
+        self._leave()
+
+    def _leave(self) -> None:
+        self.queue.waiters.remove(self)
+        self.core.waiters.discard(self)
+        if self.notify is not None:
+            self.notify()
+
+
+def cancel_waits(handle: ObjectHandle) -> None:
+    """The handle is closed: its waiting gets end."""
+    queue = handle.queue
+    if queue is None:
+        return
+    for waiter in [waiter for waiter in queue.waiters if waiter.handle is handle]:
+        waiter.fail(MQError(C.MQRC_HOBJ_ERROR, C.MQCC_FAILED, handle.object_name, "the handle was closed while it waited"))

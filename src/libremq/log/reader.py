@@ -1,0 +1,289 @@
+"""Reading the log: a walk over pages that decides where the log ends, records put together from them, one by LSN.
+
+The walk accepts a page only if magic, log id, LSN and checksum are right and it continues the one before: same epoch,
+or a higher one in a page that says all before it was durable (the first page of a later incarnation). Anything else is
+where the log ends. Whether that is the true end or damage is told by what was promised: see `find_end`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from libremq.log.errors import LogDamaged, LogError
+from libremq.log.extents import Extents
+from libremq.log.pages import (
+    FIRST_LSN,
+    PAGE_BYTES,
+    PAGE_DATA_BYTES,
+    PAGE_HEADER,
+    PAGE_HEADER_BYTES,
+    PAGE_MAGIC,
+    lsn_of,
+    page_checksum,
+    page_end,
+    stream_of,
+)
+from libremq.log.records import RECORD_HEADER_BYTES, Record, parse_record
+
+BLOCK_BYTES = 256 * 1024
+_BLOCKS_CACHED_MAX = 16
+_DAMAGE_ACTION = (
+    "Records that were on disk are gone. Restore the log folder and the queue manager's folder from a backup"
+)
+
+Page = tuple[int, int, int, bytes]
+"""LSN, epoch, offset of the first record that starts here (0: none), the record bytes in use."""
+
+
+class PageWalk:
+    """Iterates over the good pages from a page on; then `end_lsn` is the first page it refused and `why` the reason."""
+
+    __slots__ = ("_extents", "_limit", "_log_id", "end_lsn", "epoch", "why")
+
+    def __init__(self, extents: Extents, log_id: bytes, page_lsn: int, limit_lsn: int) -> None:
+        assert page_lsn % PAGE_BYTES == 0
+        self._extents = extents
+        self._log_id = log_id
+        self._limit = limit_lsn
+        self.end_lsn = page_lsn
+        self.epoch = 0
+        self.why = ""
+
+    def __iter__(self) -> Iterator[Page]:
+        lsn = self.end_lsn
+        limit = self._limit
+        unpack = PAGE_HEADER.unpack_from
+        while lsn < limit:
+            block = self._extents.read(lsn, min(BLOCK_BYTES - lsn % BLOCK_BYTES, limit - lsn))
+            if len(block) < PAGE_BYTES:
+                self.why = "the ring of extents ends"
+                return
+            view = memoryview(block)
+            for offset in range(0, len(block) - PAGE_BYTES + 1, PAGE_BYTES):
+                magic, used, first, epoch, log_id, page_lsn, durable, checksum = unpack(block, offset)
+                if page_lsn != lsn or magic != PAGE_MAGIC or log_id != self._log_id:
+                    self.why = _strange_page(block[offset : offset + PAGE_BYTES], lsn, self._log_id)
+                    return
+                if checksum != page_checksum(view, offset):
+                    self.why = "checksum error"
+                    return
+                if epoch != self.epoch:
+                    if epoch < self.epoch:
+                        self.why = f"the page is left over from epoch {epoch}, before epoch {self.epoch}"
+                        return
+                    if self.epoch and durable != lsn + PAGE_HEADER_BYTES:
+                        self.why = f"the page belongs to epoch {epoch}, whose earlier pages are not there"
+                        return
+                    self.epoch = epoch
+                self.end_lsn = lsn + PAGE_BYTES
+                yield lsn, epoch, first, block[offset + PAGE_HEADER_BYTES : offset + used]
+                lsn += PAGE_BYTES
+        self.why = "end of the log"
+
+
+def _strange_page(page: bytes, lsn: int, log_id: bytes) -> str:
+    magic, _, _, _, found_id, found_lsn, _, _ = PAGE_HEADER.unpack_from(page)
+    if not any(page):
+        return "the page was never written"
+    if magic != PAGE_MAGIC:
+        return "the page has no log page header"
+    if found_id != log_id:
+        return "the page belongs to another log"
+    return f"the page holds LSN {found_lsn}"
+
+
+class RecordWalk:
+    """Iterates over the records of a page walk from an LSN on; then `end_lsn` is just after the last whole one."""
+
+    __slots__ = ("_extents", "_walk", "end_lsn")
+
+    def __init__(self, extents: Extents, log_id: bytes, from_lsn: int, limit_lsn: int) -> None:
+        self._extents = extents
+        self._walk = PageWalk(extents, log_id, from_lsn - from_lsn % PAGE_BYTES, limit_lsn)
+        self.end_lsn = max(from_lsn, FIRST_LSN)
+
+    @property
+    def why(self) -> str:
+        return self._walk.why
+
+    @property
+    def refused_lsn(self) -> int:
+        """The page where the walk stopped."""
+        return self._walk.end_lsn
+
+    def __iter__(self) -> Iterator[Record]:
+        skip = max(0, self.end_lsn % PAGE_BYTES - PAGE_HEADER_BYTES)
+        pieces: list[bytes] = []  # of a record that goes on in the next page
+        have = need = 0
+        start_lsn = 0
+        last_epoch = 0
+        for page_lsn, epoch, first, data in self._walk:
+            data_lsn = page_lsn + PAGE_HEADER_BYTES
+            position = 0
+            if epoch != last_epoch:
+                # What an earlier incarnation left unfinished was never promised to anyone.
+                pieces.clear()
+                last_epoch = epoch
+            if skip:
+                position, skip = skip, 0
+            elif not pieces and first != PAGE_HEADER_BYTES:
+                # The walk began inside a record that started before it; go on at the first that starts here.
+                if first == 0:
+                    continue
+                position = first - PAGE_HEADER_BYTES
+            if pieces:
+                pieces.append(data)
+                carried = have
+                have += len(data)
+                if have < need:
+                    continue
+                data = b"".join(pieces)
+                length = int.from_bytes(data[:4], "little")
+                if have < length:
+                    pieces = [data]
+                    need = length
+                    continue
+                pieces = []
+                lsn = start_lsn
+                data_lsn -= carried
+            else:
+                lsn = data_lsn + position
+            size = len(data)
+            while position < size:
+                left = size - position
+                length = int.from_bytes(data[position : position + 4], "little") if left >= 4 else 0
+                if left < RECORD_HEADER_BYTES or left < length:
+                    pieces = [data[position:]]
+                    have = left
+                    need = length if left >= RECORD_HEADER_BYTES else RECORD_HEADER_BYTES
+                    start_lsn = lsn
+                    break
+                end = position + length
+                next_lsn = data_lsn + end
+                if next_lsn % PAGE_BYTES == 0:
+                    next_lsn += PAGE_HEADER_BYTES
+                record = parse_record(lsn, next_lsn, data, position, length) if length >= RECORD_HEADER_BYTES else None
+                if record is None:
+                    what = f"the record at LSN {lsn} has a wrong checksum in a page that has a right one"
+                    raise LogDamaged(self._extents.path_of(lsn), what, _DAMAGE_ACTION)
+                self.end_lsn = next_lsn
+                yield record
+                position = end
+                lsn = next_lsn
+
+
+def find_end(extents: Extents, log_id: bytes, from_lsn: int, promised_lsn: int) -> tuple[int, int, str]:
+    """Where the log ends: the LSN after its last whole record, the highest epoch seen, and why it ends there.
+
+    The pages from `from_lsn` on are checked, then only the records since the last page in which one starts. Raises
+    LogDamaged if the log ends before `promised_lsn`, or before what a page after the end says was durable.
+    """
+    limit = extents.end * extents.extent_bytes
+    walk = PageWalk(extents, log_id, from_lsn - from_lsn % PAGE_BYTES, limit)
+    resume = from_lsn
+    for page_lsn, _, first, _ in walk:
+        if first and page_lsn + first > resume:
+            resume = page_lsn + first
+    records = RecordWalk(extents, log_id, resume, walk.end_lsn)
+    for _ in records:
+        pass
+    end = records.end_lsn
+    tail = lsn_of(page_end(stream_of(end)))
+    epoch, durable = _look_ahead(extents, log_id, walk.end_lsn, limit)
+    if tail < max(promised_lsn, durable):
+        what = f"the log stops at LSN {walk.end_lsn} ({walk.why}), but it was on disk up to {max(promised_lsn, durable)}"
+        raise LogDamaged(extents.path_of(walk.end_lsn), what, _DAMAGE_ACTION)
+    return end, max(epoch, walk.epoch), walk.why
+
+
+def _look_ahead(extents: Extents, log_id: bytes, lsn: int, limit: int) -> tuple[int, int]:
+    """The highest epoch and durable LSN that good pages at or after an LSN tell of, whatever lies between them."""
+    epoch_max = durable_max = 0
+    while lsn < limit:
+        block = extents.read(lsn, BLOCK_BYTES - lsn % BLOCK_BYTES)
+        if not block:
+            break
+        for offset in range(0, len(block) - PAGE_BYTES + 1, PAGE_BYTES):
+            magic, _, _, epoch, found_id, page_lsn, durable, checksum = PAGE_HEADER.unpack_from(block, offset)
+            if (
+                page_lsn == lsn + offset
+                and magic == PAGE_MAGIC
+                and found_id == log_id
+                and checksum == page_checksum(memoryview(block), offset)
+            ):
+                epoch_max = max(epoch_max, epoch)
+                durable_max = max(durable_max, durable)
+        lsn += len(block)
+    return epoch_max, durable_max
+
+
+class RecordReader:
+    """Single records by LSN, for walking a transaction's chain backwards. Reads blocks and keeps the last few."""
+
+    __slots__ = ("_blocks", "_extents", "_guard", "_log_id")
+
+    def __init__(self, extents: Extents, log_id: bytes) -> None:
+        self._extents = extents
+        self._log_id = log_id
+        self._blocks: dict[int, bytes] = {}
+        self._guard = threading.Lock()
+
+    def read(self, lsn: int) -> Record:
+        if lsn % PAGE_BYTES < PAGE_HEADER_BYTES:
+            raise LogError(f"LSN {lsn} is in a page header: no record starts there")
+        with self._guard:
+            data, epoch = self._page(lsn - lsn % PAGE_BYTES)
+            data = data[lsn % PAGE_BYTES - PAGE_HEADER_BYTES :]
+            if not data:
+                raise LogError(f"no record starts at LSN {lsn}")
+            if len(data) < RECORD_HEADER_BYTES:
+                data += self._continued(lsn, epoch, 1)
+            length = int.from_bytes(data[:4], "little")
+            end = stream_of(lsn) + length
+            if len(data) < length:
+                pieces = [data]
+                have = len(data)
+                page = -(-(stream_of(lsn) + have) // PAGE_DATA_BYTES) - stream_of(lsn) // PAGE_DATA_BYTES
+                while have < length:
+                    piece = self._continued(lsn, epoch, page)
+                    pieces.append(piece)
+                    have += len(piece)
+                    page += 1
+                data = b"".join(pieces)
+        record = parse_record(lsn, lsn_of(end), data, 0, length) if length >= RECORD_HEADER_BYTES else None
+        if record is None:
+            raise LogError(f"no record starts at LSN {lsn}, or its checksum is wrong")
+        return record
+
+    def _continued(self, lsn: int, epoch: int, pages: int) -> bytes:
+        """The bytes of the page so many after the one that holds `lsn`."""
+        page_lsn = lsn - lsn % PAGE_BYTES + pages * PAGE_BYTES
+        data, found = self._page(page_lsn)
+        if found != epoch or not data:
+            raise LogError(f"the record at LSN {lsn} was never finished")
+        return data
+
+    def _page(self, page_lsn: int) -> tuple[bytes, int]:
+        """The record bytes and the epoch of a page."""
+        block_lsn = page_lsn - page_lsn % BLOCK_BYTES
+        # A block cached earlier may be older than the page asked for, so what fails is read once more.
+        for cached in (self._blocks.get(block_lsn), None):
+            if cached is None:
+                # The block may begin in the extent before; extents are whole blocks only for some sizes.
+                first = max(block_lsn, page_lsn - page_lsn % self._extents.extent_bytes)
+                cached = self._extents.read(first, block_lsn + BLOCK_BYTES - first)
+                cached = bytes(first - block_lsn) + cached
+                self._blocks.pop(block_lsn, None)
+                if len(self._blocks) >= _BLOCKS_CACHED_MAX:
+                    del self._blocks[next(iter(self._blocks))]
+                self._blocks[block_lsn] = cached
+            offset = page_lsn - block_lsn
+            if offset + PAGE_BYTES > len(cached):
+                continue
+            magic, used, _, epoch, log_id, found_lsn, _, checksum = PAGE_HEADER.unpack_from(cached, offset)
+            if magic == PAGE_MAGIC and log_id == self._log_id and found_lsn == page_lsn:
+                if checksum == page_checksum(memoryview(cached), offset):
+                    return cached[offset + PAGE_HEADER_BYTES : offset + used], epoch
+        what = f"the page at LSN {page_lsn} cannot be read, or its checksum is wrong"
+        raise LogDamaged(self._extents.path_of(page_lsn), what, _DAMAGE_ACTION)

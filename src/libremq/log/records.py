@@ -1,0 +1,63 @@
+"""Log records: a 28-byte header and a payload that only the writer of the record understands.
+
+The header chains the records of a transaction backwards (`prev_lsn`), so that undo needs no index. Layout, little
+endian: length of the whole record u32, type u8, flags u8, two zero bytes, transaction u64, LSN of the transaction's
+previous record u64 (0: none), CRC-32 u32 over the 24 bytes before it and the payload.
+"""
+
+from __future__ import annotations
+
+import struct
+from enum import IntEnum
+from typing import NamedTuple
+from zlib import crc32
+
+RECORD_HEADER_BYTES = 28
+
+RECORD_HEADER = struct.Struct("<IBBxxQQI")
+RECORD_PREFIX = struct.Struct("<IBBxxQQ")
+"""The header without its checksum."""
+
+RECORD_BYTES_MAX = (1 << 32) - 1
+
+
+class RecordType(IntEnum):
+    """What a record says. The log itself acts on none of them; the numbers are part of the format."""
+
+    PAD = 0
+    PUT = 1
+    GET = 2
+    COMMIT = 3
+    PREPARE = 4
+    BACKOUT = 5
+    COMPENSATION = 6
+    BEGIN = 7
+    OBJECT = 8
+    CHECKPOINT = 9
+    RESTART = 10
+    MEDIA_IMAGE = 11
+    SCRATCHPAD = 12
+    CHANNEL = 13
+    END = 14
+
+
+class Record(NamedTuple):
+    """A record read back. `next_lsn` is the position just after it, good to scan on from."""
+
+    lsn: int
+    next_lsn: int
+    type: int
+    flags: int
+    txn: int
+    prev_lsn: int
+    payload: bytes
+
+
+def parse_record(lsn: int, next_lsn: int, data: bytes, position: int, length: int) -> Record | None:
+    """The record of `length` bytes at `position` of `data`; None if its checksum is wrong."""
+    _, type_, flags, txn, prev_lsn, checksum = RECORD_HEADER.unpack_from(data, position)
+    start = position + RECORD_HEADER_BYTES
+    payload = data[start : position + length]
+    if crc32(payload, crc32(data[position : start - 4])) != checksum:
+        return None
+    return Record(lsn, next_lsn, type_, flags, txn, prev_lsn, payload)

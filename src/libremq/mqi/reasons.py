@@ -1,0 +1,93 @@
+"""Look up a reason code by number or name: what it means and what to do about it.
+
+The wording is in `reason_table`, which is loaded on the first look-up: a program that meets no error does not
+pay for it. Codes that only PCF replies use (MQRCCF_*, from 3001 on) have a name but no wording here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from libremq.mqi.names import names_of
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A reason code. `comp_codes` are the completion codes it comes with; none if no call returns it."""
+
+    code: int
+    name: str
+    comp_codes: tuple[int, ...]
+    means: str
+    do: str
+
+
+_HEX = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
+_OTHER_NAMES = {"MQRC_TRUNCATED": 2120, "MQRC_PAGESET_FULL": 2192}
+_PCF_DO = "Look at the parameters that came with the PCF reply."
+
+
+def find_reason(code_or_name: int | str) -> Reason | None:
+    """The reason with that number or name, or None. Prefix and case of a name do not matter."""
+    from libremq.mqi.reason_table import REASONS
+
+    code = code_or_name if isinstance(code_or_name, int) else _code_of(code_or_name)
+    if code is None:
+        return None
+    entry = REASONS.get(code)
+    if entry is not None:
+        return Reason(code, *entry)
+    pcf_name = names_of("MQRCCF").get(code)
+    if pcf_name is None:
+        return None
+    words = pcf_name.removeprefix("MQRCCF_").replace("_", " ").lower()
+    return Reason(code, pcf_name, (2,), f"a command was refused: {words}.", _PCF_DO)
+
+
+def reason(code_or_name: int | str) -> Reason:
+    """The reason with that number or name. Raises KeyError if there is none."""
+    found = find_reason(code_or_name)
+    if found is None:
+        raise KeyError(code_or_name)
+    return found
+
+
+def close_names(text: str, limit: int = 5) -> list[str]:
+    """Names of reason codes that look like `text`, best first."""
+    wanted = text.strip().upper().replace("-", "_").replace(" ", "_")
+    short_names: dict[str, str] = {}
+    for name in _code_by_name():  # MQRC names come first and win over MQRCCF ones with the same ending
+        short_names.setdefault(name.partition("_")[2], name)
+    short = wanted.partition("_")[2] if wanted.startswith(("MQRC_", "MQRCCF_")) else wanted
+    if not short:
+        return []
+    inside = [name for key, name in short_names.items() if short in key] if len(short) > 2 else []
+    close = [short_names[key] for key in difflib.get_close_matches(short, short_names, limit, 0.6)]
+    return list(dict.fromkeys(close + sorted(inside, key=len)))[:limit]
+
+
+def _code_by_name() -> dict[str, int]:
+    from libremq.mqi.reason_table import REASONS
+
+    names = {entry[0]: code for code, entry in REASONS.items()}
+    names.update(_OTHER_NAMES)
+    for code, name in names_of("MQRCCF").items():
+        if isinstance(code, int):
+            names[name] = code
+    return names
+
+
+def _code_of(text: str) -> int | None:
+    text = text.strip()
+    if _HEX.fullmatch(text):
+        return int(text, 16)
+    if text.isascii() and text.isdigit():
+        return int(text) if len(text) <= 10 else None
+    name = text.upper().replace("-", "_").replace(" ", "_")
+    names = _code_by_name()
+    for candidate in (name, "MQRC_" + name, "MQRCCF_" + name):
+        if candidate in names:
+            return names[candidate]
+    return None

@@ -1,0 +1,98 @@
+"""Space handles: what a queue keeps in memory for each message, wherever its data lies.
+
+A handle is a row in a table of typed arrays, some 50 bytes instead of a Python object of several hundred; its
+row number, the slot, is what log records and chains use. Fields: the sequence number that orders the chain,
+hashes of message and correlation id, expiry, flags, length of the image, first block in the queue file, and the
+unit of work that has put or got it and not ended yet.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+NONE = -1
+
+# Flags of a handle. The low four bits are the priority, which is also the number of its chain.
+PRIORITY_MASK = 0x0F
+IN_USE = 0x10
+PERSISTENT = 0x20
+LINKED = 0x40  # in its chain, so that a get can find it
+PUT_PENDING = 0x80  # put by a unit of work that has not ended
+GET_PENDING = 0x100  # got by a unit of work that has not ended
+GROUPED = 0x200  # has a group id: the queue's group table knows it
+FRAGMENTED = 0x400  # its blocks are not adjacent: the queue's fragment table lists them
+SAVED_FLAGS = PRIORITY_MASK | IN_USE | PERSISTENT | PUT_PENDING | GET_PENDING | GROUPED | FRAGMENTED
+
+NEVER = 0  # expiry of a message that does not expire
+
+
+class HandleTable:
+    """Rows of space handles. Freed rows are used again, the latest first, so the table stays dense."""
+
+    __slots__ = (
+        "block", "correl_hash", "expiry_ms", "flags", "free_slots", "length", "message_hash",
+        "next", "prev", "sequence", "unit",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.next = array("i")
+        self.prev = array("i")
+        self.sequence = array("q")
+        self.message_hash = array("I")
+        self.correl_hash = array("I")
+        self.expiry_ms = array("q")
+        self.flags = array("H")
+        self.length = array("I")
+        self.block = array("i")
+        self.unit = array("q")
+        self.free_slots = array("i")
+
+    def __len__(self) -> int:
+        return len(self.flags)
+
+    def new_slot(self) -> int:
+        if self.free_slots:
+            return self.free_slots.pop()
+        slot = len(self.flags)
+        self._append_row()
+        return slot
+
+    def take_slot(self, slot: int) -> None:
+        """Have exactly this row, as a log record says; the free rows are counted again after the replay."""
+        while slot >= len(self.flags):
+            self._append_row()
+
+    def extend_to(self, rows: int) -> None:
+        """Have at least this many rows, at once: for the load of a deep queue."""
+        more = rows - len(self.flags)
+        for column, empty in (
+            (self.next, NONE), (self.prev, NONE), (self.sequence, 0), (self.message_hash, 0), (self.correl_hash, 0),
+            (self.expiry_ms, NEVER), (self.flags, 0), (self.length, 0), (self.block, NONE), (self.unit, 0),
+        ):  # fmt: skip
+            column.extend(array(column.typecode, [empty]) * more)
+
+    def _append_row(self) -> None:
+        self.next.append(NONE)
+        self.prev.append(NONE)
+        self.sequence.append(0)
+        self.message_hash.append(0)
+        self.correl_hash.append(0)
+        self.expiry_ms.append(NEVER)
+        self.flags.append(0)
+        self.length.append(0)
+        self.block.append(NONE)
+        self.unit.append(0)
+
+    def free_slot(self, slot: int) -> None:
+        self.flags[slot] = 0
+        self.block[slot] = NONE
+        self.unit[slot] = 0
+        self.free_slots.append(slot)
+
+    def recount_free(self) -> None:
+        """After a replay, which takes rows by number: the free list, lowest row to be used first."""
+        flags = self.flags
+        self.free_slots = array("i", (slot for slot in range(len(flags) - 1, -1, -1) if not flags[slot]))

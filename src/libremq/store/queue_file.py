@@ -1,0 +1,112 @@
+"""The queue file `q`: message images in 512-byte blocks, block 0 being the header.
+
+It is made when the first message leaves the buffers, so a queue that lives in memory costs no file. Blocks that
+the last checkpoint describes are never overwritten (the store frees them only after the next one), so a torn
+write can only hit data that the log still holds. Layout: docs/internals/queue-file-format.md.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+from libremq.common.files import File, Files
+from libremq.store.errors import StoreDamaged, StoreFailed
+from libremq.store.space import BLOCK_BYTES
+
+MAGIC = b"LMQQ"
+VERSION = 1
+_HEADER = struct.Struct("<4sHHI48s")
+
+
+class QueueFile:
+    """Blocks on disk. Opened or made on first use."""
+
+    __slots__ = ("_file", "_files", "_folder", "_name", "_path", "_queue_id", "_unsynced", "_unsynced_folder")
+
+    def __init__(self, files: Files, folder: str, queue_id: int, name: str) -> None:
+        self._files = files
+        self._folder = folder
+        self._path = folder + "/q"
+        self._queue_id = queue_id
+        self._name = name
+        self._file: File | None = None
+        self._unsynced = False
+        self._unsynced_folder = False
+
+    def _header(self) -> bytes:
+        head = _HEADER.pack(MAGIC, VERSION, 0, self._queue_id, self._name.encode())
+        return (head + struct.pack("<I", zlib.crc32(head))).ljust(BLOCK_BYTES, b"\0")
+
+    def _opened(self) -> File:
+        if self._file is None:
+            try:
+                self._file = self._files.open(self._path)
+            except FileNotFoundError:
+                return self._made()
+            header = self._file.read(0, BLOCK_BYTES)
+            if header != self._header():
+                # The header reaches the disk with the first checkpoint that describes the file. Without one
+                # nothing in it matters, and the store does not get here before it made the file anew.
+                self._file.close()
+                self._file = None
+                raise self._damaged(f"its header is not that of a version {VERSION} queue file of this queue")
+        return self._file
+
+    def _made(self) -> File:
+        self._files.make_folder(self._folder)
+        self._file = self._files.open(self._path, create=True)
+        self._file.truncate(0)
+        self._file.write(0, self._header())
+        self._unsynced = self._unsynced_folder = True
+        return self._file
+
+    def _damaged(self, what: str) -> StoreDamaged:
+        return StoreDamaged(
+            self._name, self._path, what, "Restore the queue manager's folder from a backup, or delete the queue"
+        )
+
+    def renew(self) -> None:
+        """Start from an empty file, whatever a file of that name holds: no checkpoint describes one."""
+        if self._file is None and self._files.exists(self._path):
+            self._made()
+
+    def write(self, block: int, data: bytes) -> None:
+        self._opened().write(block * BLOCK_BYTES, data)
+        self._unsynced = True
+
+    def read(self, block: int, length: int) -> bytes:
+        data = self._opened().read(block * BLOCK_BYTES, length)
+        if len(data) != length:
+            raise self._damaged(f"it ends before block {block} and the {length} bytes that start there")
+        return data
+
+    def damaged_block(self, block: int, what: str) -> StoreDamaged:
+        return self._damaged(f"block {block}: {what}")
+
+    def sync(self) -> None:
+        if self._file is None or not self._unsynced:
+            return
+        try:
+            self._file.sync()
+            if self._unsynced_folder:
+                self._files.sync_folder(self._folder)
+                self._files.sync_folder(self._folder.rsplit("/", 1)[0])
+        except OSError as error:
+            raise StoreFailed(f"{self._path}: sync failed: {error}") from error
+        self._unsynced = self._unsynced_folder = False
+
+    def truncate(self, blocks: int) -> None:
+        if self._file is not None or self._files.exists(self._path):
+            self._opened().truncate(blocks * BLOCK_BYTES)
+            self._unsynced = True
+
+    def size_blocks(self) -> int:
+        if self._file is None and not self._files.exists(self._path):
+            return 0
+        return self._opened().size() // BLOCK_BYTES
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None

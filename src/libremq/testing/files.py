@@ -1,0 +1,684 @@
+"""A file system in memory that loses power, runs full and reports errors on purpose.
+
+What code on top of it must survive, that is: lose nothing it was told is durable, and never read nonsense as
+if it were data:
+
+- **Power cut at any operation.** Every write, truncate, sync, creation, rename and removal is a boundary,
+  counted in `operations`; with `crash_at = n` the n-th raises `PowerCut`, and so does everything after it.
+- **Unsynced work is lost, kept or mixed.** What was not synced may be there afterwards wholly, not at all, or
+  any part of it: a later write without an earlier one (the device reorders), one file's without another's.
+  A sync makes durable what was written to *that file*; creations, renames and removals wait for the sync of
+  their folder. Overlapping writes to one file keep their order, as they do in a page cache.
+- **Torn writes.** Of one write any of its 512-byte sectors may arrive, and one of them may be garbage.
+- **A failed sync** (EIO): the data of the file that was waiting for it counts as lost, although reading it
+  back before a restart still shows it, and although the next sync "works".
+- **A full disk** (ENOSPC, part of the write done), **a read-only folder**, and any error at any operation.
+
+Not among the faults: data that was synced and later changes by itself. `overwrite` makes such damage by hand.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import posixpath
+import random
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import islice
+
+from libremq.common.files import Buffer
+
+SECTOR_BYTES = 512
+_CHUNK = 4096
+_ZEROS = bytes(_CHUNK)
+_TORN_ALL_MAX = 16
+"""A torn write of at most this many sectors is torn at each of them; a larger one at a spread of them."""
+
+
+class PowerCut(BaseException):
+    """The machine lost power. No `except Exception` on the way may turn it into something else."""
+
+
+class _Content:
+    """The bytes of a file in immutable chunks; a missing chunk is zeros. Copying shares the chunks."""
+
+    __slots__ = ("chunks", "size")
+
+    def __init__(self, size: int = 0, chunks: dict[int, bytes] | None = None) -> None:
+        self.size = size
+        self.chunks: dict[int, bytes] = {} if chunks is None else chunks
+
+    def copy(self) -> _Content:
+        return _Content(self.size, self.chunks.copy())
+
+    def read(self, offset: int, length: int) -> bytes:
+        end = min(offset + length, self.size)
+        if offset >= end:
+            return b""
+        first, last = offset // _CHUNK, (end - 1) // _CHUNK
+        get = self.chunks.get
+        data = b"".join([get(number, _ZEROS) for number in range(first, last + 1)])
+        start = offset - first * _CHUNK
+        return data[start : start + end - offset]
+
+    def write(self, offset: int, data: bytes) -> None:
+        if not data:
+            return
+        chunks = self.chunks
+        position = 0
+        while position < len(data):
+            number, start = divmod(offset + position, _CHUNK)
+            piece = data[position : position + _CHUNK - start]
+            if len(piece) < _CHUNK:
+                old = chunks.get(number, _ZEROS)
+                position += len(piece)
+                piece = old[:start] + piece + old[start + len(piece) :]
+            else:
+                position += _CHUNK
+            if piece == _ZEROS:
+                chunks.pop(number, None)
+            else:
+                chunks[number] = piece
+        self.size = max(self.size, offset + len(data))
+
+    def truncate(self, size: int) -> None:
+        if size < self.size:
+            last, used = divmod(size, _CHUNK)
+            for number in [n for n in self.chunks if n > last or (n == last and not used)]:
+                del self.chunks[number]
+            if used and last in self.chunks:
+                self.chunks[last] = self.chunks[last][:used] + bytes(_CHUNK - used)
+        self.size = size
+
+
+class _Inode:
+    """A file apart from its names: what is on the disk for sure, and what a reader sees now."""
+
+    __slots__ = ("current", "current_owned", "durable", "durable_owned")
+
+    def __init__(self, durable: _Content, current: _Content) -> None:
+        self.durable = durable
+        self.current = current
+        self.durable_owned = self.current_owned = False
+
+    def copy(self) -> _Inode:
+        self.durable_owned = self.current_owned = False
+        return _Inode(self.durable, self.current)
+
+    def change(self, operation: _Operation, *, durable: bool) -> None:
+        """Apply a write or truncate to what readers see, or to what is on the disk; copies before it writes."""
+        if durable:
+            if not self.durable_owned:
+                self.durable = self.durable.copy()
+                self.durable_owned = True
+            content = self.durable
+        else:
+            if not self.current_owned:
+                self.current = self.current.copy()
+                self.current_owned = True
+            content = self.current
+        if operation.kind == "write":
+            content.write(operation.offset, operation.data)
+        else:
+            content.truncate(operation.offset)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """One thing the disk may or may not have done yet."""
+
+    kind: str
+    path: str
+    inode: int = 0
+    offset: int = 0
+    data: bytes = b""
+    target: str = ""
+
+    @property
+    def on_file(self) -> bool:
+        return self.kind in ("write", "truncate")
+
+    def concerns(self, folder: str) -> bool:
+        if self.on_file:
+            return False
+        return folder == _parent(self.path) or (self.target != "" and folder == _parent(self.target))
+
+    def __str__(self) -> str:
+        name = posixpath.basename(self.path)
+        if self.kind == "write":
+            return f"write {name} @{self.offset}+{len(self.data)}"
+        if self.kind == "truncate":
+            return f"truncate {name} to {self.offset}"
+        if self.target:
+            return f"{self.kind} {name} -> {posixpath.basename(self.target)}"
+        return f"{self.kind} {name}"
+
+
+_Recipe = tuple[str, tuple[_Operation, ...]]
+
+
+@dataclass(slots=True)
+class _Failure:
+    kind: str
+    glob: str
+    error: OSError
+    after: int
+    times: int | None
+    data_lost: bool
+
+
+class FaultyFile:
+    """An open file of `FaultyFiles`."""
+
+    __slots__ = ("_files", "_number", "path")
+
+    def __init__(self, files: FaultyFiles, number: int, path: str) -> None:
+        self._files = files
+        self._number = number
+        self.path = path
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self._files._read(self._number, self.path, offset, length)
+
+    def write(self, offset: int, data: Buffer) -> None:
+        self._files._write(self._number, self.path, offset, bytes(data))
+
+    def write_many(self, offset: int, buffers: Sequence[Buffer]) -> None:
+        self._files._write(self._number, self.path, offset, b"".join(buffers))
+
+    def sync(self) -> None:
+        self._files._sync(self._number, self.path)
+
+    def truncate(self, size: int) -> None:
+        self._files._truncate(self._number, self.path, size)
+
+    def size(self) -> int:
+        return self._files._size(self._number)
+
+    def close(self) -> None:
+        """Nothing to do; also after a power cut, so that clean-up code needs no special case."""
+
+
+class FaultyLock:
+    """A lock of `FaultyFiles`; it ends with the power."""
+
+    __slots__ = ("_files", "_path")
+
+    def __init__(self, files: FaultyFiles, path: str) -> None:
+        self._files = files
+        self._path = path
+
+    def release(self) -> None:
+        self._files._locks.discard(self._path)
+
+
+class FaultyFiles:
+    """The file system. Thread-safe; see the module's docstring for what it does to its users.
+
+    A crash test runs a workload once to learn `operations`, then for each n from 1 to that number again on a
+    `copy()` of the same starting point with `crash_at = n`, and restarts from each of its `disk_states()`.
+    """
+
+    def __init__(self) -> None:
+        self.label = "fresh"
+        self.operations = 0
+        self.crash_at: int | None = None
+        self.crashed_in = ""
+        self.powered = True
+        self._guard = threading.RLock()
+        self._next_inode = 1
+        self._inodes: dict[int, _Inode] = {}
+        self._names: dict[str, int] = {}
+        self._durable_names: dict[str, int] = {}
+        self._folders: set[str] = {"/", "."}
+        self._durable_folders: set[str] = {"/", "."}
+        self._pending: list[_Operation] = []
+        self._locks: set[str] = set()
+        self._failures: list[_Failure] = []
+        self._space: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<FaultyFiles {self.label}: {self.operations} operations, {len(self._pending)} unsynced>"
+
+    # ---- the interface ----
+
+    def open(self, path: str, *, create: bool = False) -> FaultyFile:
+        path = _clean(path)
+        with self._guard:
+            self._check("open", path)
+            number = self._names.get(path)
+            if number is None:
+                if path in self._folders:
+                    raise _error(errno.EISDIR, path)
+                if not create or _parent(path) not in self._folders:
+                    raise _error(errno.ENOENT, path)
+                number = self._create(path)
+            return FaultyFile(self, number, path)
+
+    def exists(self, path: str) -> bool:
+        path = _clean(path)
+        with self._guard:
+            self._powered()
+            return path in self._names or path in self._folders
+
+    def list(self, folder: str) -> list[str]:
+        folder = _clean(folder)
+        with self._guard:
+            self._powered()
+            if folder not in self._folders:
+                raise _error(errno.ENOENT, folder)
+            everything = (*self._names, *self._folders)
+            return sorted(posixpath.basename(p) for p in everything if p and _parent(p) == folder)
+
+    def make_folder(self, path: str) -> None:
+        path = _clean(path)
+        with self._guard:
+            self._powered()
+            missing = []
+            while path not in self._folders:
+                if path in self._names:
+                    raise _error(errno.ENOTDIR, path)
+                missing.append(path)
+                path = _parent(path)
+            for folder in reversed(missing):
+                self._check("create", folder)
+                self._count(f"make folder {folder}")
+                self._folders.add(folder)
+                self._durable_folders.add(folder)
+
+    def rename(self, source: str, target: str) -> None:
+        source, target = _clean(source), _clean(target)
+        with self._guard:
+            self._check("rename", source, target)
+            if source not in self._names or _parent(target) not in self._folders:
+                raise _error(errno.ENOENT, source)
+            operation = _Operation("rename", source, self._names[source], target=target)
+            self._apply_name(operation, self._names, self._folders)
+            self._do(operation)
+
+    def remove(self, path: str) -> None:
+        path = _clean(path)
+        with self._guard:
+            self._check("remove", path)
+            if path not in self._names:
+                raise _error(errno.ENOENT, path)
+            operation = _Operation("remove", path)
+            self._apply_name(operation, self._names, self._folders)
+            self._do(operation)
+
+    def remove_folder(self, path: str) -> None:
+        path = _clean(path)
+        with self._guard:
+            self._powered()
+            if path not in self._folders:
+                return
+            for name in self.list(path):
+                inner = posixpath.join(path, name)
+                if inner in self._folders:
+                    self.remove_folder(inner)
+                else:
+                    self.remove(inner)
+            self._check("remove", path)
+            operation = _Operation("remove folder", path)
+            self._apply_name(operation, self._names, self._folders)
+            self._do(operation)
+
+    def sync_folder(self, path: str) -> None:
+        path = _clean(path)
+        with self._guard:
+            self._check("sync_folder", path)
+            if path not in self._folders:
+                raise _error(errno.ENOENT, path)
+            self._count(f"sync folder {path}")
+            rest = []
+            for operation in self._pending:
+                if operation.concerns(path):
+                    self._apply_name(operation, self._durable_names, self._durable_folders)
+                else:
+                    rest.append(operation)
+            self._pending = rest
+
+    def lock(self, path: str) -> FaultyLock:
+        path = _clean(path)
+        with self._guard:
+            self._check("lock", path)
+            if path in self._locks:
+                raise BlockingIOError(errno.EWOULDBLOCK, "already open in this process", path)
+            if path not in self._names:
+                self.open(path, create=True)
+            self._locks.add(path)
+            return FaultyLock(self, path)
+
+    def free_bytes(self, path: str) -> int:
+        with self._guard:
+            self._powered()
+            return 1 << 40 if self._space is None else self._space
+
+    # ---- faults on demand ----
+
+    def fail(
+        self,
+        kind: str,
+        path_glob: str = "*",
+        error: OSError | None = None,
+        *,
+        after: int = 0,
+        times: int | None = 1,
+        data_lost: bool = True,
+    ) -> None:
+        """Let operations of a kind fail on matching paths.
+
+        `kind` is open, read, write, truncate, sync, create, rename, remove, sync_folder or lock. The first
+        `after` matching operations pass, the next `times` (None: all) raise `error` (EIO by default). With a
+        sync, `data_lost=False` leaves the file's data as it was: unsynced, perhaps on disk.
+        """
+        error = error or OSError(errno.EIO, os.strerror(errno.EIO))
+        self._failures.append(_Failure(kind, path_glob, error, after, times, data_lost))
+
+    def heal(self) -> None:
+        """End every failure asked for, the full disk among them."""
+        self._failures.clear()
+        self._space = None
+
+    def set_free_space(self, free_bytes: int | None) -> None:
+        """From now on files may grow by so many bytes in all, then ENOSPC; None for no limit."""
+        self._space = free_bytes
+
+    def read_only(self, folder: str) -> None:
+        """Forbid creating, renaming and removing in a folder and below it."""
+        for kind in ("create", "rename", "remove"):
+            error = PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            self.fail(kind, _clean(folder) + "/*", error, times=None)
+
+    def overwrite(self, path: str, offset: int, data: bytes) -> None:
+        """Damage a file by hand: changes what is on disk, at once, uncounted."""
+        inode = self._inodes[self._names[_clean(path)]]
+        for durable in (True, False):
+            inode.change(_Operation("write", path, offset=offset, data=data), durable=durable)
+
+    def content(self, path: str) -> bytes:
+        """What a reader sees now, also after a power cut."""
+        content = self._inodes[self._names[_clean(path)]].current
+        return content.read(0, content.size)
+
+    def unsynced(self) -> tuple[str, ...]:
+        """The operations a power cut now could lose, oldest first."""
+        return tuple(str(operation) for operation in self._pending)
+
+    # ---- copies and what a power cut leaves ----
+
+    def copy(self) -> FaultyFiles:
+        """The same disk with the same unsynced operations; no locks, failures or crash point. Cheap."""
+        with self._guard:
+            other = FaultyFiles()
+            other.label = self.label
+            other._next_inode = self._next_inode
+            other._inodes = {number: inode.copy() for number, inode in self._inodes.items()}
+            other._names = self._names.copy()
+            other._durable_names = self._durable_names.copy()
+            other._folders = self._folders.copy()
+            other._durable_folders = self._durable_folders.copy()
+            other._pending = self._pending.copy()
+            return other
+
+    def disk_states(self, rng: random.Random | None = None, limit: int | None = None) -> Iterator[FaultyFiles]:
+        """The disks a power cut at this moment may leave, each ready to restart from.
+
+        Always first: nothing unsynced survived; everything did. Then every prefix, every single operation
+        lost, the last write torn. With `rng`, random mixtures with torn writes among them as well, 16 or as
+        many as `limit` leaves room for; and where `limit` is too small for the systematic ones, a sample.
+        """
+        pending = tuple(self._pending)
+        recipes = _recipes(pending)
+        if limit is not None and len(recipes) > limit:
+            rest = recipes[2:]
+            if rng is not None:
+                rest = rng.sample(rest, max(0, limit - 2))
+            recipes = (recipes[:2] + rest)[:limit]
+        for label, survivors in recipes:
+            yield self._after(label, survivors)
+        if rng is not None and pending:
+            count = 16 if limit is None else limit - len(recipes)
+            for label, survivors in islice(_mixtures(pending, rng), max(0, count)):
+                yield self._after(label, survivors)
+
+    def _after(self, label: str, survivors: Sequence[_Operation]) -> FaultyFiles:
+        """A fresh disk: what is durable plus the operations that made it."""
+        disk = FaultyFiles()
+        disk.label = label
+        disk._next_inode = self._next_inode
+        disk._names = self._durable_names.copy()
+        disk._folders = self._durable_folders.copy()
+        for inode in self._inodes.values():
+            inode.durable_owned = False
+        inodes = {n: _Inode(inode.durable, inode.durable) for n, inode in self._inodes.items()}
+        for operation in survivors:
+            if operation.on_file:
+                inodes[operation.inode].change(operation, durable=False)
+            else:
+                self._apply_name(operation, disk._names, disk._folders)
+        for number in disk._names.values():
+            inode = inodes[number]
+            disk._inodes[number] = _Inode(inode.current, inode.current)
+        disk._durable_names = disk._names.copy()
+        disk._durable_folders = disk._folders.copy()
+        return disk
+
+    # ---- what the open files call ----
+
+    def _read(self, number: int, path: str, offset: int, length: int) -> bytes:
+        with self._guard:
+            self._check("read", path)
+            return self._inodes[number].current.read(offset, length)
+
+    def _size(self, number: int) -> int:
+        with self._guard:
+            self._powered()
+            return self._inodes[number].current.size
+
+    def _write(self, number: int, path: str, offset: int, data: bytes) -> None:
+        with self._guard:
+            self._check("write", path)
+            room = self._take_space(number, offset + len(data))
+            operation = _Operation("write", path, number, offset, data[: max(0, room - offset)])
+            self._inodes[number].change(operation, durable=False)
+            self._do(operation)
+            if room < offset + len(data):
+                raise _error(errno.ENOSPC, path)
+
+    def _truncate(self, number: int, path: str, size: int) -> None:
+        with self._guard:
+            self._check("truncate", path)
+            if self._take_space(number, size) < size:
+                raise _error(errno.ENOSPC, path)
+            operation = _Operation("truncate", path, number, size)
+            self._inodes[number].change(operation, durable=False)
+            self._do(operation)
+
+    def _sync(self, number: int, path: str) -> None:
+        with self._guard:
+            failure = self._failure("sync", path)
+            if failure is not None:
+                if failure.data_lost:
+                    self._pending = [o for o in self._pending if not (o.on_file and o.inode == number)]
+                raise _raised(failure.error, path)
+            self._count(f"sync {path}")
+            inode = self._inodes[number]
+            rest = []
+            for operation in self._pending:
+                if operation.on_file and operation.inode == number:
+                    inode.change(operation, durable=True)
+                else:
+                    rest.append(operation)
+            self._pending = rest
+
+    # ---- inside ----
+
+    def _create(self, path: str) -> int:
+        self._check("create", path)
+        number = self._next_inode
+        self._next_inode += 1
+        empty = _Content()
+        self._inodes[number] = _Inode(empty, empty)
+        operation = _Operation("create", path, number)
+        self._apply_name(operation, self._names, self._folders)
+        self._do(operation)
+        return number
+
+    def _apply_name(self, operation: _Operation, names: dict[str, int], folders: set[str]) -> None:
+        path = operation.path
+        if operation.kind == "create":
+            names[path] = operation.inode
+        elif operation.kind == "remove":
+            names.pop(path, None)
+        elif operation.kind == "rename":
+            # By inode, not by name: a rename may survive a creation that is lost under its first name.
+            if names.get(path) == operation.inode:
+                del names[path]
+            names[operation.target] = operation.inode
+        else:
+            folders.discard(path)
+            for inner in [p for p in names if p.startswith(path + "/")]:
+                del names[inner]
+
+    def _do(self, operation: _Operation) -> None:
+        """Count an operation that is now under way: with the crash point here, it may be done or not."""
+        self._pending.append(operation)
+        self._count(str(operation))
+
+    def _count(self, what: str) -> None:
+        self.operations += 1
+        if self.operations == self.crash_at:
+            self.powered = False
+            self.crashed_in = what
+        self._powered()
+
+    def _powered(self) -> None:
+        if not self.powered:
+            raise PowerCut(f"power cut at operation {self.operations}: {self.crashed_in}")
+
+    def _check(self, kind: str, *paths: str) -> None:
+        for path in paths:
+            failure = self._failure(kind, path)
+            if failure is not None:
+                raise _raised(failure.error, path)
+
+    def _failure(self, kind: str, path: str) -> _Failure | None:
+        self._powered()
+        for failure in self._failures:
+            if failure.kind != kind or not fnmatchcase(path, failure.glob):
+                continue
+            if failure.after > 0:
+                failure.after -= 1
+                continue
+            if failure.times is None:
+                return failure
+            if failure.times > 0:
+                failure.times -= 1
+                return failure
+        return None
+
+    def _take_space(self, number: int, end: int) -> int:
+        """Use up free space for growth to `end`; returns how far the file may really grow."""
+        growth = end - self._inodes[number].current.size
+        if self._space is None or growth <= 0:
+            return end
+        granted = min(growth, self._space)
+        self._space -= granted
+        return end - growth + granted
+
+
+def _recipes(pending: tuple[_Operation, ...]) -> list[_Recipe]:
+    """The systematic states: which operations survived, with a label; no two the same."""
+    recipes: list[_Recipe] = [("nothing unsynced survived", ())]
+    if not pending:
+        return recipes
+    recipes.append(("everything survived", pending))
+    total = len(pending)
+    for count in range(1, total):
+        recipes.append((f"first {count} of {total} survived", pending[:count]))
+    for index in range(total - 1):
+        # Losing the last one alone is the longest prefix; of two, losing the first is not.
+        recipes.append((f"only [{pending[index]}] lost", pending[:index] + pending[index + 1 :]))
+    last = pending[-1]
+    if last.kind == "write" and last.data:
+        for label, torn in _tears(last):
+            recipes.append((f"{label}, all before it survived", pending[:-1] + torn))
+            if total > 1:
+                recipes.append((f"{label}, nothing before it survived", torn))
+    return recipes
+
+
+def _tears(write: _Operation) -> Iterator[_Recipe]:
+    """The ways one write may have half arrived, sectors counted from the start of the file."""
+    start, end = write.offset, write.offset + len(write.data)
+    cuts = list(range((start // SECTOR_BYTES + 1) * SECTOR_BYTES, end, SECTOR_BYTES))
+    if len(cuts) > _TORN_ALL_MAX:
+        step = len(cuts) / _TORN_ALL_MAX
+        cuts = sorted({cuts[0], cuts[-1], *(cuts[int(i * step)] for i in range(_TORN_ALL_MAX))})
+    for cut in cuts:
+        yield f"[{write}] torn at {cut}", (_part(write, start, cut),)
+        yield f"[{write}] only from {cut}", (_part(write, cut, end),)
+    for cut in {start, *cuts[:1], *cuts[-1:]}:
+        stop = min(end, (cut // SECTOR_BYTES + 1) * SECTOR_BYTES)
+        middle = (cut + stop) // 2
+        garbage = _garbage(write.path, cut, stop - middle)
+        parts = (_part(write, start, middle), _replaced(write, middle, garbage))
+        yield f"[{write}] torn inside the sector at {cut} with garbage", parts
+
+
+def _mixtures(pending: tuple[_Operation, ...], rng: random.Random) -> Iterator[_Recipe]:
+    """Random subsets, each surviving write whole or in random sectors."""
+    number = 0
+    while True:
+        number += 1
+        keep = rng.choice((0.2, 0.5, 0.8, 0.95))
+        survivors: list[_Operation] = []
+        for operation in pending:
+            if rng.random() >= keep:
+                continue
+            if operation.kind != "write" or rng.random() < 0.7:
+                survivors.append(operation)
+                continue
+            start, end = operation.offset, operation.offset + len(operation.data)
+            while start < end:
+                stop = min(end, (start // SECTOR_BYTES + 1) * SECTOR_BYTES)
+                draw = rng.random()
+                if draw < 0.6:
+                    survivors.append(_part(operation, start, stop))
+                elif draw < 0.7:
+                    survivors.append(_replaced(operation, start, rng.randbytes(stop - start)))
+                start = stop
+        yield f"random mixture {number}", tuple(survivors)
+
+
+def _part(write: _Operation, start: int, end: int) -> _Operation:
+    return _replaced(write, start, write.data[start - write.offset : end - write.offset])
+
+
+def _replaced(write: _Operation, offset: int, data: bytes) -> _Operation:
+    return _Operation("write", write.path, write.inode, offset, data)
+
+
+def _garbage(path: str, offset: int, length: int) -> bytes:
+    return random.Random(f"{path}:{offset}").randbytes(length)
+
+
+def _clean(path: str) -> str:
+    return posixpath.normpath(path)
+
+
+def _parent(path: str) -> str:
+    return "" if path in ("/", ".") else posixpath.dirname(path) or "."
+
+
+def _error(code: int, path: str) -> OSError:
+    return OSError(code, os.strerror(code), path)
+
+
+def _raised(error: OSError, path: str) -> OSError:
+    """A fresh error of the same kind that names the path, as the real one would."""
+    return OSError(error.errno, error.strerror, path)

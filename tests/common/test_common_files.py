@@ -1,0 +1,136 @@
+"""The real file layer: modes, gather-writes past every limit, locks."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from libremq.common.files import Files, RealFiles
+
+
+@pytest.fixture
+def files() -> Files:
+    return RealFiles()
+
+
+def mode(path: str) -> int:
+    return stat.S_IMODE(os.stat(path).st_mode)
+
+
+def test_folders_are_0700_and_files_0600(files: Files, tmp_path: Path) -> None:
+    folder = str(tmp_path / "a" / "b" / "c")
+    files.make_folder(folder)
+    files.make_folder(folder)
+    file = files.open(folder + "/f", create=True)
+    file.close()
+    assert mode(str(tmp_path / "a")) == mode(str(tmp_path / "a" / "b")) == mode(folder) == 0o700
+    assert mode(folder + "/f") == 0o600
+
+
+def test_a_folder_cannot_be_made_where_a_file_is(files: Files, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_bytes(b"")
+    with pytest.raises(OSError):
+        files.make_folder(str(tmp_path / "taken"))
+
+
+def test_read_and_write_at_positions(files: Files, tmp_path: Path) -> None:
+    file = files.open(str(tmp_path / "f"), create=True)
+    file.write(10, b"hello")
+    file.write(0, memoryview(b"0123"))
+    assert file.read(0, 100) == b"0123" + bytes(6) + b"hello"
+    assert file.read(12, 2) == b"ll"
+    assert file.read(15, 5) == b""
+    assert file.size() == 15
+    file.truncate(12)
+    file.sync()
+    assert file.read(8, 100) == b"\0\0he"
+    file.close()
+    file.close()
+
+
+def test_gather_write_of_more_buffers_than_one_call_takes(files: Files, tmp_path: Path) -> None:
+    buffers = [bytes([n % 251]) * (n % 7) for n in range(5000)]
+    file = files.open(str(tmp_path / "f"), create=True)
+    file.write_many(3, buffers)
+    assert file.read(3, 1 << 20) == b"".join(buffers)
+    file.close()
+
+
+@pytest.mark.parametrize("step", [1, 3, 1000])
+def test_partial_transfers_are_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """A file system may take or give fewer bytes than asked (a signal, a quota, a network)."""
+    pread, pwrite = os.pread, os.pwrite
+    monkeypatch.setattr(os, "pread", lambda fd, length, at: pread(fd, min(length, step), at))
+    monkeypatch.setattr(os, "pwrite", lambda fd, data, at: pwrite(fd, memoryview(data)[:step], at))
+    monkeypatch.setattr(os, "pwritev", lambda fd, bufs, at: pwrite(fd, b"".join(bufs)[:step], at))
+    file = RealFiles().open(str(tmp_path / "f"), create=True)
+    file.write(0, b"a" * 50)
+    file.write_many(50, [b"", b"bc", b"d" * 30, b"", b"e"])
+    assert file.read(0, 200) == b"a" * 50 + b"bc" + b"d" * 30 + b"e"
+    file.close()
+
+
+def test_a_missing_file_is_not_made_unasked(files: Files, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        files.open(str(tmp_path / "f"))
+    assert files.list(str(tmp_path)) == []
+    with pytest.raises(FileNotFoundError):
+        files.list(str(tmp_path / "none"))
+
+
+def test_rename_replaces_and_remove_removes(files: Files, tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        file = files.open(str(tmp_path / name), create=True)
+        file.write(0, name.encode())
+        file.close()
+    files.rename(str(tmp_path / "x"), str(tmp_path / "y"))
+    files.sync_folder(str(tmp_path))
+    assert files.list(str(tmp_path)) == ["y"]
+    assert (tmp_path / "y").read_bytes() == b"x"
+    files.remove(str(tmp_path / "y"))
+    assert not files.exists(str(tmp_path / "y"))
+
+
+def test_remove_folder_takes_everything_in_it(files: Files, tmp_path: Path) -> None:
+    files.make_folder(str(tmp_path / "d" / "e"))
+    (tmp_path / "d" / "e" / "f").write_bytes(b"1")
+    files.remove_folder(str(tmp_path / "d"))
+    files.remove_folder(str(tmp_path / "d"))
+    assert files.list(str(tmp_path)) == []
+
+
+def test_a_second_lock_in_this_process_is_refused(files: Files, tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+    lock = files.lock(path)
+    with pytest.raises(BlockingIOError):
+        RealFiles().lock(path)
+    lock.release()
+    lock.release()
+    files.lock(path).release()
+
+
+def test_a_lock_of_another_process_is_refused_and_ends_with_it(files: Files, tmp_path: Path) -> None:
+    path = str(tmp_path / "lock")
+    code = (
+        "import sys; from libremq.common.files import RealFiles\n"
+        "lock = RealFiles().lock(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "held\n"
+    with pytest.raises(BlockingIOError, match=f"process {child.pid}"):
+        files.lock(path)
+    child.kill()
+    child.communicate()
+    files.lock(path).release()
+
+
+def test_free_bytes(files: Files, tmp_path: Path) -> None:
+    assert files.free_bytes(str(tmp_path)) > 0

@@ -1,0 +1,222 @@
+"""The attribute tables: consistent with themselves, with the classes, and with the reference page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+
+from libremq.kernel.attribute_tables import QUEUE_TYPES, TABLES, char_length
+from libremq.kernel.attributes import Attribute, Kind, Source, convert
+from libremq.kernel.objects import CLASSES
+from libremq.mqi import constants as mq
+from libremq.mqi.errors import MQError
+
+ROWS = [pytest.param(kind, row, id=f"{kind}-{row.keyword}") for kind, table in TABLES.items() for row in table]
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "objects.md"
+
+
+@pytest.mark.parametrize(("kind", "row"), ROWS)
+def test_defaults_are_permitted(kind: str, row: Attribute) -> None:
+    if row.stored and row.source is not Source.SYSTEM:
+        assert convert(row, row.default) == row.default
+
+
+@pytest.mark.parametrize(("kind", "row"), ROWS)
+def test_selectors_agree_with_kinds(kind: str, row: Attribute) -> None:
+    if row.is_integer:
+        assert mq.MQIA_FIRST <= row.selector <= mq.MQIA_LAST
+        assert char_length(row.selector) == 0
+    else:
+        assert mq.MQCA_FIRST <= row.selector <= mq.MQCA_LAST
+        assert char_length(row.selector) == row.max_length > 0
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_has_each_selector_and_slot_once(kind: str) -> None:
+    table = TABLES[kind]
+    assert len({row.selector for row in table}) == len(table)
+    assert len({row.slot for row in table}) == len(table)
+    assert all(row.slot.isidentifier() for row in table)
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_classes_declare_what_the_tables_say(kind: str) -> None:
+    hints = get_type_hints(CLASSES[kind])
+    for row in TABLES[kind]:
+        if not row.stored:
+            continue
+        expected = type(row.default)
+        if row.kind is Kind.ENUM_LIST:
+            assert hints[row.slot] == tuple[int, ...]
+        elif row.kind is Kind.NAME_LIST:
+            assert hints[row.slot] == tuple[str, ...]
+        else:
+            assert hints[row.slot] is expected
+    declared = set(hints) - {"kind", "object_type", "table", "qtype", "name"}
+    assert declared == {row.slot for row in TABLES[kind] if row.stored}
+
+
+def test_settable_attributes_are_those_of_mqset() -> None:
+    settable = {kind: {row.selector for row in TABLES[kind] if row.settable} for kind in TABLES}
+    assert settable["QLOCAL"] == {
+        mq.MQIA_INHIBIT_GET,
+        mq.MQIA_INHIBIT_PUT,
+        mq.MQIA_TRIGGER_CONTROL,
+        mq.MQIA_TRIGGER_TYPE,
+        mq.MQIA_TRIGGER_DEPTH,
+        mq.MQIA_TRIGGER_MSG_PRIORITY,
+        mq.MQIA_DIST_LISTS,
+        mq.MQCA_TRIGGER_DATA,
+    }
+    assert settable["QALIAS"] == {mq.MQIA_INHIBIT_GET, mq.MQIA_INHIBIT_PUT}
+    assert settable["QREMOTE"] == {mq.MQIA_INHIBIT_PUT}
+    assert settable["QMGR"] == settable["PROCESS"] == settable["NAMELIST"] == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "keyword", "default"),
+    [
+        ("QLOCAL", "MAXDEPTH", 5000),
+        ("QLOCAL", "MAXMSGL", 4194304),
+        ("QLOCAL", "SHARE", mq.MQQA_SHAREABLE),
+        ("QMODEL", "SHARE", mq.MQQA_NOT_SHAREABLE),
+        ("QLOCAL", "DEFSOPT", mq.MQOO_INPUT_SHARED),
+        ("QMODEL", "DEFSOPT", mq.MQOO_INPUT_EXCLUSIVE),
+        ("QMODEL", "DEFTYPE", mq.MQQDT_TEMPORARY_DYNAMIC),
+        ("QLOCAL", "DEFTYPE", mq.MQQDT_PREDEFINED),
+        ("QREMOTE", "TYPE", mq.MQQT_REMOTE),
+        ("QMGR", "MAXUMSGS", 10000),
+        ("QMGR", "MAXHANDS", 256),
+        ("QMGR", "CCSID", 1208),
+        ("PROCESS", "APPLTYPE", mq.MQAT_UNIX),
+    ],
+)
+def test_well_known_defaults(kind: str, keyword: str, default: int) -> None:
+    assert TABLES[kind].find(keyword).default == default
+
+
+@pytest.mark.parametrize(
+    ("keyword", "given", "expected"),
+    [
+        ("MAXDEPTH", 0, 0),
+        ("MAXDEPTH", "999999999", 999999999),
+        ("MAXDEPTH", " 7 ", 7),
+        ("CAPEXPRY", "nolimit", -1),
+        ("CAPEXPRY", -1, -1),
+        ("GET", "disabled", mq.MQQA_GET_INHIBITED),
+        ("GET", 0, mq.MQQA_GET_ALLOWED),
+        ("TRIGGER", "NOTRIGGER", mq.MQTC_OFF),
+        ("DESCR", "text  ", "text"),
+        ("DESCR", "text\0more", "text"),
+        ("DESCR", "ü" * 32, "ü" * 32),
+        ("BOQNAME", " ", ""),
+        ("BOQNAME", "A/B.c_%", "A/B.c_%"),
+    ],
+)
+def test_values_that_are_accepted(keyword: str, given: int | str, expected: int | str) -> None:
+    assert convert(TABLES["QLOCAL"].find(keyword), given) == expected
+
+
+@pytest.mark.parametrize(
+    ("keyword", "given", "reason"),
+    [
+        ("MAXDEPTH", -1, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("MAXDEPTH", 1_000_000_000, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("MAXDEPTH", "5x", mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("MAXDEPTH", "", mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("MAXDEPTH", "9" * 5000, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("MAXDEPTH", "²", mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("MAXDEPTH", 5.0, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("MAXDEPTH", None, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("CAPEXPRY", 0, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("CAPEXPRY", -2, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("GET", True, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("GET", 2, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("GET", "0", mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("GET", "YES", mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("DESCR", 5, mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("DESCR", "x" * 65, mq.MQRCCF_CFST_STRING_LENGTH_ERR),
+        ("DESCR", "ü" * 33, mq.MQRCCF_CFST_STRING_LENGTH_ERR),
+        ("DESCR", "\ud800", mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("BOQNAME", "A B", mq.MQRCCF_ATTR_VALUE_ERROR),
+        ("BOQNAME", "X" * 49, mq.MQRCCF_CFST_STRING_LENGTH_ERR),
+    ],
+)
+def test_values_that_are_refused(keyword: str, given: Any, reason: int) -> None:
+    with pytest.raises(MQError) as error:
+        convert(TABLES["QLOCAL"].find(keyword), given, "Q1")
+    assert error.value.reason == reason
+    assert error.value.object_name == "Q1"
+    assert keyword in error.value.detail
+
+
+def test_an_error_names_the_attribute_and_the_permitted_range() -> None:
+    with pytest.raises(MQError, match=re.escape("MAXDEPTH(-1)") + ".*0 to 999999999"):
+        convert(TABLES["QLOCAL"].find("MAXDEPTH"), -1)
+    with pytest.raises(MQError, match="PRIORITY, FIFO"):
+        convert(TABLES["QLOCAL"].find("MSGDLVSQ"), "RANDOM")
+    with pytest.raises(MQError, match="NOLIMIT"):
+        convert(TABLES["QLOCAL"].find("CAPEXPRY"), 0)
+
+
+def test_lists() -> None:
+    names = TABLES["NAMELIST"].find("NAMES")
+    assert convert(names, "A, B ,C") == ("A", "B", "C")
+    assert convert(names, ["A", "B "]) == ("A", "B")
+    assert convert(names, "") == ()
+    assert convert(names, ()) == ()
+    assert convert(names, ["N"] * 256) == ("N",) * 256
+    refused: list[tuple[Any, int]] = [
+        (["A B"], mq.MQRCCF_ATTR_VALUE_ERROR),
+        ([""], mq.MQRCCF_ATTR_VALUE_ERROR),
+        ([1], mq.MQRCCF_ATTR_VALUE_ERROR),
+        (5, mq.MQRCCF_ATTR_VALUE_ERROR),
+        (b"AB", mq.MQRCCF_ATTR_VALUE_ERROR),
+        (["N"] * 257, mq.MQRCCF_CFSL_COUNT_ERROR),
+    ]
+    for bad, reason in refused:
+        with pytest.raises(MQError) as error:
+            convert(names, bad)
+        assert error.value.reason == reason
+
+
+def test_lists_of_words() -> None:
+    suite_b = TABLES["QMGR"].find("SUITEB")
+    assert convert(suite_b, "128_BIT,192_BIT") == (mq.MQ_SUITE_B_128_BIT, mq.MQ_SUITE_B_192_BIT)
+    assert convert(suite_b, [mq.MQ_SUITE_B_NONE]) == (mq.MQ_SUITE_B_NONE,)
+    assert convert(suite_b, mq.MQ_SUITE_B_128_BIT) == (mq.MQ_SUITE_B_128_BIT,)
+    for bad in ("", "NONE,128_BIT", "128_BIT,128_BIT", "64_BIT"):
+        with pytest.raises(MQError):
+            convert(suite_b, bad)
+
+
+def test_application_types_are_words_or_user_numbers() -> None:
+    row = TABLES["PROCESS"].find("APPLTYPE")
+    assert convert(row, "windowsnt") == mq.MQAT_WINDOWS_NT
+    assert convert(row, 65536) == 65536
+    assert row.word(mq.MQAT_UNIX) == "UNIX"
+    assert row.word(65536) == "65536"
+
+
+def test_attributes_are_found_by_keyword_synonym_and_case() -> None:
+    table = TABLES["QALIAS"]
+    assert table.find("TARGQ") is table.find("target") is table.by_selector[mq.MQCA_BASE_Q_NAME]
+    with pytest.raises(MQError, match="MAXDEPTH is not an attribute of QALIAS") as error:
+        table.find("maxdepth", "A1")
+    assert error.value.object_name == "A1"
+
+
+def test_the_reference_page_lists_every_attribute() -> None:
+    page = REFERENCE.read_text(encoding="utf-8")
+    for row in TABLES["QMGR"]:
+        assert f"| {row.keyword} |" in page.split("## Queue manager")[1].split("## ")[0]
+    queues = page.split("## Queues")[1].split("## ")[0]
+    for kind in QUEUE_TYPES:
+        for row in TABLES[kind]:
+            assert f"| {row.keyword} |" in queues
+    for kind, title in (("PROCESS", "## Processes"), ("NAMELIST", "## Namelists")):
+        for row in TABLES[kind]:
+            assert f"| {row.keyword} |" in page.split(title)[1].split("## ")[0]
