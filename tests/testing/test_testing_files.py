@@ -25,9 +25,7 @@ def disk(**contents: bytes) -> FaultyFiles:
 
 
 def outcomes(files: FaultyFiles, name: str = "f", rng: random.Random | None = None) -> list[bytes | None]:
-    return [
-        state.content(f"/d/{name}") if state.exists(f"/d/{name}") else None for state in files.disk_states(rng)
-    ]
+    return [state.content(f"/d/{name}") if state.exists(f"/d/{name}") else None for state in files.disk_states(rng)]
 
 
 def test_reads_see_unsynced_writes_and_sparse_zeros() -> None:

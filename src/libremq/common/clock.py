@@ -18,3 +18,8 @@ class SystemClock:
 
     def now(self) -> float:
         return time.time()
+
+
+def elapsed() -> float:
+    """Seconds from some fixed moment on, for measuring how long a thing took; never goes back."""
+    return time.perf_counter()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,11 +12,11 @@ from libremq.kernel.objects import MQObject
 from libremq.kernel.queues import Cursor, QueueState
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
-from libremq.mqi.structs import MQMD
+from libremq.mqi.structs import MQMD, MQRR
 from libremq.store.handles import NONE
 
 if TYPE_CHECKING:
-    from libremq.kernel.consumers import Consumer
+    from libremq.kernel.consumers import Consumer, Delivery
     from libremq.kernel.groups import GetGroup, PutGroup
     from libremq.kernel.selector import Selector
 
@@ -39,7 +41,7 @@ class ObjectHandle:
     __slots__ = (
         "alternate_user", "connection", "created_queue", "cursor", "defprty", "defpsist", "destination", "destinations",
         "get_group", "hobj", "locked_slot", "marks", "obj", "object_name", "options", "propctl", "put_group", "queue",
-        "saved_context", "selector",
+        "responses", "saved_context", "selector",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, hobj: int, obj: MQObject | None, options: int, object_name: str) -> None:
@@ -51,6 +53,7 @@ class ObjectHandle:
         self.queue: QueueState | None = None  # the local queue under it, for get and browse
         self.destination: Destination | None = None  # for put
         self.destinations: list[Destination | None] = []  # of a distribution list, in the order of its records
+        self.responses: list[MQRR] = []  # of a distribution list, the latest outcome of each record
         self.cursor: Cursor | None = None
         self.locked_slot = NONE
         self.marks: dict[int, int] = {}  # slot -> sequence, messages that this handle marked
@@ -106,8 +109,9 @@ class Connection:
     consuming: bool = False  # MQCTL started it
     suspended: bool = False
     xa_unit: UnitOfWork | None = None  # the branch that a transaction manager started on this connection
+    calls: deque[Delivery] = field(default_factory=deque)  # start, stop and event calls to be made
+    wake: Callable[[], None] | None = None  # the binding wants to know when there is something to deliver
     backed_out: bool = False  # the queue manager ended its unit of work; the next call must hear of it
-    put_date_second: int = -1
 
     def depend_on(self, lsn: int) -> None:
         if lsn > self.lsn:

@@ -32,7 +32,11 @@ def put_date_time(now: float) -> tuple[str, str]:
     hundredths = int(now * 100)
     if _stamp[0] != hundredths:
         moment = time.gmtime(hundredths // 100)
-        _stamp = (hundredths, time.strftime("%Y%m%d", moment), time.strftime("%H%M%S", moment) + f"{hundredths % 100:02d}")
+        _stamp = (
+            hundredths,
+            time.strftime("%Y%m%d", moment),
+            time.strftime("%H%M%S", moment) + f"{hundredths % 100:02d}",
+        )
     return _stamp[1], _stamp[2]
 
 
@@ -84,7 +88,9 @@ def _saved(connection: Connection, pmo: MQPMO) -> MQMD:
     """The context of the last message got through the handle in pmo.Context."""
     saved = connection.handles.get(pmo.Context)
     if saved is None or not saved.has(C.MQOO_SAVE_ALL_CONTEXT):
-        raise mq_error(C.MQRC_CONTEXT_HANDLE_ERROR, "", "pmo.Context must be a handle opened with MQOO_SAVE_ALL_CONTEXT")
+        raise mq_error(
+            C.MQRC_CONTEXT_HANDLE_ERROR, "", "pmo.Context must be a handle opened with MQOO_SAVE_ALL_CONTEXT"
+        )
     if saved.saved_context is None:
         raise mq_error(C.MQRC_CONTEXT_NOT_AVAILABLE, saved.object_name, "no message was got through that handle yet")
     return saved.saved_context

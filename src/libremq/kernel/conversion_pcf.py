@@ -45,15 +45,15 @@ from libremq.mqi.constants import (
 class _Shape(NamedTuple):
     """A PCF structure: `fixed` bytes of integers, then values of one kind.
 
-    `count` and `length` are the offsets of the number of values and of the length of one; None where there is one
-    value, or where its size follows from the kind. `ccsid` is the offset of the CCSID of a string.
+    `count_at` and `length_at` are the offsets of the number of values and of the length of one; None where there is
+    one value, or where its size follows from the kind. `ccsid_at` is the offset of the CCSID of a string.
     """
 
     fixed: int
     kind: str = ""  # "i", "q", "bytes", "text" or "" for nothing
-    count: int | None = None
-    length: int | None = None
-    ccsid: int | None = None
+    count_at: int | None = None
+    length_at: int | None = None
+    ccsid_at: int | None = None
 
 
 _HEADER = _Shape(MQCFH_STRUC_LENGTH)
@@ -75,14 +75,14 @@ _SHAPES: dict[int, _Shape] = {
     MQCFT_INTEGER: _Shape(16),
     MQCFT_GROUP: _Shape(16),
     MQCFT_INTEGER_FILTER: _Shape(20),
-    MQCFT_INTEGER_LIST: _Shape(16, "i", count=12),
+    MQCFT_INTEGER_LIST: _Shape(16, "i", count_at=12),
     MQCFT_INTEGER64: _Shape(16, "q"),
-    MQCFT_INTEGER64_LIST: _Shape(16, "q", count=12),
-    MQCFT_STRING: _Shape(20, "text", length=16, ccsid=12),
-    MQCFT_STRING_LIST: _Shape(24, "text", count=16, length=20, ccsid=12),
-    MQCFT_STRING_FILTER: _Shape(24, "text", length=20, ccsid=16),
-    MQCFT_BYTE_STRING: _Shape(16, "bytes", length=12),
-    MQCFT_BYTE_STRING_FILTER: _Shape(20, "bytes", length=16),
+    MQCFT_INTEGER64_LIST: _Shape(16, "q", count_at=12),
+    MQCFT_STRING: _Shape(20, "text", length_at=16, ccsid_at=12),
+    MQCFT_STRING_LIST: _Shape(24, "text", count_at=16, length_at=20, ccsid_at=12),
+    MQCFT_STRING_FILTER: _Shape(24, "text", length_at=20, ccsid_at=16),
+    MQCFT_BYTE_STRING: _Shape(16, "bytes", length_at=12),
+    MQCFT_BYTE_STRING_FILTER: _Shape(20, "bytes", length_at=16),
 }
 _SIZES = {"i": 4, "q": 8, "": 0}
 
@@ -115,8 +115,8 @@ def convert_pcf(data: bytes, part: Part, *, truncated: bool = False) -> bytes:
 
 def _convert_structure(data: bytes, shape: _Shape, part: Part) -> bytes:
     fixed = bytearray(part.integers(data[: shape.fixed]))
-    count = part.read_integer(data, shape.count) if shape.count is not None else 1
-    size = part.read_integer(data, shape.length) if shape.length is not None else _SIZES[shape.kind]
+    count = part.read_integer(data, shape.count_at) if shape.count_at is not None else 1
+    size = part.read_integer(data, shape.length_at) if shape.length_at is not None else _SIZES[shape.kind]
     end = shape.fixed + count * size
     if count < 0 or size < 0 or end > len(data):
         raise NotConverted(MQRC_FORMAT_ERROR)
@@ -138,8 +138,8 @@ def _convert_strings(
     values: bytes, count: int, size: int, shape: _Shape, fixed: bytearray, data: bytes, part: Part
 ) -> bytes:
     """`count` strings of `size` bytes; in a list all get the length of the longest."""
-    assert shape.ccsid is not None and shape.length is not None
-    ccsid = part.read_integer(data, shape.ccsid)
+    assert shape.ccsid_at is not None and shape.length_at is not None
+    ccsid = part.read_integer(data, shape.ccsid_at)
     if not values:
         return values
     text: Text
@@ -147,8 +147,8 @@ def _convert_strings(
         text = part.text
     else:
         text = part.text_of(ccsid)
-        fixed[shape.ccsid : shape.ccsid + 4] = part.integer(part.target.ccsid)
+        fixed[shape.ccsid_at : shape.ccsid_at + 4] = part.integer(part.target.ccsid)
     strings = [text(values[at : at + size]) for at in range(0, count * size, size)]
     longest = max(len(string) for string in strings)
-    fixed[shape.length : shape.length + 4] = part.integer(longest)
+    fixed[shape.length_at : shape.length_at + 4] = part.integer(longest)
     return b"".join(text.pad(string, longest) for string in strings)

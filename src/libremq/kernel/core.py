@@ -24,7 +24,7 @@ from libremq.kernel.queues import QueueState
 from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
 from libremq.kernel.waiting import Waiter
 from libremq.log import Log, LogFull
-from libremq.log import records as R
+from libremq.log import RecordType as R
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.store.handle_file import HandlePosition
@@ -133,7 +133,13 @@ class Core:
     # Object changes: one forced log record each
 
     def define(
-        self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None = None, replace: bool = False
+        self,
+        kind: str,
+        name: str,
+        attributes: Mapping[str, GivenValue],
+        *,
+        like: str | None = None,
+        replace: bool = False,
     ) -> int:
         """DEFINE: make the object or replace it. Returns the log position that the answer depends on."""
         before = self.catalogue.find(kind, name)
@@ -185,7 +191,7 @@ class Core:
         if isinstance(obj, LocalQueue):
             queue = self.local_queue(obj)
             if queue.open_handles or self.has_uncommitted(queue):
-                raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open or has uncommitted messages; end its users first")
+                raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open or has uncommitted messages")
             if queue.store.depth and not purge:
                 raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "it holds messages; empty it or delete it with PURGE")
             return self.delete_queue(queue)
@@ -211,6 +217,19 @@ class Core:
 
     # Messages
 
+    def syncpoint_unit(self, connection: Connection) -> UnitOfWork:
+        """The connection's unit of work, begun now if there is none; refused when it is full."""
+        unit = connection.xa_unit or connection.unit
+        if unit is None:
+            unit = connection.unit = self.begin_unit()
+        if unit.message_count >= self.catalogue.qmgr.maxumsgs:
+            raise mq_error(
+                C.MQRC_SYNCPOINT_LIMIT_REACHED,
+                self.qmgr_name,
+                f"the unit of work has MAXUMSGS({unit.message_count}) messages; commit it",
+            )
+        return unit
+
     def begin_unit(self) -> UnitOfWork:
         unit = UnitOfWork(self.next_unit)
         self.next_unit += 1
@@ -218,7 +237,13 @@ class Core:
         return unit
 
     def put(
-        self, queue: QueueState, message: Message, priority: int, persistent: bool, expiry_ms: int, unit: UnitOfWork | None
+        self,
+        queue: QueueState,
+        message: Message,
+        priority: int,
+        persistent: bool,
+        expiry_ms: int,
+        unit: UnitOfWork | None,
     ) -> int:
         """Store a message; visible at once without a unit of work. Returns the log position it depends on."""
         store = queue.store
@@ -293,13 +318,13 @@ class Core:
 
     def backout(self, unit: UnitOfWork) -> int:
         """Undo it all, last operation first. Gets come back in their place with the backout count raised."""
-        arrived: dict[QueueState, list[int]] = {}
+        arrived: dict[QueueState, Sequence[int]] = {}
         while unit.operations:
             kind, queue, slot, lsn = unit.operations[-1]
             if not queue.deleted:
                 self._undo(unit, kind, queue, slot, lsn)
                 if kind == GET:
-                    arrived.setdefault(queue, []).append(slot)
+                    arrived[queue] = ()
             unit.operations.pop()
         lsn = 0
         if unit.is_logged:

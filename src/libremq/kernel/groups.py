@@ -62,7 +62,9 @@ def check_flags(md: MQMD, name: str) -> None:
         raise mq_error(C.MQRC_OFFSET_ERROR, name, f"Offset {md.Offset} is not 0 to 999999999")
 
 
-def number(handle: ObjectHandle | None, md: MQMD, pmo: MQPMO, length: int, new_id: bytes, in_unit: bool, name: str) -> None:
+def number(
+    handle: ObjectHandle | None, md: MQMD, pmo: MQPMO, length: int, new_id: bytes, in_unit: bool, name: str
+) -> None:
     """Give the message its group id, sequence number and offset, by the queue manager's count or the application's."""
     check_flags(md, name)
     if pmo.Options & C.MQPMO_LOGICAL_ORDER and handle is not None:
@@ -95,7 +97,9 @@ def _number_logical(handle: ObjectHandle, md: MQMD, length: int, new_id: bytes, 
         if group.persistence != md.Persistence:
             raise mq_error(C.MQRC_INCONSISTENT_PERSISTENCE, name, "a group is persistent as a whole or not at all")
         if group.in_unit != in_unit:
-            raise mq_error(C.MQRC_INCONSISTENT_UOW, name, "a group is put inside a unit of work as a whole or not at all")
+            raise mq_error(
+                C.MQRC_INCONSISTENT_UOW, name, "a group is put inside a unit of work as a whole or not at all"
+            )
     if not flags & (_IN_GROUP | _SEGMENT):
         md.GroupId, md.MsgSeqNumber, md.Offset = NO_GROUP, 1, 0
         return

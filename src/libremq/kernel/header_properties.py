@@ -29,10 +29,34 @@ from libremq.mqi.structs import MQMD
 HeaderValue = Callable[[MQMD, Properties | None], PropertyValue]
 
 MD_FIELDS = (
-    "Report MsgType Expiry Feedback Encoding CodedCharSetId Format Priority Persistence MsgId CorrelId "
-    "BackoutCount ReplyToQ ReplyToQMgr UserIdentifier AccountingToken ApplIdentityData PutApplType PutApplName "
-    "PutDate PutTime ApplOriginData GroupId MsgSeqNumber Offset MsgFlags OriginalLength"
-).split()
+    "Report",
+    "MsgType",
+    "Expiry",
+    "Feedback",
+    "Encoding",
+    "CodedCharSetId",
+    "Format",
+    "Priority",
+    "Persistence",
+    "MsgId",
+    "CorrelId",
+    "BackoutCount",
+    "ReplyToQ",
+    "ReplyToQMgr",
+    "UserIdentifier",
+    "AccountingToken",
+    "ApplIdentityData",
+    "PutApplType",
+    "PutApplName",
+    "PutDate",
+    "PutTime",
+    "ApplOriginData",
+    "GroupId",
+    "MsgSeqNumber",
+    "Offset",
+    "MsgFlags",
+    "OriginalLength",
+)
 """The fields an application can name behind Root.MQMD, in the order of the structure."""
 
 MD_TYPES = {field: infer_type(getattr(MQMD(), field)) for field in MD_FIELDS}

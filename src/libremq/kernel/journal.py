@@ -54,7 +54,9 @@ class UndoRecord:
     undoes: int
 
 
-def put_parts(queue_id: int, slot: int, sequence: int, priority: int, expiry_ms: int, image: bytes) -> tuple[bytes, bytes]:
+def put_parts(
+    queue_id: int, slot: int, sequence: int, priority: int, expiry_ms: int, image: bytes
+) -> tuple[bytes, bytes]:
     return _PUT.pack(queue_id, slot, sequence, priority, 0, expiry_ms), image
 
 

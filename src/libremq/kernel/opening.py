@@ -15,9 +15,7 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQOD
 
 _INPUT = C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE
-_CONTEXT = (
-    C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT | C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT
-)
+_CONTEXT = C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT | C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT
 _ACCESS = _INPUT | C.MQOO_BROWSE | C.MQOO_OUTPUT | C.MQOO_INQUIRE | C.MQOO_SET
 _LOCAL_ONLY = _INPUT | C.MQOO_BROWSE | C.MQOO_SAVE_ALL_CONTEXT
 _BIND = C.MQOO_BIND_ON_OPEN | C.MQOO_BIND_NOT_FIXED | C.MQOO_BIND_ON_GROUP
@@ -34,7 +32,7 @@ _KNOWN_CLOSE = _DYNAMIC_CLOSE | C.MQCO_IMMEDIATE | C.MQCO_QUIESCE
 
 def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
     """MQOPEN. On success the descriptor names what was resolved, as MQ returns it."""
-    _check_options(od, options)
+    check_options(od, options)
     if len(connection.handles) >= core.catalogue.qmgr.maxhands:
         raise mq_error(
             C.MQRC_HANDLE_NOT_AVAILABLE, od.ObjectName, f"this connection has MAXHANDS({len(connection.handles)}) open"
@@ -55,7 +53,8 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> O
     return handle
 
 
-def _check_options(od: MQOD, options: int) -> None:
+def check_options(od: MQOD, options: int) -> None:
+    """Is the descriptor's version known, and do the options make sense together?"""
     if not 1 <= od.Version <= C.MQOD_CURRENT_VERSION:
         raise mq_error(C.MQRC_OD_ERROR, od.ObjectName, f"MQOD version {od.Version} is not known")
     if not options & (_ACCESS | C.MQOO_PASS_ALL_CONTEXT) or options & ~_KNOWN:
@@ -122,7 +121,9 @@ def _local_target(core: Core, name: str, obj: MQObject | None, options: int) -> 
     if isinstance(obj, LocalQueue):
         return core.local_queue(obj)
     if options & _LOCAL_ONLY:
-        raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, name, "messages of a remote queue cannot be got or browsed here")
+        raise mq_error(
+            C.MQRC_OPTION_NOT_VALID_FOR_TYPE, name, "messages of a remote queue cannot be got or browsed here"
+        )
     return None
 
 
@@ -215,7 +216,9 @@ def _check_delete(core: Core, handle: ObjectHandle, options: int) -> bool:
     """MQCO_DELETE and MQCO_DELETE_PURGE: only for dynamic queues, permanent ones only when nobody else is there."""
     queue = handle.queue
     if queue is None or not queue.definition.is_dynamic:
-        raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, handle.object_name, "only a dynamic queue is deleted by a close")
+        raise mq_error(
+            C.MQRC_OPTION_NOT_VALID_FOR_TYPE, handle.object_name, "only a dynamic queue is deleted by a close"
+        )
     if queue.deleted:
         return False
     if queue.definition.is_temporary:
@@ -225,7 +228,9 @@ def _check_delete(core: Core, handle: ObjectHandle, options: int) -> bool:
     if core.has_uncommitted(queue):
         raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "messages on it belong to unfinished units of work")
     if options & C.MQCO_DELETE and queue.store.depth:
-        raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "it holds messages; MQCO_DELETE_PURGE deletes them with the queue")
+        raise mq_error(
+            C.MQRC_Q_NOT_EMPTY, queue.name, "it holds messages; MQCO_DELETE_PURGE deletes them with the queue"
+        )
     return True
 
 

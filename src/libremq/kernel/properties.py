@@ -43,9 +43,7 @@ _TYPE_CODES = {
     **{mqtype: 8 + number for number, mqtype in enumerate(FLOAT_TYPES)},
 }
 _TYPE_OF_CODE = {code: mqtype for mqtype, code in _TYPE_CODES.items()}
-_NUMBERS = {
-    mqtype: struct.Struct(f"<{code}") for mqtype, code in {**INTEGER_TYPES, **FLOAT_TYPES}.items()
-}
+_NUMBERS = {mqtype: struct.Struct(f"<{code}") for mqtype, code in {**INTEGER_TYPES, **FLOAT_TYPES}.items()}
 
 
 @dataclass(slots=True, eq=False)
@@ -184,7 +182,7 @@ class Properties:
     def _insert(self, position: int, entry: Property) -> None:
         self._refuse_mixed_content(entry.name)
         self._entries.insert(position, entry)
-        if position == len(self._entries) - 1 or entry.name not in self._index:
+        if position == len(self._entries) - 1:
             self._index.setdefault(entry.name, entry)
         else:
             self._reindex()
@@ -217,6 +215,10 @@ class Properties:
         self._index.clear()
         self._unchecked = False
 
+    def note_unchecked(self) -> None:
+        """Names came in without validation: `encode` has to look at them."""
+        self._unchecked = True
+
     def contains_entry(self, entry: Property) -> bool:
         """Whether this very entry (not one like it) is still here."""
         return any(entry is other for other in self._entries)
@@ -242,9 +244,7 @@ class Properties:
     def for_copy(self, copy_option: int) -> Properties:
         """What goes into a message made from this one: MQCOPY_FORWARD, _REPLY, _REPORT or _PUBLISH."""
         wanted = copy_option | MQCOPY_ALL
-        copied = Properties.from_entries(
-            [replace(entry) for entry in self._entries if entry.copy_options & wanted]
-        )
+        copied = Properties.from_entries([replace(entry) for entry in self._entries if entry.copy_options & wanted])
         copied._unchecked = self._unchecked
         return copied
 
@@ -279,9 +279,7 @@ class Properties:
             parts.append(_varint(len(name)))
             parts.append(name)
             if has_descriptor:
-                parts.append(
-                    _DESCRIPTOR.pack(entry.support & 0xFFFFFFFF, entry.context, entry.copy_options)
-                )
+                parts.append(_DESCRIPTOR.pack(entry.support & 0xFFFFFFFF, entry.context, entry.copy_options))
             value = entry.value
             if isinstance(value, str):
                 value = value.encode()

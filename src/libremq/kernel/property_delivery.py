@@ -50,17 +50,12 @@ Presented = tuple[bytes, str, int, int, Properties | None]
 """Data, format, ccsid and encoding for the application, and the properties for its message handle (None:
 leave the handle alone)."""
 
-PROPERTY_FOLDERS = frozenset(
-    {"usr", "jms", "mcd", "mqext", "mq", "mq_usr", "mqps", "sib", "sib_usr", "sib_context"}
-)
+PROPERTY_FOLDERS = frozenset({"usr", "jms", "mcd", "mqext", "mq", "mq_usr", "mqps", "sib", "sib_usr", "sib_context"})
 """Folders that hold properties without saying content='properties'."""
 
 _COMPATIBLE_FOLDERS = frozenset({"mcd", "jms", "usr", "mqext"})
 _PROPERTY_OPTIONS = (
-    MQGMO_PROPERTIES_FORCE_MQRFH2
-    | MQGMO_NO_PROPERTIES
-    | MQGMO_PROPERTIES_IN_HANDLE
-    | MQGMO_PROPERTIES_COMPATIBILITY
+    MQGMO_PROPERTIES_FORCE_MQRFH2 | MQGMO_NO_PROPERTIES | MQGMO_PROPERTIES_IN_HANDLE | MQGMO_PROPERTIES_COMPATIBILITY
 )
 # What PROPCTL says for MQGMO_PROPERTIES_AS_Q_DEF, in the words of the MQGMO options; ALL and V6COMPAT have none.
 _ALL, _V6COMPAT = -1, -2
@@ -118,8 +113,8 @@ def present(
     if mode == _V6COMPAT:
         return (*unchanged, stored.copy() if into_handle else None)
     if mode == MQGMO_PROPERTIES_IN_HANDLE:
-        in_data, *rest = extract(data, data_format, ccsid, encoding)
-        return rest[0], rest[1], rest[2], rest[3], stored.merged_over(in_data)
+        taken = extract(data, data_format, ccsid, encoding)
+        return (*taken[1:], stored.merged_over(taken[0]))
     if mode == MQGMO_PROPERTIES_COMPATIBILITY and not _is_compatible(stored, *unchanged):
         mode = MQGMO_NO_PROPERTIES
     if mode == MQGMO_NO_PROPERTIES:
@@ -163,9 +158,7 @@ def _has_compatible_name(properties: Properties) -> bool:
 # ---- properties out of message data
 
 
-def extract(
-    data: bytes, data_format: str, ccsid: int, encoding: int
-) -> tuple[Properties, bytes, str, int, int]:
+def extract(data: bytes, data_format: str, ccsid: int, encoding: int) -> tuple[Properties, bytes, str, int, int]:
     """The properties in the MQRFH2 headers of a message, and the message without them.
 
     Folders that hold no properties stay, in their header; a header without folders goes. If a header is not
@@ -229,9 +222,7 @@ def _holds_properties(folder: Element) -> bool:
 def _check_restricted(folder: Element) -> None:
     for element in folder.children:
         if element.children or "xsi:nil" in element.attributes or not element.name.isascii():
-            raise mq_error(
-                MQRC_RFH_RESTRICTED_FORMAT_ERR, detail=f"<{element.name}> does not suit the mq folder"
-            )
+            raise mq_error(MQRC_RFH_RESTRICTED_FORMAT_ERR, detail=f"<{element.name}> does not suit the mq folder")
 
 
 def _folder_properties(folder: Element) -> list[Property]:
@@ -298,9 +289,7 @@ def _write_descriptor(element: Element, entry: Property, folder: str) -> None:
         element.attributes["context"] = "user"
     if entry.copy_options != MQCOPY_DEFAULT:
         words = [
-            word
-            for word, option in _COPY_WORDS.items()
-            if option and word != "default" and entry.copy_options & option
+            word for word, option in _COPY_WORDS.items() if option and word != "default" and entry.copy_options & option
         ]
         element.attributes["copy"] = ",".join(words) or "none"
     if folder == "mq" and entry.support != MQPD_SUPPORT_OPTIONAL:
@@ -310,9 +299,7 @@ def _write_descriptor(element: Element, entry: Property, folder: str) -> None:
             element.attributes["sx"] = "local"
 
 
-def to_rfh2(
-    properties: Properties, data_format: str = "", ccsid: int = 1208, encoding: int = MQENC_NATIVE
-) -> Rfh2:
+def to_rfh2(properties: Properties, data_format: str = "", ccsid: int = 1208, encoding: int = MQENC_NATIVE) -> Rfh2:
     """A header with the properties in front of data that `data_format`, `ccsid` and `encoding` describe."""
     return Rfh2(to_folders(properties), encoding, ccsid, data_format.rstrip(" \0"))
 
@@ -330,12 +317,10 @@ def insert(
         return front.rebuild([to_rfh2(properties, data_format, ccsid, encoding)], data, data_format, ccsid, encoding)
     headers = chain.headers
     if headers:
-        already = Properties.from_entries([])
-        kept = headers[0].folders
         taken: list[Property] = []
-        headers[0].folders = [folder for folder in kept if not _take_folder(folder, taken)]
-        already = Properties.from_entries(taken)
-        headers[0].folders = to_folders(properties.merged_over(already)) + headers[0].folders
+        others = [folder for folder in headers[0].folders if not _take_folder(folder, taken)]
+        merged = properties.merged_over(Properties.from_entries(taken))
+        headers[0].folders = to_folders(merged) + others
     else:
         headers = [to_rfh2(properties, chain.format, chain.ccsid, chain.encoding)]
     body = data[front.offset + chain.body_offset :]
@@ -378,10 +363,9 @@ class _Front:
     ) -> tuple[bytes, str, int, int]:
         """Front, headers and body put together, with every description of what follows set right."""
         parts = [body]
-        for number, header in enumerate(reversed(headers)):
-            header.format, header.encoding = data_format.rstrip(" \0"), encoding
-            if number or header.ccsid > 0:
-                header.ccsid = ccsid
+        for header in reversed(headers):
+            # Never MQCCSI_INHERIT: the header's own text is ASCII, whatever the body is written in.
+            header.format, header.ccsid, header.encoding = data_format.rstrip(" \0"), ccsid, encoding
             if encoding & MQENC_INTEGER_MASK not in (MQENC_INTEGER_NORMAL, MQENC_INTEGER_REVERSED):
                 encoding = MQENC_NATIVE
             parts.append(header.build(encoding))

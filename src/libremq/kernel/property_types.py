@@ -75,9 +75,7 @@ def check_value(value: object, mqtype: int) -> PropertyValue:
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise mq_error(
-                MQRC_PROP_VALUE_NOT_CONVERTED, detail="the string has half a surrogate pair in it"
-            ) from None
+            raise mq_error(MQRC_PROP_VALUE_NOT_CONVERTED, detail="the string has half a surrogate pair in it") from None
         return value
     if mqtype in INTEGER_TYPES and isinstance(value, int):
         limit = 1 << (8 * _FIXED_LENGTHS[mqtype] - 1)
@@ -134,6 +132,4 @@ def convert(value: PropertyValue, actual: int, wanted: int) -> PropertyValue:
 
 
 def _unsupported(actual: int, wanted: int) -> MQError:
-    return mq_error(
-        MQRC_PROP_CONV_NOT_SUPPORTED, detail=f"MQTYPE {actual} does not convert to MQTYPE {wanted}"
-    )
+    return mq_error(MQRC_PROP_CONV_NOT_SUPPORTED, detail=f"MQTYPE {actual} does not convert to MQTYPE {wanted}")

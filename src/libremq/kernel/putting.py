@@ -10,6 +10,7 @@ from __future__ import annotations
 from libremq.kernel import context, groups, handover, reports, resolve, transmission
 from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
+from libremq.kernel.descriptor_extension import without_extension
 from libremq.kernel.message_handles import resolve_put_properties
 from libremq.kernel.objects import Queue, RemoteQueue
 from libremq.kernel.units import UnitOfWork
@@ -29,18 +30,6 @@ _KNOWN = (
 )  # fmt: skip
 _NO_ID = bytes(24)
 _MESSAGE_TYPES = (C.MQMT_REQUEST, C.MQMT_REPLY, C.MQMT_DATAGRAM, C.MQMT_REPORT)
-
-
-def in_syncpoint(core: Core, connection: Connection) -> UnitOfWork:
-    """The connection's unit of work, begun now if there is none; refused when it is full."""
-    unit = connection.xa_unit or connection.unit
-    if unit is None:
-        unit = connection.unit = core.begin_unit()
-    if unit.message_count >= core.catalogue.qmgr.maxumsgs:
-        raise mq_error(
-            C.MQRC_SYNCPOINT_LIMIT_REACHED, core.qmgr_name, f"the unit of work has MAXUMSGS({unit.message_count}) messages"
-        )
-    return unit
 
 
 def put(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
@@ -75,22 +64,26 @@ def put_to(
         if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
             raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
     _check_descriptor(md, name)
-    unit = in_syncpoint(core, connection) if options & C.MQPMO_SYNCPOINT else None
+    unit = core.syncpoint_unit(connection) if options & C.MQPMO_SYNCPOINT else None
     now = core.clock.now()
     stored = md.copy()
     stored.Version = C.MQMD_VERSION_2
     stored.BackoutCount = 0
+    if md.Version < C.MQMD_VERSION_2:
+        data = without_extension(stored, data)
     warning = _fill_defaults(core, handle, destination, stored, options)
     if destination.queue.definition.is_temporary and stored.Persistence == C.MQPER_PERSISTENT:
         raise mq_error(
             C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary dynamic queue takes only non-persistent messages"
         )
-    if md.Version >= C.MQMD_VERSION_2:
+    if md.Version >= C.MQMD_VERSION_2 or stored.MsgFlags:
         groups.number(handle, stored, pmo, len(data), core.identifiers.next_id(), unit is not None, name)
     context.set_context(connection, handle, stored, pmo, now, put1=put1)
     if stored.ReplyToQ:
         stored.ReplyToQ, stored.ReplyToQMgr = resolve.reply_to(core, stored.ReplyToQ, stored.ReplyToQMgr)
-    properties, data = resolve_put_properties(connection.message_handles, pmo, stored, data)
+    properties, data = resolve_put_properties(
+        connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
+    )
     message = Message(stored, properties, data)
     deliver(core, connection, destination, message, unit, now)
     if options & C.MQPMO_LOGICAL_ORDER:
@@ -121,9 +114,7 @@ def _check_descriptor(md: MQMD, name: str) -> None:
         raise mq_error(C.MQRC_FEEDBACK_ERROR, name, f"feedback {md.Feedback} is not known")
 
 
-def _fill_defaults(
-    core: Core, handle: ObjectHandle, destination: Destination, stored: MQMD, options: int
-) -> int:
+def _fill_defaults(core: Core, handle: ObjectHandle, destination: Destination, stored: MQMD, options: int) -> int:
     """Priority, persistence, ids, code page: what the application left to the queue manager."""
     warning = C.MQRC_NONE
     if stored.Persistence == C.MQPER_PERSISTENCE_AS_Q_DEF:
@@ -153,7 +144,11 @@ def _return_to_caller(core: Core, md: MQMD, pmo: MQPMO, stored: MQMD, destinatio
     md.CodedCharSetId, md.Encoding = stored.CodedCharSetId, stored.Encoding
     md.ReplyToQMgr = stored.ReplyToQMgr
     md.UserIdentifier, md.AccountingToken = stored.UserIdentifier, stored.AccountingToken
-    md.ApplIdentityData, md.PutApplType, md.PutApplName = stored.ApplIdentityData, stored.PutApplType, stored.PutApplName
+    md.ApplIdentityData, md.PutApplType, md.PutApplName = (
+        stored.ApplIdentityData,
+        stored.PutApplType,
+        stored.PutApplName,
+    )
     md.PutDate, md.PutTime, md.ApplOriginData = stored.PutDate, stored.PutTime, stored.ApplOriginData
     md.BackoutCount = 0
     if md.Version >= C.MQMD_VERSION_2:
@@ -183,7 +178,9 @@ def deliver(
             return
         if length > definition.maxmsgl:
             raise mq_error(
-                C.MQRC_MSG_TOO_BIG_FOR_Q, queue.name, f"{length} bytes are more than MAXMSGL({definition.maxmsgl}) of the queue"
+                C.MQRC_MSG_TOO_BIG_FOR_Q,
+                queue.name,
+                f"{length} bytes are more than MAXMSGL({definition.maxmsgl}) of the queue",
             )
         if total > core.catalogue.qmgr.maxmsgl:
             raise mq_error(
@@ -243,7 +240,9 @@ def _deliver_segments(
     """Queue-manager segmentation: all parts or none, in a unit of work of their own if the put has none."""
     limit = min(destination.queue.definition.maxmsgl, core.catalogue.qmgr.maxmsgl) - len(message.properties)
     if limit < groups.SEGMENT_ALIGNMENT:
-        raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_Q, destination.queue.name, "MAXMSGL is too small to cut the message in segments")
+        raise mq_error(
+            C.MQRC_MSG_TOO_BIG_FOR_Q, destination.queue.name, "MAXMSGL is too small to cut the message in segments"
+        )
     own = unit or core.begin_unit()
     try:
         md = message.md
@@ -262,7 +261,12 @@ def _deliver_segments(
             part.Offset = md.Offset + start
             part.OriginalLength = C.MQOL_UNDEFINED
             deliver(
-                core, connection, destination, Message(part, message.properties, message.data[start : start + length]), own, now
+                core,
+                connection,
+                destination,
+                Message(part, message.properties, message.data[start : start + length]),
+                own,
+                now,
             )
             start += length
     except BaseException:

@@ -37,8 +37,8 @@ class QueueState:
     """A local queue in use."""
 
     __slots__ = (
-        "coop_marks", "cursors", "definition", "deleted", "exclusive", "folder", "id", "input_count", "last_trigger_time",
-        "locks", "open_handles", "output_count", "recoverable", "saved_depth", "store", "visible_lsn", "waiters",
+        "coop_marks", "cursors", "definition", "deleted", "exclusive", "folder", "id", "input_count",
+        "last_trigger_time", "locks", "open_handles", "output_count", "recoverable", "store", "visible_lsn", "waiters",
     )  # fmt: skip
 
     def __init__(self, definition: LocalQueue, queue_id: int, folder: str, store: QueueStore) -> None:

@@ -29,7 +29,9 @@ def base_of(core: Core, alias: AliasQueue) -> LocalQueue | RemoteQueue:
     """The queue for which an alias stands."""
     if alias.targtype == C.MQOT_TOPIC:
         raise mq_error(
-            C.MQRC_FUNCTION_NOT_SUPPORTED, alias.name, "it is an alias of a topic; this release has no publish/subscribe"
+            C.MQRC_FUNCTION_NOT_SUPPORTED,
+            alias.name,
+            "it is an alias of a topic; this release has no publish/subscribe",
         )
     base = core.catalogue.find_queue(alias.target)
     if base is None:
@@ -65,7 +67,9 @@ def destination_of_object(core: Core, obj: MQObject) -> Destination:
     assert isinstance(obj, RemoteQueue)
     if not obj.rname:
         raise mq_error(
-            C.MQRC_REMOTE_Q_NAME_ERROR, obj.name, "it has no RNAME: it is an alias of a queue manager or of a reply-to queue"
+            C.MQRC_REMOTE_Q_NAME_ERROR,
+            obj.name,
+            "it has no RNAME: it is an alias of a queue manager or of a reply-to queue",
         )
     if obj.rqmname in ("", core.qmgr_name) and not obj.xmitq:
         if not obj.rqmname:
@@ -79,9 +83,7 @@ def destination_of_object(core: Core, obj: MQObject) -> Destination:
 
 
 def _with_path(destination: Destination, obj: MQObject) -> Destination:
-    return Destination(
-        destination.queue, destination.remote_queue, destination.remote_qmgr, (obj, *destination.path)
-    )
+    return Destination(destination.queue, destination.remote_queue, destination.remote_qmgr, (obj, *destination.path))
 
 
 def _remote(core: Core, queue: str, qmgr: str, xmitq: str, path: tuple[MQObject, ...]) -> Destination:

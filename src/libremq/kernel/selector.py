@@ -23,6 +23,20 @@ from libremq.kernel.header_properties import (
 from libremq.kernel.like import LikePatternError, compile_like
 from libremq.kernel.properties import Properties
 from libremq.kernel.property_names import canonical_name
+from libremq.kernel.selector_logic import (
+    Evaluate,
+    all_true,
+    always,
+    any_true,
+    calculation,
+    equality,
+    identifier_equal,
+    likeness,
+    membership,
+    negation,
+    relation,
+    sign,
+)
 from libremq.mqi.constants import (
     MQ_SELECTOR_LENGTH,
     MQRC_SELECTION_STRING_ERROR,
@@ -36,8 +50,6 @@ from libremq.mqi.structs import MQMD
 SELECTOR_DEPTH_MAX = 100
 """How deep parentheses may nest where they do not merely group a chain of one operator."""
 SELECTOR_CACHE_MAX = 512
-
-Evaluate = Callable[[MQMD, Properties | None], PropertyValue]
 
 _GRAMMAR = r"""
 ?start: condition
@@ -141,9 +153,7 @@ def compile_selector(text: str) -> Selector:
     it is too long, MQRC_SELECTOR_ALWAYS_FALSE if no message can ever match. Blank text selects everything.
     """
     if len(text) > MQ_SELECTOR_LENGTH or len(text.encode("utf-8", "replace")) > MQ_SELECTOR_LENGTH:
-        raise mq_error(
-            MQRC_SELECTION_STRING_ERROR, detail=f"a selection string has {MQ_SELECTOR_LENGTH} bytes at most"
-        )
+        raise mq_error(MQRC_SELECTION_STRING_ERROR, detail=f"a selection string has {MQ_SELECTOR_LENGTH} bytes at most")
     return _compile(text)
 
 
@@ -159,7 +169,7 @@ def _compile(text: str) -> Selector:
     except _Problem as problem:
         raise _syntax_error(text, problem.position, problem.message) from None
     except UnexpectedCharacters as error:
-        raise _syntax_error(text, error.pos_in_stream, "this does not belong here") from None
+        raise _syntax_error(text, error.pos_in_stream or 0, "this does not belong here") from None
     except UnexpectedToken as error:
         if error.token.type == "$END":
             raise _syntax_error(text, len(text), "the expression ends early") from None
@@ -191,9 +201,7 @@ def _syntax_error(text: str, position: int, message: str) -> MQError:
     start = max(0, position - 40)
     shown = re.sub(r"[^ -~\u00a0-\ud7ff]", " ", text[start : position + 30])
     caret = " " * (position - start) + "^"
-    return mq_error(
-        MQRC_SELECTOR_SYNTAX_ERROR, detail=f"at character {position + 1}\n  {shown}\n  {caret} {message}"
-    )
+    return mq_error(MQRC_SELECTOR_SYNTAX_ERROR, detail=f"at character {position + 1}\n  {shown}\n  {caret} {message}")
 
 
 class _Node:
@@ -218,9 +226,9 @@ class _Node:
         self.evaluate = evaluate
         self.kind = kind  # bool, number, string, bytes; "any" when only the message tells
         self.position = position
-        self.depth = 1 + max((part.depth for part in parts), default=0)
-        self.constant = all(part.constant for part in parts)
-        self.needs_properties = any(part.needs_properties for part in parts)
+        self.depth: int = 1 + max((part.depth for part in parts), default=0)
+        self.constant: bool = all(part.constant for part in parts)
+        self.needs_properties: bool = any(part.needs_properties for part in parts)
         self.operator = ""  # of a chain: OR, AND, NOT, sign, arithmetic
         self.chain: list[Any] = []
         self.literal: PropertyValue = None
@@ -244,27 +252,23 @@ def _require(node: _Node, kind: str, wanted: str) -> None:
         raise _Problem(node.position, f"{wanted} is needed here")
 
 
-def _always(value: PropertyValue) -> Evaluate:
-    return lambda md, properties: value
-
-
 class _Reductions:
     """One method per rule of the grammar; each gets the reduced children and returns a node."""
 
     # ---- logic
 
     def disjunction(self, parts: list[Any]) -> _Node:
-        return _chain("OR", parts[0], parts[1], _any_true)
+        return _chain("OR", parts[0], parts[1], any_true)
 
     def both(self, parts: list[Any]) -> _Node:
-        return _chain("AND", parts[0], parts[1], _all_true)
+        return _chain("AND", parts[0], parts[1], all_true)
 
     def negate(self, parts: list[Any]) -> _Node:
         node: _Node = parts[0]
         _require(node, "bool", "a condition")
         if node.operator == "NOT":  # NOT NOT x: turn the answer round in place
             node.chain[1] = not node.chain[1]
-            node.evaluate = _negation(node.chain[0], node.chain[1])
+            node.evaluate = negation(node.chain[0], node.chain[1])
             return node
         return _negated(node)
 
@@ -279,27 +283,33 @@ class _Reductions:
         if operator not in ("=", "<>"):
             _require(left, "number", "a number")
             _require(right, "number", "a number")
-            return _Node(_relation(str(operator), left.evaluate, right.evaluate), "bool", left.position, left, right)
+            return _Node(relation(str(operator), left.evaluate, right.evaluate), "bool", left.position, left, right)
         if left.literal is not None and right.field:
             left, right = right, left
         by_identifier = _identifier_comparison(left, right)
         if by_identifier is not None:
             field, key = by_identifier
             zero_is_null = left.field.startswith("JMS")
-            node = _Node(_identifier_equal(field, key, zero_is_null), "bool", left.position)
+            node = _Node(identifier_equal(field, key, zero_is_null), "bool", left.position)
             node.constant = False
             node.key_field, node.key = field, key
         else:
-            node = _Node(_equality(left, right), "bool", left.position, left, right)
+            node = _Node(
+                equality(left.evaluate, right.evaluate, _normal_id(left, right.literal)),
+                "bool",
+                left.position,
+                left,
+                right,
+            )
         return _negated(node) if operator == "<>" else node
 
     def between(self, parts: list[Any]) -> _Node:
         value, low, high = parts
         for part in parts:
             _require(part, "number", "a number")
-        above = _relation(">=", value.evaluate, low.evaluate)
-        below = _relation("<=", value.evaluate, high.evaluate)
-        return _Node(_all_true([above, below]), "bool", value.position, value, low, high)
+        above = relation(">=", value.evaluate, low.evaluate)
+        below = relation("<=", value.evaluate, high.evaluate)
+        return _Node(all_true([above, below]), "bool", value.position, value, low, high)
 
     def not_between(self, parts: list[Any]) -> _Node:
         return _negated(self.between(parts))
@@ -308,7 +318,7 @@ class _Reductions:
         value, items = parts
         _require_identifier(value, "IN")
         literals = frozenset(_normal_id(value, item.literal) for item in items)
-        return _Node(_membership(value.evaluate, literals), "bool", value.position, value)
+        return _Node(membership(value.evaluate, literals), "bool", value.position, value)
 
     def not_within(self, parts: list[Any]) -> _Node:
         return _negated(self.within(parts))
@@ -327,7 +337,7 @@ class _Reductions:
             matcher = compile_like(_unquote(pattern), None if escape is None else _unquote(escape))
         except LikePatternError as error:
             raise _Problem(pattern.start_pos, str(error)) from None
-        return _Node(_likeness(value.evaluate, matcher), "bool", value.position, value)
+        return _Node(likeness(value.evaluate, matcher), "bool", value.position, value)
 
     def not_like(self, parts: list[Any]) -> _Node:
         return _negated(self.like(parts))
@@ -347,7 +357,8 @@ class _Reductions:
     # ---- arithmetic
 
     def arithmetic(self, parts: list[Any]) -> _Node:
-        left, operator, right = parts
+        left: _Node = parts[0]
+        operator, right = parts[1:]
         _require(left, "number", "a number")
         _require(right, "number", "a number")
         # Within one chain the operators apply from left to right, whatever they are.
@@ -356,26 +367,27 @@ class _Reductions:
             left = _Node(first.evaluate, "number", first.position, first)
             left.operator = "arithmetic"
             left.chain = []
-            left.evaluate = _calculation(first.evaluate, left.chain)
+            left.evaluate = calculation(first.evaluate, left.chain)
         left.chain.append((str(operator), right.evaluate))
         left.absorb(right)
         return left
 
     def signed(self, parts: list[Any]) -> _Node:
-        sign, node = parts
+        plus_or_minus, operand = parts
+        node: _Node = operand
         _require(node, "number", "a number")
-        if node.literal is not None:
-            if sign == "-":
+        if isinstance(node.literal, int | float):
+            if plus_or_minus == "-":
                 node.literal = -node.literal
-                node.evaluate = _always(node.literal)
+                node.evaluate = always(node.literal)
             return node
         if node.operator != "sign":
             inner = node
             node = _Node(inner.evaluate, "number", inner.position, inner)
             node.operator = "sign"
             node.chain = [inner.evaluate, False]
-        node.chain[1] ^= sign == "-"
-        node.evaluate = _sign(*node.chain)
+        node.chain[1] ^= plus_or_minus == "-"
+        node.evaluate = sign(*node.chain)
         return node
 
     # ---- operands
@@ -396,9 +408,7 @@ class _Reductions:
     def byte_string(self, parts: list[Any]) -> _Node:
         match = _BYTE_LITERAL.fullmatch(parts[0])
         if match is None:
-            raise _Problem(
-                parts[0].start_pos, 'double quotes hold a byte string, "0x" and pairs of hexadecimal digits'
-            )
+            raise _Problem(parts[0].start_pos, 'double quotes hold a byte string, "0x" and pairs of hexadecimal digits')
         return _literal(bytes.fromhex(match[1]), "bytes", parts[0])
 
     def approximate(self, parts: list[Any]) -> _Node:
@@ -421,7 +431,7 @@ class _Reductions:
 
 
 def _literal(value: PropertyValue, kind: str, token: Any) -> _Node:
-    node = _Node(_always(value), kind, token.start_pos)
+    node = _Node(always(value), kind, token.start_pos)
     node.literal = value
     return node
 
@@ -482,7 +492,7 @@ def _identifier_comparison(left: _Node, right: _Node) -> tuple[str, bytes] | Non
     return (_ID_FIELDS.get(left.field) or left.field[10:], key) if any(key) else None
 
 
-# ---- closures
+# ---- chains
 
 
 def _chain(operator: str, left: _Node, right: _Node, build: Callable[[list[Evaluate]], Evaluate]) -> _Node:
@@ -499,159 +509,8 @@ def _chain(operator: str, left: _Node, right: _Node, build: Callable[[list[Evalu
     return left
 
 
-def _all_true(terms: list[Evaluate]) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        answer: PropertyValue = True
-        for term in terms:
-            value = term(md, properties)
-            if value is False:
-                return False
-            if value is not True:
-                answer = None
-        return answer
-
-    return evaluate
-
-
-def _any_true(terms: list[Evaluate]) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        answer: PropertyValue = False
-        for term in terms:
-            value = term(md, properties)
-            if value is True:
-                return True
-            if value is not False:
-                answer = None
-        return answer
-
-    return evaluate
-
-
 def _negated(node: _Node) -> _Node:
-    negation = _Node(_negation(node.evaluate, True), "bool", node.position, node)
-    negation.operator = "NOT"
-    negation.chain = [node.evaluate, True]
-    return negation
-
-
-def _negation(inner: Evaluate, turned: bool) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        value = inner(md, properties)
-        return value is not turned if value is True or value is False else None
-
-    return evaluate
-
-
-def _identifier_equal(field: str, key: bytes, zero_is_null: bool) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        value: bytes = getattr(md, field)
-        if value == key:
-            return True
-        return None if zero_is_null and not any(value) else False
-
-    return evaluate
-
-
-def _equality(left_node: _Node, right_node: _Node) -> Evaluate:
-    left, right = left_node.evaluate, right_node.evaluate
-    constant = _normal_id(left_node, right_node.literal)
-    if isinstance(constant, str | bytes):  # equal to its own kind only, so Python's == says it all
-        expected = constant
-
-        def compare_constant(md: MQMD, properties: Properties | None) -> PropertyValue:
-            value = left(md, properties)
-            return None if value is None else value == expected
-
-        return compare_constant
-
-    def compare(md: MQMD, properties: Properties | None) -> PropertyValue:
-        one = left(md, properties)
-        other = right(md, properties)
-        if one is None or other is None:
-            return None
-        # True is not 1 here, though it is in Python.
-        return one == other and isinstance(one, bool) is isinstance(other, bool)
-
-    return compare
-
-
-def _relation(operator: str, left: Evaluate, right: Evaluate) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        one = left(md, properties)
-        other = right(md, properties)
-        if one is None or other is None:
-            return None
-        if type(one) not in _NUMBER_TYPES or type(other) not in _NUMBER_TYPES:
-            return False
-        return compare(one, other)
-
-    compare = _RELATIONS[operator]
-    return evaluate
-
-
-_NUMBER_TYPES = (int, float)
-_RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda one, other: one < other,
-    "<=": lambda one, other: one <= other,
-    ">": lambda one, other: one > other,
-    ">=": lambda one, other: one >= other,
-}
-
-
-def _membership(value_of: Evaluate, literals: frozenset[PropertyValue]) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        value = value_of(md, properties)
-        return None if value is None else not isinstance(value, bool) and value in literals
-
-    return evaluate
-
-
-def _likeness(value_of: Evaluate, matcher: Callable[[str], bool]) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        value = value_of(md, properties)
-        if value is None:
-            return None
-        return isinstance(value, str) and matcher(value)
-
-    return evaluate
-
-
-def _sign(inner: Evaluate, negative: bool) -> Evaluate:
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        value = inner(md, properties)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        return -value if negative else value
-
-    return evaluate
-
-
-def _calculation(first: Evaluate, steps: list[tuple[str, Evaluate]]) -> Evaluate:
-    """A chain from left to right. NULL, and what is not a number, and division by zero make it NULL."""
-
-    def evaluate(md: MQMD, properties: Properties | None) -> PropertyValue:
-        total = first(md, properties)
-        if isinstance(total, bool) or not isinstance(total, int | float):
-            return None
-        for operator, operand in steps:
-            value = operand(md, properties)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                return None
-            if operator == "+":
-                total = total + value
-            elif operator == "-":
-                total = total - value
-            elif operator == "*":
-                total = total * value
-            elif value == 0:
-                return None
-            elif isinstance(total, int) and isinstance(value, int):
-                quotient = abs(total) // abs(value)
-                total = quotient if (total < 0) == (value < 0) else -quotient
-            else:
-                total = total / value
-            if isinstance(total, int) and not -_EXACT_MAX <= total < _EXACT_MAX:
-                total = float(total)  # keeps a long product from growing without end
-        return total
-
-    return evaluate
+    negated = _Node(negation(node.evaluate, True), "bool", node.position, node)
+    negated.operator = "NOT"
+    negated.chain = [node.evaluate, True]
+    return negated

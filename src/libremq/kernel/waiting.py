@@ -81,4 +81,6 @@ def cancel_waits(handle: ObjectHandle) -> None:
     if queue is None:
         return
     for waiter in [waiter for waiter in queue.waiters if waiter.handle is handle]:
-        waiter.fail(MQError(C.MQRC_HOBJ_ERROR, C.MQCC_FAILED, handle.object_name, "the handle was closed while it waited"))
+        waiter.fail(
+            MQError(C.MQRC_HOBJ_ERROR, C.MQCC_FAILED, handle.object_name, "the handle was closed while it waited")
+        )

@@ -2,8 +2,8 @@
 
 Extent number k covers the LSNs from k * extent_bytes on. `ring[i]` is the file of extent `base + i`: first the extents
 in use, oldest first, then the free ones. Going on to the next extent therefore is: take the next file in the ring; if
-there is none, turn the ring while its oldest extent is no longer needed; if that one is still needed, format a secondary
-and put it there, between the newest extent and the oldest, where it is needed.
+there is none, turn the ring while its oldest extent is no longer needed; if it is still needed, format a secondary and
+put it between the newest extent and the oldest, which is the point of need.
 """
 
 from __future__ import annotations

@@ -191,8 +191,9 @@ def find_end(extents: Extents, log_id: bytes, from_lsn: int, promised_lsn: int) 
     end = records.end_lsn
     tail = lsn_of(page_end(stream_of(end)))
     epoch, durable = _look_ahead(extents, log_id, walk.end_lsn, limit)
-    if tail < max(promised_lsn, durable):
-        what = f"the log stops at LSN {walk.end_lsn} ({walk.why}), but it was on disk up to {max(promised_lsn, durable)}"
+    promised_lsn = max(promised_lsn, durable)
+    if tail < promised_lsn:
+        what = f"the log stops at LSN {walk.end_lsn} ({walk.why}), but it was on disk up to {promised_lsn}"
         raise LogDamaged(extents.path_of(walk.end_lsn), what, _DAMAGE_ACTION)
     return end, max(epoch, walk.epoch), walk.why
 
@@ -282,8 +283,12 @@ class RecordReader:
             if offset + PAGE_BYTES > len(cached):
                 continue
             magic, used, _, epoch, log_id, found_lsn, _, checksum = PAGE_HEADER.unpack_from(cached, offset)
-            if magic == PAGE_MAGIC and log_id == self._log_id and found_lsn == page_lsn:
-                if checksum == page_checksum(memoryview(cached), offset):
-                    return cached[offset + PAGE_HEADER_BYTES : offset + used], epoch
+            if (
+                magic == PAGE_MAGIC
+                and log_id == self._log_id
+                and found_lsn == page_lsn
+                and checksum == page_checksum(memoryview(cached), offset)
+            ):
+                return cached[offset + PAGE_HEADER_BYTES : offset + used], epoch
         what = f"the page at LSN {page_lsn} cannot be read, or its checksum is wrong"
         raise LogDamaged(self._extents.path_of(page_lsn), what, _DAMAGE_ACTION)

@@ -24,7 +24,7 @@ _PREFIX = struct.Struct("<8sHHIQ")
 
 
 class SlotFile:
-    """The payload on disk, and the means to replace it. `folder` must be synced by nobody else: `create` does."""
+    """The payload on disk, and the means to replace it."""
 
     __slots__ = ("_file", "_magic", "_order", "_slot_bytes", "_version", "path", "payload", "sequence")
 

@@ -141,11 +141,19 @@ def _decode_text(data: bytes, charset: str) -> str:
 
 
 def _signed(values: list[Any], fields: list[_Field]) -> list[Any]:
-    """Masks such as MQRO_ACCEPT_UNSUP_MASK are written unsigned: fold them into a signed MQLONG."""
+    """The values again with masks such as MQRO_ACCEPT_UNSUP_MASK, which are written unsigned, as signed MQLONGs.
+
+    Raises ValueError for the first integer that is out of range either way.
+    """
     folded = list(values)
     for slot, (value, field) in enumerate(zip(values, fields)):
-        if field.code.endswith("i") and isinstance(value, int) and 0x7FFFFFFF < value <= 0xFFFFFFFF:
-            folded[slot] = value - 0x100000000
+        if isinstance(value, int):
+            pointer = field.code[0] == "Q" and slot == field.slot
+            bits = 64 if pointer or field.code == "q" else 32
+            if not (0 if pointer else -(1 << bits - 1)) <= value < 1 << bits:
+                raise ValueError(f"{field.name} is {value}, which its field cannot hold")
+            if not pointer and value >= 1 << bits - 1:
+                folded[slot] = value - (1 << bits)
     return folded
 
 
@@ -387,8 +395,7 @@ class Structure:
         if mine == theirs:
             return True
         for name in (mine.keys() | theirs.keys()) - self._computed:
-            a, b = getattr(self, name), getattr(other, name)
-            if a != b and not (isinstance(a, str) and isinstance(b, str) and a.rstrip(" \0") == b.rstrip(" \0")):
+            if _plain(getattr(self, name)) != _plain(getattr(other, name)):
                 return False
         return True
 

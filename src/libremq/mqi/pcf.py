@@ -23,7 +23,7 @@ from libremq.mqi.layout import (
     Structure,
     nested,
 )
-from libremq.mqi.variable import codec_of
+from libremq.mqi.variable import VariableStructure, codec_of
 
 GROUP_DEPTH_MAX = 32
 _HEAD_LITTLE = struct.Struct("<ii")  # Type, StrucLength

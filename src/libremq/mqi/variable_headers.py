@@ -19,7 +19,7 @@ from libremq.mqi.layout import (
     MQLONG,
     Structure,
 )
-from libremq.mqi.variable import codec_of
+from libremq.mqi.variable import VariableStructure, codec_of
 
 
 class MQRFH(

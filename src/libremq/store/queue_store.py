@@ -339,11 +339,7 @@ class QueueStore:
     def _scattered(self, count: int) -> bool:
         """Use single blocks when more than half of the file is free and yet no gap is long enough."""
         space = self.space
-        return (
-            space.free_blocks >= count
-            and 2 * space.free_blocks > space.file_blocks
-            and not space.has_gap(count)
-        )
+        return space.free_blocks >= count and 2 * space.free_blocks > space.file_blocks and not space.has_gap(count)
 
     def _write_scattered(self, slot: int, image: bytes, count: int, code: int) -> None:
         blocks = self.space.allocate_scattered(count, code)

@@ -1,0 +1,163 @@
+"""The embedded binding (fastpath): the queue manager inside the application's process.
+
+One lock around the kernel, one thread for the clock. A verb runs under the lock; its answer leaves only when the log
+is forced as far as the connection depends on, and that wait is outside the lock, so that the records of other threads
+gather meanwhile and go out with the next force (contract 2).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from libremq.common.clock import Clock, SystemClock
+from libremq.common.files import Files, RealFiles
+from libremq.kernel.connection import Connection
+from libremq.kernel.manager import QueueManager
+from libremq.kernel.restart import Say
+from libremq.kernel.waiting import Got, Waiter
+from libremq.log import LogConfig
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQGMO, MQMD
+from libremq.store.queue_store import StoreLimits
+
+_T = TypeVar("_T")
+
+
+class EmbeddedQueueManager:
+    """A queue manager in this process, shared by the threads of the application."""
+
+    def __init__(self, manager: QueueManager, *, background: bool = True) -> None:
+        self.manager = manager
+        self.lock = threading.RLock()
+        self._ended = False
+        self._clock_changed = threading.Condition(self.lock)
+        self._timer: threading.Thread | None = None
+        if background:
+            self._timer = threading.Thread(target=self._watch_clock, name=f"libremq-{manager.name}", daemon=True)
+            self._timer.start()
+
+    @classmethod
+    def start(
+        cls,
+        folder: str,
+        name: str,
+        *,
+        create: bool = False,
+        files: Files | None = None,
+        clock: Clock | None = None,
+        limits: StoreLimits | None = None,
+        log_config: LogConfig | None = None,
+        say: Say | None = None,
+        background: bool = True,
+    ) -> EmbeddedQueueManager:
+        """Start the queue manager in the folder; `create` makes it first if it is not there."""
+        files = files or RealFiles()
+        clock = clock or SystemClock()
+        if create and not QueueManager.exists(files, folder):
+            QueueManager.create(files, folder, name, clock, log_config)
+        manager = QueueManager.start(files, folder, name, clock, limits=limits, say=say or (lambda text: None))
+        return cls(manager, background=background)
+
+    @property
+    def name(self) -> str:
+        return self.manager.name
+
+    # Calls
+
+    def call(self, hconn: int, verb: Callable[[], _T]) -> _T:
+        """Run a verb for a connection; return when what it depends on is on disk."""
+        manager = self.manager
+        with self.lock:
+            self._check_open()
+            result = verb()
+            connection = manager.core.connections.get(hconn)
+            lsn = connection.lsn if connection is not None else 0
+        if lsn >= manager.core.log.durable:
+            manager.force(lsn)
+        return result
+
+    def admin(self, verb: Callable[[], int]) -> None:
+        """Run a command that returns the log position it depends on."""
+        with self.lock:
+            self._check_open()
+            lsn = verb()
+        if lsn >= self.manager.core.log.durable:
+            self.manager.force(lsn)
+
+    def get(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
+        """MQGET: waits in this thread if the options ask for it. Interrupted, it leaves the message on the queue."""
+        manager = self.manager
+        with self.lock:
+            self._check_open()
+            connection = manager.connection(hconn)
+            result = manager.get(hconn, hobj, md, gmo, buffer_length)
+            if isinstance(result, Waiter):
+                result = self._wait(result)
+            lsn = connection.lsn
+        if lsn >= manager.core.log.durable:
+            manager.force(lsn)
+        return result
+
+    def _wait(self, waiter: Waiter) -> Got:
+        """Wait under the lock's condition of this waiter; the lock is free meanwhile."""
+        arrived = threading.Condition(self.lock)
+        waiter.notify = arrived.notify
+        try:
+            while not waiter.done:
+                timeout = None
+                if waiter.deadline is not None:
+                    timeout = max(0.0, waiter.deadline - self.manager.core.clock.now())
+                    if timeout == 0.0:
+                        self.manager.cancel(waiter)
+                        break
+                arrived.wait(timeout)
+        except BaseException:
+            self.manager.cancel(waiter)
+            raise
+        if waiter.error is not None:
+            raise waiter.error
+        assert waiter.result is not None
+        return waiter.result
+
+    def _check_open(self) -> None:
+        if self._ended:
+            raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the embedded queue manager has been ended")
+
+    # The clock
+
+    def _watch_clock(self) -> None:
+        """Expiry scans, timed checkpoints, wait intervals of consumers."""
+        manager = self.manager
+        with self.lock:
+            while not self._ended and manager.failure is None:
+                delay = manager.next_deadline() - manager.core.clock.now()
+                if delay > 0:
+                    self._clock_changed.wait(min(delay, 60.0))
+                    continue
+                try:
+                    manager.tick()
+                except MQError:
+                    return  # the failure is kept: every later call hears of it
+
+    def timers_changed(self) -> None:
+        """A new wait interval may end before the one that the clock thread waits for. Call with the lock held."""
+        self._clock_changed.notify()
+
+    # The end
+
+    def connection(self, hconn: int) -> Connection:
+        return self.manager.connection(hconn)
+
+    def end(self) -> None:
+        """End the queue manager in good order. Unfinished units of work are backed out."""
+        with self.lock:
+            if self._ended:
+                return
+            self._ended = True
+            self._clock_changed.notify_all()
+            self.manager.end()
+        if self._timer is not None and self._timer is not threading.current_thread():
+            self._timer.join(5)

@@ -1,0 +1,76 @@
+"""The catalogue file QMQMOBJCAT: the definitions of all objects as a checkpoint saw them.
+
+One generation a checkpoint that found changes; the checkpoint record names the generation that belongs to it, and
+older ones go when the next checkpoint is complete. JSON behind a header with a checksum.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import Any
+
+from libremq.common.files import Files
+from libremq.store.errors import StoreDamaged, StoreFailed
+
+NAME = "QMQMOBJCAT"
+MAGIC = b"LMQC"
+VERSION = 1
+_HEADER = struct.Struct("<4sHHII")  # magic, version, reserved, length, CRC-32 of the content
+
+
+def _path(folder: str, generation: int) -> str:
+    return f"{folder}/{NAME}.{generation:06d}"
+
+
+def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -> None:
+    """Write a generation and make it durable. OSError if there is no room."""
+    body = json.dumps(content, separators=(",", ":")).encode()
+    file = files.open(_path(folder, generation), create=True)
+    try:
+        file.truncate(0)
+        file.write(0, _HEADER.pack(MAGIC, VERSION, 0, len(body), zlib.crc32(body)) + body)
+        try:
+            file.sync()
+            files.sync_folder(folder)
+        except OSError as error:
+            raise StoreFailed(f"{_path(folder, generation)}: sync failed: {error}") from error
+    finally:
+        file.close()
+
+
+def read(files: Files, folder: str, generation: int) -> dict[str, Any]:
+    path = _path(folder, generation)
+    action = "Restore the queue manager's folder from a backup"
+    try:
+        file = files.open(path)
+    except FileNotFoundError:
+        raise StoreDamaged("object catalogue", path, "the file is missing", action) from None
+    try:
+        data = file.read(0, file.size())
+    finally:
+        file.close()
+    if len(data) < _HEADER.size:
+        raise StoreDamaged("object catalogue", path, "the file is cut off", action)
+    magic, version, _, length, crc = _HEADER.unpack_from(data)
+    if magic != MAGIC:
+        raise StoreDamaged("object catalogue", path, "this is not an object catalogue of LibreMQ", action)
+    if version != VERSION:
+        raise StoreDamaged(
+            "object catalogue",
+            path,
+            f"it has format version {version}, this release knows {VERSION}",
+            "Use a newer release",
+        )
+    body = data[_HEADER.size : _HEADER.size + length]
+    if len(body) != length or zlib.crc32(body) != crc:
+        raise StoreDamaged("object catalogue", path, "its content does not match its checksum", action)
+    content: dict[str, Any] = json.loads(body)
+    return content
+
+
+def drop_others(files: Files, folder: str, generation: int) -> None:
+    for name in files.list(folder):
+        if name.startswith(NAME + ".") and name != f"{NAME}.{generation:06d}":
+            files.remove(f"{folder}/{name}")

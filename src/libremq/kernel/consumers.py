@@ -1,0 +1,270 @@
+"""Asynchronous consumers: MQCB registers a function for a handle, MQCTL starts and stops the deliveries.
+
+The kernel has no threads, so it does not call anybody. It keeps what is to be called: `next_delivery` gives the
+binding the next call to make (a message, an event, a start or stop call), one at a time for each connection, and
+`Connection.wake` tells the binding that it is worth asking again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from libremq.kernel import getting
+from libremq.kernel.connection import Connection, ObjectHandle
+from libremq.kernel.core import Core
+from libremq.kernel.queues import QueueState
+from libremq.kernel.waiting import Got
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD
+
+Callback = Callable[..., Any]
+_BROWSE = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
+_KNOWN = (
+    C.MQCBDO_START_CALL | C.MQCBDO_STOP_CALL | C.MQCBDO_REGISTER_CALL | C.MQCBDO_DEREGISTER_CALL
+    | C.MQCBDO_FAIL_IF_QUIESCING | C.MQCBDO_EVENT_CALL | C.MQCBDO_MC_EVENT_CALL
+)  # fmt: skip
+
+
+@dataclass
+class Consumer:
+    """A registered function and how it wants its messages."""
+
+    handle: ObjectHandle | None  # None: the event handler of the connection
+    callback: Callback
+    options: int
+    area: object
+    max_length: int | None
+    md: MQMD
+    gmo: MQGMO
+    suspended: bool = False
+    browsed: bool = False
+    idle_since: float = 0.0
+
+
+@dataclass
+class Delivery:
+    """One call for the binding to make: callback(md, gmo, data, cbc), the first three None without a message."""
+
+    consumer: Consumer
+    cbc: MQCBC
+    md: MQMD | None = None
+    gmo: MQGMO | None = None
+    data: bytes | None = None
+    area: object = field(default=None)
+
+
+def register(
+    core: Core,
+    connection: Connection,
+    cbd: MQCBD,
+    callback: Callback | None,
+    handle: ObjectHandle | None,
+    md: MQMD,
+    gmo: MQGMO,
+    area: object = None,
+) -> None:
+    """MQCB with MQOP_REGISTER: a new consumer, or another function for one that is there."""
+    name = handle.object_name if handle else core.qmgr_name
+    if callback is None or not callable(callback):
+        raise mq_error(C.MQRC_CALLBACK_ROUTINE_ERROR, name, "a callable is needed")
+    if cbd.CallbackType not in (C.MQCBT_MESSAGE_CONSUMER, C.MQCBT_EVENT_HANDLER):
+        raise mq_error(C.MQRC_CALLBACK_TYPE_ERROR, name, f"callback type {cbd.CallbackType} is not known")
+    if cbd.Options & ~_KNOWN:
+        raise mq_error(C.MQRC_CBD_OPTIONS_ERROR, name, f"unknown callback options {cbd.Options & ~_KNOWN:#x}")
+    limit = None if cbd.MaxMsgLength == C.MQCBD_FULL_MSG_LENGTH else cbd.MaxMsgLength
+    if limit is not None and limit < 0:
+        raise mq_error(C.MQRC_MAX_MSG_LENGTH_ERROR, name, f"MaxMsgLength {limit} is negative")
+    consumer = Consumer(handle, callback, cbd.Options, area, limit, md.copy(), gmo.copy(), idle_since=core.clock.now())
+    if cbd.CallbackType == C.MQCBT_EVENT_HANDLER:
+        connection.event_handler = consumer
+    else:
+        if handle is None:
+            raise mq_error(C.MQRC_HOBJ_ERROR, name, "a message consumer needs the handle of a queue")
+        if not (handle.is_input or handle.has(C.MQOO_BROWSE)):
+            raise mq_error(C.MQRC_NOT_OPEN_FOR_INPUT, name, "open it for input or browse to consume")
+        connection.consumers[handle.hobj] = consumer
+    if cbd.Options & C.MQCBDO_REGISTER_CALL:
+        _call(connection, consumer, C.MQCBCT_REGISTER_CALL)
+    if connection.consuming and cbd.Options & C.MQCBDO_START_CALL:
+        _call(connection, consumer, C.MQCBCT_START_CALL)
+    _wake(connection)
+
+
+def _consumer(core: Core, connection: Connection, handle: ObjectHandle | None) -> Consumer:
+    consumer = connection.event_handler if handle is None else connection.consumers.get(handle.hobj)
+    if consumer is None:
+        raise mq_error(
+            C.MQRC_CALLBACK_NOT_REGISTERED,
+            handle.object_name if handle else core.qmgr_name,
+            "nothing is registered for it",
+        )
+    return consumer
+
+
+def operate(core: Core, connection: Connection, operation: int, handle: ObjectHandle | None) -> None:
+    """MQCB with MQOP_DEREGISTER, MQOP_SUSPEND or MQOP_RESUME for one consumer."""
+    consumer = _consumer(core, connection, handle)
+    if operation == C.MQOP_DEREGISTER:
+        if handle is None:
+            connection.event_handler = None
+        else:
+            del connection.consumers[handle.hobj]
+        if consumer.options & C.MQCBDO_DEREGISTER_CALL:
+            _call(connection, consumer, C.MQCBCT_DEREGISTER_CALL)
+            _wake(connection)
+    elif operation in (C.MQOP_SUSPEND, C.MQOP_RESUME):
+        consumer.suspended = operation == C.MQOP_SUSPEND
+        consumer.idle_since = core.clock.now()
+        _wake(connection)
+    else:
+        raise mq_error(C.MQRC_OPERATION_ERROR, core.qmgr_name, f"operation {operation:#x} is not one of MQCB")
+
+
+def control(core: Core, connection: Connection, operation: int) -> None:
+    """MQCTL: start, stop, suspend or resume the deliveries of a connection."""
+    if operation in (C.MQOP_START, C.MQOP_START_WAIT):
+        if connection.consuming:
+            raise mq_error(C.MQRC_HCONN_ASYNC_ACTIVE, core.qmgr_name, "the consumers are started already")
+        if not connection.consumers and connection.event_handler is None:
+            raise mq_error(C.MQRC_CALLBACK_NOT_REGISTERED, core.qmgr_name, "register a consumer with MQCB first")
+        connection.consuming, connection.suspended = True, False
+        for consumer in connection.consumers.values():
+            consumer.idle_since = core.clock.now()
+            if consumer.options & C.MQCBDO_START_CALL:
+                _call(connection, consumer, C.MQCBCT_START_CALL)
+    elif operation == C.MQOP_STOP:
+        if connection.consuming:
+            for consumer in connection.consumers.values():
+                if consumer.options & C.MQCBDO_STOP_CALL:
+                    _call(connection, consumer, C.MQCBCT_STOP_CALL)
+        connection.consuming = connection.suspended = False
+    elif operation in (C.MQOP_SUSPEND, C.MQOP_RESUME):
+        if not connection.consuming:
+            raise mq_error(C.MQRC_OPERATION_NOT_ALLOWED, core.qmgr_name, "the consumers are not started")
+        connection.suspended = operation == C.MQOP_SUSPEND
+    else:
+        raise mq_error(C.MQRC_OPERATION_ERROR, core.qmgr_name, f"operation {operation:#x} is not one of MQCTL")
+    _wake(connection)
+
+
+def _call(connection: Connection, consumer: Consumer, call_type: int, reason: int = C.MQRC_NONE) -> None:
+    """Have the binding call the function without a message."""
+    cbc = MQCBC(CallType=call_type, Hobj=consumer.handle.hobj if consumer.handle else 0)
+    if reason:
+        cbc.CompCode, cbc.Reason = C.MQCC_FAILED, reason
+    if consumer.suspended:
+        cbc.State = C.MQCS_SUSPENDED
+    connection.calls.append(Delivery(consumer, cbc, area=consumer.area))
+
+
+def _wake(connection: Connection) -> None:
+    if connection.wake is not None:
+        connection.wake()
+
+
+def next_delivery(core: Core, connection: Connection) -> Delivery | None:
+    """The next call to make for this connection, or None until `wake` is called."""
+    if connection.calls:
+        return connection.calls.popleft()
+    if not connection.consuming or connection.suspended:
+        return None
+    # In turn: the consumer that is served goes to the end
+    for hobj in list(connection.consumers):
+        consumer = connection.consumers[hobj]
+        if consumer.suspended:
+            continue
+        delivery = _try(core, connection, consumer)
+        if delivery is not None:
+            if hobj in connection.consumers:
+                connection.consumers[hobj] = connection.consumers.pop(hobj)
+            return delivery
+    return None
+
+
+def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | None:
+    handle = consumer.handle
+    assert handle is not None
+    md, gmo = consumer.md.copy(), consumer.gmo.copy()
+    gmo.Options &= ~C.MQGMO_WAIT
+    if consumer.browsed and gmo.Options & C.MQGMO_BROWSE_FIRST:
+        gmo.Options = gmo.Options & ~C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT
+    browsing = bool(gmo.Options & _BROWSE)
+    try:
+        got = getting.get(core, connection, handle, md, gmo, consumer.max_length)
+    except MQError as error:
+        if error.reason == C.MQRC_NO_MSG_AVAILABLE:
+            return None
+        # The consumer cannot go on: it is suspended and told why, it or the event handler
+        consumer.suspended = True
+        told = consumer if consumer.options & C.MQCBDO_EVENT_CALL else connection.event_handler or consumer
+        _call(connection, told, C.MQCBCT_EVENT_CALL, error.reason)
+        call = connection.calls.pop()
+        call.cbc.Hobj = handle.hobj if told is consumer else 0
+        call.cbc.State = C.MQCS_SUSPENDED
+        return call
+    assert isinstance(got, Got)
+    consumer.idle_since = core.clock.now()
+    consumer.browsed = browsing
+    removed = not browsing and got.reason != C.MQRC_TRUNCATED_MSG_FAILED
+    cbc = MQCBC(
+        CallType=C.MQCBCT_MSG_REMOVED if removed else C.MQCBCT_MSG_NOT_REMOVED,
+        Hobj=handle.hobj, CompCode=got.comp_code, Reason=got.reason, DataLength=got.length, BufferLength=len(got.data),
+    )  # fmt: skip
+    if not removed and not browsing:
+        consumer.suspended = True  # else the same message would come for ever
+        cbc.State = C.MQCS_SUSPENDED_USER_ACTION
+    return Delivery(consumer, cbc, md, gmo, got.data, consumer.area)
+
+
+def message_arrived(core: Core, queue: QueueState) -> None:
+    """Messages became available: wake the connections that consume from the queue."""
+    for handle in queue.open_handles:
+        connection = handle.connection
+        if connection.consuming and handle.hobj in connection.consumers:
+            _wake(connection)
+
+
+def tick(core: Core, now: float) -> None:
+    """A consumer whose wait interval ran out without a message is told so with an event call."""
+    for connection in core.connections.values():
+        if not connection.consuming or connection.suspended:
+            continue
+        for consumer in connection.consumers.values():
+            interval = consumer.gmo.WaitInterval
+            waits = consumer.gmo.Options & C.MQGMO_WAIT and interval >= 0 and not consumer.suspended
+            if waits and now >= consumer.idle_since + interval / 1000:
+                consumer.idle_since = now
+                if consumer.options & C.MQCBDO_EVENT_CALL:
+                    _call(connection, consumer, C.MQCBCT_EVENT_CALL, C.MQRC_NO_MSG_AVAILABLE)
+                    _wake(connection)
+
+
+def deadlines(core: Core) -> list[float]:
+    """When `tick` has something to do."""
+    return [
+        consumer.idle_since + consumer.gmo.WaitInterval / 1000
+        for connection in core.connections.values()
+        if connection.consuming and not connection.suspended
+        for consumer in connection.consumers.values()
+        if consumer.gmo.Options & C.MQGMO_WAIT
+        and consumer.gmo.WaitInterval >= 0
+        and consumer.options & C.MQCBDO_EVENT_CALL
+        and not consumer.suspended
+    ]
+
+
+def forget(core: Core, connection: Connection, handle: ObjectHandle) -> None:
+    """The handle is being closed: its consumer goes with it."""
+    consumer = connection.consumers.pop(handle.hobj, None)
+    if consumer is not None and consumer.options & C.MQCBDO_DEREGISTER_CALL:
+        _call(connection, consumer, C.MQCBCT_DEREGISTER_CALL)
+        _wake(connection)
+
+
+def end(core: Core, connection: Connection) -> None:
+    """The connection ends: no more deliveries."""
+    connection.consuming = False
+    _wake(connection)

@@ -1,0 +1,47 @@
+"""The dead-letter queue: the last stop of messages that cannot reach their queue.
+
+A message arrives there behind an MQDLH that says why and where it should have gone. Its sender has a say: with
+MQRO_DISCARD_MSG it is thrown away instead, and with MQRO_EXCEPTION the sender hears of it, once the message itself
+is dealt with.
+"""
+
+from __future__ import annotations
+
+from libremq.kernel import own_messages, reports
+from libremq.kernel.core import Core
+from libremq.kernel.units import UnitOfWork
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQDLH
+from libremq.store.message import Message
+
+
+def send(
+    core: Core,
+    message: Message,
+    destination_queue: str,
+    destination_qmgr: str,
+    reason: int,
+    unit: UnitOfWork | None,
+    now: float,
+) -> bool:
+    """Deal with an undeliverable message as its sender asked.
+
+    False means that nothing happened: the message has to go to a dead-letter queue and there is none that takes it,
+    so the caller still has it.
+    """
+    if not message.md.Report & C.MQRO_DISCARD_MSG and not own_messages.bury(
+        core, message, destination_queue, destination_qmgr, reason, unit, now
+    ):
+        return False
+    reports.exception(core, message, reason, unit, now)
+    return True
+
+
+def strip(data: bytes, ccsid: int = C.MQCCSI_Q_MGR, encoding: int = C.MQENC_NATIVE) -> tuple[MQDLH, bytes]:
+    """The dead-letter header at the front of `data`, and the data as it was before. MQRC_DLH_ERROR if it has none.
+
+    `ccsid` and `encoding` are those of the descriptor; the header says what is true of the rest.
+    """
+    big_endian = encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
+    header = MQDLH.unpack(data, big_endian=big_endian, charset=own_messages.charset_of(ccsid))
+    return header, data[MQDLH.size() :]

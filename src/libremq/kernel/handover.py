@@ -1,0 +1,66 @@
+"""Put to a waiting getter: from the putter's hand to the getter's, with no queue and no log between.
+
+Both must be outside syncpoint. Persistent messages may go this way too: until the getter has returned they exist
+nowhere on disk, which is MQ's bargain for a persistent message outside syncpoint on both sides.
+"""
+
+from __future__ import annotations
+
+from libremq.kernel import getting, groups, reports
+from libremq.kernel.core import Core
+from libremq.kernel.matching import Wanted
+from libremq.kernel.queues import QueueState
+from libremq.kernel.waiting import Waiter
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.store.message import Message
+
+_NOT_DIRECT = (
+    C.MQGMO_SYNCPOINT | C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
+    | C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
+)  # fmt: skip
+
+
+def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: float) -> bool:
+    """Give the message to a getter that waits for such a one, the latest to have come; False if there is none."""
+    md = message.md
+    if not groups.is_plain(md) or md.Report & (reports.COD_MASK | reports.COA_MASK):
+        return False
+    persistent = md.Persistence == C.MQPER_PERSISTENT
+    for waiter in reversed(queue.waiters):
+        options = waiter.gmo.Options
+        if options & _NOT_DIRECT or (persistent and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT):
+            continue
+        if getting.get_inhibited(waiter.handle, queue):
+            continue
+        wanted = Wanted(waiter.handle, waiter.md, waiter.gmo)
+        if wanted.token is None and wanted.fits(md) and wanted.selects(message) and _hand_over(core, waiter, message):
+            return True
+    return False
+
+
+def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
+    handle, gmo = waiter.handle, waiter.gmo
+    out = message.md.copy()
+    try:
+        got, out = getting.shape(
+            core, handle.connection, handle, message, out, message.data, waiter.md, gmo, waiter.buffer_length
+        )
+    except MQError as error:
+        waiter.fail(error)
+        return False
+    if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+        return False  # it stays on the queue, and the waiter is told when it is there
+    version = waiter.md.Version
+    waiter.md.__dict__.update(out.__dict__)
+    waiter.md.Version = version
+    gmo.ResolvedQName = waiter.queue.name
+    if gmo.Version >= C.MQGMO_VERSION_2:
+        groups.fill_status(gmo, message.md, False)
+    if gmo.Version >= C.MQGMO_VERSION_3:
+        gmo.MsgToken = bytes(16)
+        gmo.ReturnedLength = len(got.data)
+    if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
+        handle.saved_context = message.md
+    waiter.complete(got)
+    return True

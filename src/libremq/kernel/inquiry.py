@@ -1,0 +1,56 @@
+"""MQINQ and MQSET: attributes of open objects by selector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from libremq.kernel import triggers
+from libremq.kernel.connection import Connection, ObjectHandle
+from libremq.kernel.core import Core
+from libremq.kernel.definitions import Inquired, inquire
+from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+
+
+def inquire_object(core: Core, handle: ObjectHandle, selectors: Sequence[int]) -> Inquired:
+    """MQINQ: the values in the order of the selectors."""
+    if not handle.has(C.MQOO_INQUIRE):
+        raise mq_error(C.MQRC_NOT_OPEN_FOR_INQUIRE, handle.object_name, "open it with MQOO_INQUIRE to inquire")
+    obj = _current(handle)
+    return inquire(obj, selectors, live_values(core, obj))
+
+
+def _current(handle: ObjectHandle) -> MQObject:
+    obj = handle.obj
+    if obj is None:
+        raise mq_error(
+            C.MQRC_SELECTOR_NOT_FOR_TYPE, handle.object_name, "a queue of another queue manager has no attributes here"
+        )
+    if handle.queue is not None and handle.queue.deleted:
+        raise mq_error(C.MQRC_Q_DELETED, handle.object_name, "the dynamic queue no longer exists")
+    return obj
+
+
+def live_values(core: Core, obj: MQObject) -> Mapping[int, int]:
+    """What is not defined but counted: depth and open counts of a local queue."""
+    if not isinstance(obj, LocalQueue):
+        return {}
+    queue = core.local_queue(obj)
+    return {
+        C.MQIA_CURRENT_Q_DEPTH: queue.store.depth,
+        C.MQIA_OPEN_INPUT_COUNT: queue.input_count,
+        C.MQIA_OPEN_OUTPUT_COUNT: queue.output_count,
+    }
+
+
+def set_object(core: Core, connection: Connection, handle: ObjectHandle, values: Mapping[int, int | str]) -> None:
+    """MQSET: change the attributes that applications may change; logged like any definition."""
+    if not handle.has(C.MQOO_SET):
+        raise mq_error(C.MQRC_NOT_OPEN_FOR_SET, handle.object_name, "open it with MQOO_SET to set attributes")
+    obj = _current(handle)
+    connection.depend_on(core.set_attributes(obj, values))
+    if isinstance(obj, LocalQueue):
+        queue = core.local_queue(obj)
+        triggers.attributes_changed(core, queue)
+        core.on_arrival({queue: ()})

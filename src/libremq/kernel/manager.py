@@ -1,0 +1,635 @@
+"""The queue manager: create, start, the verbs, and the end.
+
+This is the kernel's front. It finds handles, calls the part that does the work, takes checkpoints when they are due,
+and turns what goes wrong below into reason codes. It runs one verb at a time and never waits: a binding (embedded,
+later local and client) brings threads, sockets and the forcing of the log before an answer leaves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from libremq.common.clock import Clock
+from libremq.common.files import FileLock, Files
+from libremq.common.names import check_queue_manager_name
+from libremq.kernel import checkpoint, consumers, distribution, expiry, getting, inquiry, opening, putting, triggers
+from libremq.kernel.attributes import GivenValue
+from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
+from libremq.kernel.core import Core
+from libremq.kernel.definitions import Catalogue, Inquired
+from libremq.kernel.identifiers import Identifiers
+from libremq.kernel.journal import CLEARED, CheckpointState
+from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.queues import QueueState
+from libremq.kernel.restart import Restart, Say
+from libremq.kernel.system_objects import create_system_objects
+from libremq.kernel.units import UnitOfWork
+from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.xa import Branches
+from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFailed, LogFull, SlotFile
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
+from libremq.store.errors import StoreDamaged, StoreFailed, StoreFull
+from libremq.store.message import Message
+from libremq.store.queue_store import StoreLimits
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+_CREATING = "creating"  # there while a creation is under way: what an interrupted one left may be wiped
+_LOCK = "qm.lock"
+
+
+def _silent(text: str) -> None:
+    """Nobody wants the start messages."""
+
+
+def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Concatenate[QueueManager, _P], _T]:
+    """A call from an application: trouble below becomes a reason code; a full log gets a checkpoint and one more try."""
+
+    @wraps(method)
+    def call(self: QueueManager, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        if self.failure is not None:
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
+        try:
+            try:
+                result = method(self, *args, **kwargs)
+            except LogFull:
+                self.take_checkpoint()
+                result = method(self, *args, **kwargs)
+            if self.core.log.tail >= self._checkpoint_due:
+                self.take_checkpoint()
+        except MQError:
+            raise
+        except LogFull as error:
+            raise mq_error(C.MQRC_RESOURCE_PROBLEM, self.name, str(error)) from error
+        except StoreFull as error:
+            raise mq_error(C.MQRC_STORAGE_MEDIUM_FULL, self.name, str(error)) from error
+        except StoreDamaged as error:
+            raise mq_error(C.MQRC_OBJECT_DAMAGED, error.object_name, str(error)) from error
+        except (LogError, StoreFailed) as error:
+            self.fail(str(error))
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error
+        return result
+
+    return call
+
+
+class QueueManager:
+    """A started queue manager. Not thread-safe: the binding runs one verb at a time."""
+
+    def __init__(self, core: Core, lock: FileLock, checkpoint_file: SlotFile) -> None:
+        self.core = core
+        self.failure: str | None = None
+        self.branches = Branches(core)
+        self._lock = lock
+        self._checkpoint_file = checkpoint_file
+        self._checkpoint_due = 0
+        self._next_expiry_scan = core.clock.now() + expiry.SCAN_INTERVAL_S
+        self._next_timed_checkpoint = core.clock.now() + checkpoint.WAIT_S
+        core.on_arrival = self._arrived
+        core.deliver = self._deliver
+        self._plan_checkpoint()
+
+    @property
+    def name(self) -> str:
+        return self.core.qmgr_name
+
+    # Creation, start and end
+
+    @staticmethod
+    def exists(files: Files, folder: str) -> bool:
+        return files.exists(f"{folder}/{checkpoint.FILE_NAME}")
+
+    @classmethod
+    def create(cls, files: Files, folder: str, name: str, clock: Clock, log_config: LogConfig | None = None) -> None:
+        """Make a queue manager with its system objects. It is there when this returns, or not at all."""
+        check_queue_manager_name(name)
+        if cls.exists(files, folder):
+            raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
+        try:
+            cls._create(files, folder, name, clock, log_config)
+        except OSError as error:
+            raise mq_error(C.MQRC_STORAGE_MEDIUM_FULL, name, f"cannot write to {folder}: {error}") from error
+        except ValueError as error:
+            raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error
+
+    @classmethod
+    def _create(cls, files: Files, folder: str, name: str, clock: Clock, log_config: LogConfig | None) -> None:
+        if files.exists(folder) and files.list(folder):
+            if not files.exists(f"{folder}/{_CREATING}"):
+                raise mq_error(
+                    C.MQRC_OBJECT_ALREADY_EXISTS,
+                    name,
+                    f"{folder} holds files that are no queue manager; choose another folder",
+                )
+            for left in files.list(folder):
+                if left not in (_CREATING, _LOCK, "log", "queues"):
+                    files.remove(f"{folder}/{left}")
+            files.remove_folder(f"{folder}/log")
+            files.remove_folder(f"{folder}/queues")
+        files.make_folder(folder)
+        marker = files.open(f"{folder}/{_CREATING}", create=True)
+        marker.sync()
+        marker.close()
+        files.sync_folder(folder)
+        files.make_folder(f"{folder}/queues")
+        log = Log.create(files, f"{folder}/log", log_config, clock=clock)
+        try:
+            catalogue = Catalogue(name, clock.now())
+            create_system_objects(catalogue, clock.now())
+            core = Core(files, folder, catalogue, log, clock)
+            for obj in catalogue:
+                if isinstance(obj, LocalQueue):
+                    core.new_local_queue(obj)
+            checkpoint.take(core, None, clean=True)
+            slots = SlotFile.create(
+                files,
+                folder,
+                checkpoint.FILE_NAME,
+                checkpoint.MAGIC,
+                checkpoint.VERSION,
+                log.checkpoint.to_bytes(8, "little"),
+            )
+            slots.close()
+        finally:
+            log.close()
+        files.remove(f"{folder}/{_CREATING}")
+        files.sync_folder(folder)
+
+    @classmethod
+    def start(
+        cls,
+        files: Files,
+        folder: str,
+        name: str,
+        clock: Clock,
+        *,
+        limits: StoreLimits | None = None,
+        say: Say = _silent,
+    ) -> QueueManager:
+        """Start it: restart recovery, then ready. MQError with the reason if it cannot be started."""
+        if not cls.exists(files, folder):
+            raise mq_error(
+                C.MQRC_Q_MGR_NAME_ERROR,
+                name,
+                f"there is no queue manager in {folder}; create it first (?create=1 does)",
+            )
+        try:
+            lock = files.lock(f"{folder}/{_LOCK}")
+        except BlockingIOError:
+            raise mq_error(
+                C.MQRC_Q_MGR_NOT_AVAILABLE,
+                name,
+                f"another process has the queue manager in {folder} open; close it there first",
+            ) from None
+        except OSError as error:
+            raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"cannot write to {folder}: {error}") from error
+        try:
+            return cls._start(files, folder, name, clock, limits, say, lock)
+        except BaseException as error:
+            lock.release()
+            if isinstance(error, LogDamaged | StoreDamaged):
+                raise mq_error(C.MQRC_OBJECT_DAMAGED, name, str(error)) from error
+            if isinstance(error, LogError | StoreFailed | StoreFull | OSError):
+                raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, str(error)) from error
+            raise
+
+    @classmethod
+    def _start(
+        cls, files: Files, folder: str, name: str, clock: Clock, limits: StoreLimits | None, say: Say, lock: FileLock
+    ) -> QueueManager:
+        say(f"LibreMQ queue manager '{name}' starting.")
+        checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
+        log = Log.open(files, f"{folder}/log", clock=clock)
+        try:
+            if int.from_bytes(checkpoint_file.payload, "little") < log.checkpoint:
+                raise StoreDamaged(
+                    name, folder, "the data is of an earlier moment than the log", "Restore both from one backup"
+                )
+            state = CheckpointState.read(log.read(log.checkpoint).payload)
+            core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
+            core.identifiers.start_run(max(int(clock.now()), state.next_message + 1))
+            restart = Restart(core, say)
+            restart.run()
+            if core.qmgr_name != name:
+                raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
+            checkpoint.take(core, checkpoint_file)
+            manager = cls(core, lock, checkpoint_file)
+        except BaseException:
+            log.abandon()
+            checkpoint_file.close()
+            raise
+        say(f"LibreMQ queue manager '{name}' started.")
+        return manager
+
+    def end(self) -> None:
+        """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
+        if self.failure is None:
+            for connection in list(self.core.connections.values()):
+                self.disconnect(connection.hconn, back_out=True)
+            try:
+                checkpoint.take(self.core, self._checkpoint_file, clean=True)
+            except (LogError, StoreFailed, StoreFull, OSError) as error:
+                # What the log holds is enough for the next start
+                self.fail(f"the last checkpoint failed: {error}")
+        self._let_go()
+
+    def _let_go(self) -> None:
+        for queue in self.core.queues.values():
+            queue.store.close()
+        if self.failure is None:
+            self.core.log.close()
+        else:
+            self.core.log.abandon()
+        self._checkpoint_file.close()
+        self._lock.release()
+
+    def abandon(self) -> None:
+        """Stop as if the process had been killed: for tests, and after a failure."""
+        self.fail("the queue manager was stopped without an orderly end")
+        self._let_go()
+
+    def fail(self, why: str) -> None:
+        """Fail-stop (contract 4): nothing more is written, every waiting and later call is told why."""
+        if self.failure is None:
+            self.failure = why
+            for waiter in list(self.core.waiters):
+                waiter.fail(mq_error(C.MQRC_CONNECTION_BROKEN, self.name, why))
+
+    # Checkpoints and the clock
+
+    def take_checkpoint(self) -> None:
+        """Take a checkpoint now. A full disk only postpones it: the log still holds everything."""
+        try:
+            checkpoint.take(self.core, self._checkpoint_file)
+        except (StoreFull, OSError):
+            pass
+        self._plan_checkpoint()
+
+    def _plan_checkpoint(self) -> None:
+        """The next one is due when a quarter of the log has been written, or RECORDS_MAX records at the least size."""
+        space = self.core.log.space()
+        self._checkpoint_due = self.core.log.tail + min(space.capacity_bytes // 4, checkpoint.RECORDS_MAX * 2048)
+
+    def tick(self) -> None:
+        """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint."""
+        now = self.core.clock.now()
+        for waiter in [
+            waiter for waiter in self.core.waiters if waiter.deadline is not None and waiter.deadline <= now
+        ]:
+            waiter.fail(getting.no_message(waiter.queue, waiter.handle))
+        consumers.tick(self.core, now)
+        if now >= self._next_expiry_scan:
+            self._next_expiry_scan = now + expiry.SCAN_INTERVAL_S
+            self.scan_expired()
+        if now >= self._next_timed_checkpoint:
+            self._next_timed_checkpoint = now + checkpoint.WAIT_S
+            self.checkpoint()
+
+    def next_deadline(self) -> float:
+        """When `tick` should be called next."""
+        deadlines = [waiter.deadline for waiter in self.core.waiters if waiter.deadline is not None]
+        return min([self._next_expiry_scan, self._next_timed_checkpoint, *deadlines, *consumers.deadlines(self.core)])
+
+    @_verb
+    def scan_expired(self) -> int:
+        return expiry.scan(self.core)
+
+    @_verb
+    def checkpoint(self) -> None:
+        self.take_checkpoint()
+
+    # What happens when messages become available
+
+    def _arrived(self, arrived: Mapping[QueueState, Sequence[int]]) -> None:
+        for queue, slots in arrived.items():
+            if slots:
+                triggers.message_arrived(self.core, queue, slots)
+            if queue.waiters:
+                getting.serve_waiters(self.core, queue)
+            consumers.message_arrived(self.core, queue)
+
+    def _deliver(self, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
+        putting.deliver(self.core, None, destination, message, unit, now)
+
+    # MQCONN, MQDISC
+
+    @_verb
+    def connect(self, user: str = "", application: str = "", application_type: int = C.MQAT_UNIX) -> int:
+        if self.core.quiescing:
+            raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
+        connection = Connection(next(self.core.hconns), user[:12], application[-28:], application_type)
+        self.core.connections[connection.hconn] = connection
+        return connection.hconn
+
+    def connection(self, hconn: int) -> Connection:
+        connection = self.core.connections.get(hconn)
+        if connection is None:
+            raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the connection is not open, or was ended")
+        return connection
+
+    def _handle(self, hconn: int, hobj: int) -> tuple[Connection, ObjectHandle]:
+        connection = self.core.connections.get(hconn)
+        if connection is None:
+            raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the connection is not open, or was ended")
+        handle = connection.handles.get(hobj)
+        if handle is None:
+            raise mq_error(C.MQRC_HOBJ_ERROR, self.name, "the object is not open, or was closed")
+        return connection, handle
+
+    @_verb
+    def disconnect(self, hconn: int, *, back_out: bool = False) -> int:
+        """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead."""
+        connection = self.connection(hconn)
+        consumers.end(self.core, connection)
+        unit, connection.unit = connection.unit, None
+        if unit is not None and unit.id in self.core.units:
+            connection.depend_on(self.core.backout(unit) if back_out else self.core.commit(unit))
+        branch, connection.xa_unit = connection.xa_unit, None
+        if branch is not None:
+            connection.depend_on(self.core.backout(branch))
+        for handle in list(connection.handles.values()):
+            self._close(connection, handle, C.MQCO_NONE)
+        del self.core.connections[hconn]
+        return connection.lsn
+
+    # MQOPEN, MQCLOSE
+
+    @_verb
+    def open(self, hconn: int, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int:
+        """MQOPEN. With object records it opens a distribution list; `responses` has the outcome of each."""
+        connection = self.connection(hconn)
+        if records:
+            handle = distribution.open_list(self.core, connection, od, options, records)
+        else:
+            handle = opening.open_object(self.core, connection, od, options)
+        if handle.is_input and handle.queue is not None:
+            triggers.initiation_queue_opened(self.core, handle.queue)
+        return handle.hobj
+
+    def responses(self, hconn: int, hobj: int) -> list[MQRR]:
+        """The outcome for each destination of a distribution list, of the latest open or put."""
+        return self._handle(hconn, hobj)[1].responses
+
+    @_verb
+    def close(self, hconn: int, hobj: int, options: int = C.MQCO_NONE) -> int:
+        """MQCLOSE. Returns the reason of a warning, or MQRC_NONE."""
+        connection, handle = self._handle(hconn, hobj)
+        warning = C.MQRC_NONE
+        if handle.put_group is not None:
+            warning = C.MQRC_INCOMPLETE_MSG if handle.put_group.in_message else C.MQRC_INCOMPLETE_GROUP
+        self._close(connection, handle, options)
+        return warning
+
+    def _close(self, connection: Connection, handle: ObjectHandle, options: int) -> None:
+        consumers.forget(self.core, connection, handle)
+        queue = handle.queue
+        opening.close_object(self.core, connection, handle, options)
+        if queue is not None and not queue.deleted:
+            if handle.is_input:
+                triggers.queue_closed(self.core, queue)
+            self._arrived({queue: ()})  # a lock may have been released
+
+    # MQPUT, MQPUT1, MQGET
+
+    @_verb
+    def put(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
+        """MQPUT. Returns the reason of a warning, or MQRC_NONE."""
+        connection, handle = self._handle(hconn, hobj)
+        self._check_backed_out(connection)
+        if handle.destinations:
+            return distribution.put(self.core, connection, handle, md, pmo, data, records)
+        if not pmo.Options & C.MQPMO_ASYNC_RESPONSE:
+            return putting.put(self.core, connection, handle, md, pmo, data)
+        return self._put_async(connection, handle, md, pmo, data)
+
+    def _put_async(self, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        """Fire and forget: what went wrong is told by MQSTAT."""
+        status = connection.async_puts
+        try:
+            warning = putting.put(self.core, connection, handle, md, pmo, data)
+        except MQError as error:
+            if status.comp_code != C.MQCC_FAILED:
+                status.comp_code, status.reason = C.MQCC_FAILED, error.reason
+                status.object_name, status.object_qmgr = handle.object_name, self.name
+            status.failures += 1
+            return C.MQRC_NONE
+        if warning:
+            status.warnings += 1
+            if status.comp_code == C.MQCC_OK:
+                status.comp_code, status.reason = C.MQCC_WARNING, warning
+                status.object_name, status.object_qmgr = handle.object_name, self.name
+        else:
+            status.successes += 1
+        return C.MQRC_NONE
+
+    @_verb
+    def put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        """MQPUT1: open, put and close in one call."""
+        connection = self.connection(hconn)
+        self._check_backed_out(connection)
+        options = C.MQOO_OUTPUT
+        if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
+            options |= C.MQOO_ALTERNATE_USER_AUTHORITY
+        handle = opening.open_object(self.core, connection, od, options)
+        try:
+            assert handle.destination is not None
+            return putting.put_to(self.core, connection, handle, handle.destination, md, pmo, data, put1=True)
+        finally:
+            opening.close_object(self.core, connection, handle, C.MQCO_NONE)
+
+    @_verb
+    def get(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got | Waiter:
+        """MQGET: the result, or a waiter that will have one."""
+        connection, handle = self._handle(hconn, hobj)
+        self._check_backed_out(connection)
+        return getting.get(self.core, connection, handle, md, gmo, buffer_length)
+
+    def cancel(self, waiter: Waiter) -> None:
+        """Stop waiting. If the message has come already, the waiter keeps it."""
+        if not waiter.done:
+            waiter.fail(getting.no_message(waiter.queue, waiter.handle))
+
+    # Units of work
+
+    def _check_backed_out(self, connection: Connection) -> None:
+        if connection.backed_out:
+            connection.backed_out = False
+            raise mq_error(
+                C.MQRC_BACKED_OUT, self.name, "the queue manager backed out the unit of work; begin it again"
+            )
+
+    @_verb
+    def begin(self, hconn: int) -> int:
+        """MQBEGIN: units of work begin by themselves; no other resource manager takes part in this release."""
+        connection = self.connection(hconn)
+        if connection.xa_unit is not None or (connection.unit is not None and connection.unit.operations):
+            raise mq_error(C.MQRC_UOW_IN_PROGRESS, self.name, "the connection has a unit of work with messages in it")
+        if connection.unit is None:
+            connection.unit = self.core.begin_unit()
+        return C.MQRC_NO_EXTERNAL_PARTICIPANTS
+
+    @_verb
+    def commit(self, hconn: int) -> None:
+        """MQCMIT."""
+        connection = self.connection(hconn)
+        self._check_backed_out(connection)
+        unit = self._own_unit(connection)
+        if unit is not None:
+            connection.depend_on(self.core.commit(unit))
+
+    @_verb
+    def backout(self, hconn: int) -> None:
+        """MQBACK."""
+        connection = self.connection(hconn)
+        connection.backed_out = False
+        unit = self._own_unit(connection)
+        if unit is not None:
+            connection.depend_on(self.core.backout(unit))
+
+    def _own_unit(self, connection: Connection) -> UnitOfWork | None:
+        if connection.xa_unit is not None:
+            raise mq_error(
+                C.MQRC_ENVIRONMENT_ERROR,
+                self.name,
+                "a transaction manager owns the unit of work; it commits or rolls back",
+            )
+        unit, connection.unit = connection.unit, None
+        return unit
+
+    # MQINQ, MQSET, MQSTAT
+
+    @_verb
+    def inquire(self, hconn: int, hobj: int, selectors: Sequence[int]) -> Inquired:
+        _, handle = self._handle(hconn, hobj)
+        return inquiry.inquire_object(self.core, handle, selectors)
+
+    @_verb
+    def set(self, hconn: int, hobj: int, values: Mapping[int, int | str]) -> None:
+        connection, handle = self._handle(hconn, hobj)
+        inquiry.set_object(self.core, connection, handle, values)
+
+    @_verb
+    def status(self, hconn: int, kind: int, sts: MQSTS) -> None:
+        """MQSTAT: what became of the asynchronous puts since the last time."""
+        connection = self.connection(hconn)
+        if kind == C.MQSTAT_TYPE_ASYNC_ERROR:
+            status = connection.async_puts
+            sts.CompCode, sts.Reason = status.comp_code, status.reason
+            sts.PutSuccessCount, sts.PutWarningCount = status.successes, status.warnings
+            sts.PutFailureCount = status.failures
+            sts.ObjectType = C.MQOT_Q
+            sts.ObjectName, sts.ObjectQMgrName = status.object_name, status.object_qmgr
+            sts.ResolvedObjectName, sts.ResolvedQMgrName = status.object_name, status.object_qmgr
+            connection.async_puts = AsyncPutStatus()
+        elif kind in (C.MQSTAT_TYPE_RECONNECTION, C.MQSTAT_TYPE_RECONNECTION_ERROR):
+            raise mq_error(C.MQRC_ENVIRONMENT_ERROR, self.name, "an embedded connection never reconnects")
+        else:
+            raise mq_error(C.MQRC_STAT_TYPE_ERROR, self.name, f"status type {kind} is not known")
+
+    # MQCB, MQCTL
+
+    @_verb
+    def callback(
+        self,
+        hconn: int,
+        operation: int,
+        cbd: MQCBD,
+        function: consumers.Callback | None,
+        hobj: int = 0,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+        area: object = None,
+    ) -> None:
+        """MQCB: register, deregister, suspend or resume a consumer (hobj) or the event handler (hobj 0)."""
+        connection = self.connection(hconn)
+        handle = self._handle(hconn, hobj)[1] if hobj else None
+        if operation & C.MQOP_REGISTER:
+            consumers.register(self.core, connection, cbd, function, handle, md or MQMD(), gmo or MQGMO(), area)
+            operation &= ~C.MQOP_REGISTER
+            if not operation:
+                return
+        consumers.operate(self.core, connection, operation, handle)
+
+    @_verb
+    def control(self, hconn: int, operation: int) -> None:
+        """MQCTL."""
+        consumers.control(self.core, self.connection(hconn), operation)
+
+    @_verb
+    def next_delivery(self, hconn: int) -> consumers.Delivery | None:
+        """For the binding: the next call to a consumer of this connection, if there is one."""
+        return consumers.next_delivery(self.core, self.connection(hconn))
+
+    # Administration
+
+    @_verb
+    def define(
+        self,
+        kind: str,
+        name: str,
+        attributes: Mapping[str, GivenValue],
+        *,
+        like: str | None = None,
+        replace: bool = False,
+    ) -> int:
+        lsn = self.core.define(kind, name, attributes, like=like, replace=replace)
+        self._changed(kind, name)
+        return lsn
+
+    @_verb
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
+        lsn = self.core.alter(kind, name, attributes)
+        self._changed(kind, name)
+        return lsn
+
+    def _changed(self, kind: str, name: str) -> None:
+        obj = self.core.catalogue.find(kind, name)
+        if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
+            queue = self.core.queues[obj.name]
+            triggers.attributes_changed(self.core, queue)
+            self._arrived({queue: ()})
+
+    @_verb
+    def delete(self, kind: str, name: str, *, purge: bool = False) -> int:
+        return self.core.delete(kind, name, purge=purge)
+
+    @_verb
+    def clear(self, name: str) -> int:
+        """CLEAR QLOCAL: all messages gone; refused while the queue is open or has uncommitted messages."""
+        obj = self.core.catalogue.find("QLOCAL", name)
+        if not isinstance(obj, LocalQueue):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no local queue of this name is defined")
+        queue = self.core.local_queue(obj)
+        if queue.open_handles or self.core.has_uncommitted(queue):
+            raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open or has uncommitted messages; end its users first")
+        unit = self.core.begin_unit()
+        for slot in list(queue.store.chains):
+            self.core.take(queue, slot, unit, CLEARED)
+        return self.core.commit(unit)
+
+    def find(self, kind: str, name: str) -> MQObject | None:
+        return self.core.catalogue.find(kind, name)
+
+    @_verb
+    def depth(self, name: str) -> int:
+        obj = self.core.catalogue.find("QLOCAL", name)
+        if not isinstance(obj, LocalQueue):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no local queue of this name is defined")
+        return self.core.local_queue(obj).store.depth
+
+    @property
+    def durable_lsn(self) -> int:
+        return self.core.log.durable
+
+    def force(self, lsn: int) -> None:
+        """Make the log durable up to a position; a failure ends the queue manager. Safe from any thread."""
+        try:
+            self.core.log.force(lsn)
+        except (LogFailed, LogError) as error:
+            self.fail(str(error))
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error

@@ -1,0 +1,167 @@
+"""Finding the message that a get or browse asks for.
+
+Ids go through the hash index of the chains and are then compared in full; everything else walks the chains in
+delivery order. Expired messages met on the way are discarded. The plain get of the next message looks at one slot.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from libremq.kernel import expiry, groups
+from libremq.kernel.connection import ObjectHandle
+from libremq.kernel.properties import Properties
+from libremq.kernel.property_delivery import message_properties
+from libremq.kernel.queues import Cursor, QueueState
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQGMO, MQMD
+from libremq.store.handles import LINKED, NONE, PRIORITY_MASK
+from libremq.store.message import Message
+
+if TYPE_CHECKING:
+    from libremq.kernel.core import Core
+
+_NO_ID = bytes(24)
+_GROUP_OPTIONS = (
+    C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
+)
+
+
+class Wanted:
+    """What a get must match, worked out once a call (or once a wait)."""
+
+    __slots__ = (
+        "correl_id", "group_id", "message_id", "offset", "options", "plain", "selector", "sequence", "token",
+        "unmarked",
+    )  # fmt: skip
+
+    def __init__(self, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> None:
+        version = gmo.Version
+        options = self.options = gmo.Options
+        match = gmo.MatchOptions if version >= C.MQGMO_VERSION_2 else C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
+        self.message_id = md.MsgId if match & C.MQMO_MATCH_MSG_ID and md.MsgId != _NO_ID else None
+        self.correl_id = md.CorrelId if match & C.MQMO_MATCH_CORREL_ID and md.CorrelId != _NO_ID else None
+        self.group_id = md.GroupId if match & C.MQMO_MATCH_GROUP_ID and md.GroupId != _NO_ID else None
+        self.sequence = md.MsgSeqNumber if match & C.MQMO_MATCH_MSG_SEQ_NUMBER else None
+        self.offset = md.Offset if match & C.MQMO_MATCH_OFFSET else None
+        self.token = gmo.MsgToken if version >= C.MQGMO_VERSION_3 and match & C.MQMO_MATCH_MSG_TOKEN else None
+        self.selector = handle.selector
+        self.unmarked = options & C.MQGMO_UNMARKED_BROWSE_MSG
+        within_group = options & C.MQGMO_LOGICAL_ORDER and handle.get_group is not None
+        if within_group:
+            # In the middle of a group the queue manager knows which message comes next, whatever the fields say
+            self.message_id = self.correl_id = self.sequence = self.offset = None
+            assert handle.get_group is not None
+            self.group_id = handle.get_group.group_id
+        self.plain = not (
+            self.message_id or self.correl_id or self.group_id or self.sequence is not None or self.offset is not None
+            or self.token or self.selector or self.unmarked or options & _GROUP_OPTIONS
+        )  # fmt: skip
+
+    def fits(self, md: MQMD) -> bool:
+        """Do the fields of this descriptor match, group options aside?"""
+        return (
+            (self.message_id is None or md.MsgId == self.message_id)
+            and (self.correl_id is None or md.CorrelId == self.correl_id)
+            and (self.group_id is None or md.GroupId == self.group_id)
+            and (self.sequence is None or md.MsgSeqNumber == self.sequence)
+            and (self.offset is None or md.Offset == self.offset)
+        )
+
+    def selects(self, message: Message) -> bool:
+        """Does the selector of the handle, if there is one, choose this message?"""
+        selector = self.selector
+        if selector is None:
+            return True
+        return selector.matches(message.md, properties_of(message) if selector.needs_properties else None)
+
+
+def properties_of(message: Message) -> Properties:
+    """All properties of a message: those set through a handle and those in an MQRFH2 of its data."""
+    stored = Properties.decode(message.properties) if message.properties else None
+    md = message.md
+    return message_properties(stored, md.Format, md.CodedCharSetId, md.Encoding, message.data)
+
+
+def find(
+    core: Core, handle: ObjectHandle, queue: QueueState, wanted: Wanted, gmo: MQGMO, *, after: Cursor | None
+) -> int:
+    """The first slot, or the first behind the cursor, that fits; NONE if there is none."""
+    now_ms = int(core.clock.now() * 1000)
+    expiry_ms = queue.store.handles.expiry_ms
+    for slot in _candidates(queue, wanted, after):
+        if expiry_ms[slot] and expiry_ms[slot] <= now_ms:
+            expiry.discard(core, queue, slot)
+            continue
+        if queue.locks and queue.locks.get(slot, handle) is not handle:
+            continue
+        if wanted.plain or _accepts(core, handle, queue, wanted, gmo, slot):
+            return slot
+    return NONE
+
+
+def _accepts(core: Core, handle: ObjectHandle, queue: QueueState, wanted: Wanted, gmo: MQGMO, slot: int) -> bool:
+    if wanted.unmarked and is_marked(core, handle, queue, slot):
+        return False
+    if not wanted.fits(queue.store.descriptor(slot)):
+        return False
+    if wanted.selector is not None and not wanted.selects(queue.store.message(slot)):
+        return False
+    return not wanted.options & _GROUP_OPTIONS or groups.acceptable(queue, slot, handle, gmo)
+
+
+def is_marked(core: Core, handle: ObjectHandle, queue: QueueState, slot: int) -> bool:
+    """Marked by this handle, or by the cooperating ones less than MARKINT ago."""
+    sequence = queue.store.handles.sequence[slot]
+    if handle.marks.get(slot) == sequence:
+        return True
+    if not handle.has(C.MQOO_CO_OP):
+        return False
+    mark = queue.coop_marks.get(slot)
+    if mark is None:
+        return False
+    interval = core.catalogue.qmgr.markint
+    if mark[0] != sequence or (interval >= 0 and core.clock.now() >= mark[1] + interval / 1000):
+        del queue.coop_marks[slot]
+        return False
+    return True
+
+
+def _candidates(queue: QueueState, wanted: Wanted, after: Cursor | None) -> Iterator[int]:
+    """Slots worth a look, in delivery order. The slot given out last may be unlinked before the next is asked for."""
+    chains = queue.store.chains
+    if wanted.token is not None:
+        slot = queue.slot_of_token(wanted.token)
+        return iter([slot] if slot != NONE and queue.store.handles.flags[slot] & LINKED else [])
+    message_id, correl_id = wanted.message_id, wanted.correl_id
+    if wanted.selector is not None:
+        message_id = message_id or wanted.selector.msg_id
+        correl_id = correl_id or wanted.selector.correl_id
+    found: Iterator[int]
+    if message_id is not None:
+        found = chains.find_message(zlib.crc32(message_id))
+    elif correl_id is not None:
+        found = chains.find_correlation(zlib.crc32(correl_id))
+    elif wanted.group_id is not None:
+        found = iter(sorted(queue.store.groups.get(wanted.group_id, ()), key=lambda slot: _order(queue, slot)))
+    else:
+        return _walk(queue, chains.first_of_all() if after is None else queue.after_cursor(after))
+    if after is None:
+        return found
+    place = (-after.priority, after.sequence)
+    return (slot for slot in found if _order(queue, slot) > place)
+
+
+def _order(queue: QueueState, slot: int) -> tuple[int, int]:
+    handles = queue.store.handles
+    return -(handles.flags[slot] & PRIORITY_MASK), handles.sequence[slot]
+
+
+def _walk(queue: QueueState, slot: int) -> Iterator[int]:
+    chains = queue.store.chains
+    while slot != NONE:
+        following = chains.after(slot)
+        yield slot
+        slot = following

@@ -1,0 +1,105 @@
+"""Messages that the queue manager makes itself: how they are signed and put.
+
+Nobody waits for the outcome of such a put, so it never fails: what cannot go where it should goes to the
+dead-letter queue, and where there is none it is dropped. Headers made here are in the queue manager's own character
+set and byte order.
+"""
+
+from __future__ import annotations
+
+from libremq.common.ccsid import codec
+from libremq.kernel import resolve
+from libremq.kernel.connection import Destination
+from libremq.kernel.context import put_date_time
+from libremq.kernel.core import Core
+from libremq.kernel.objects import Queue
+from libremq.kernel.units import UnitOfWork
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQDLH, MQMD, Structure
+from libremq.store.message import Message
+
+PUT_APPL_NAME_LENGTH = 28
+
+
+def charset_of(ccsid: int) -> str:
+    """The Python name of a character set for the fields of headers."""
+    found = codec(ccsid)
+    return found.name if found is not None and found.fits_headers else "latin-1"
+
+
+def header_bytes(header: Structure, ccsid: int) -> bytes:
+    """The header in native byte order. Characters that the set or a field has no room for become question marks."""
+    try:
+        return header.pack(charset=charset_of(ccsid))
+    except MQError:
+        return _plain(header).pack(charset=charset_of(ccsid))
+
+
+def _plain(header: Structure) -> Structure:
+    plain = header.copy()
+    for name, value in plain.__dict__.items():
+        if isinstance(value, str):
+            plain.__dict__[name] = value.encode("ascii", "replace").decode("ascii")
+        elif isinstance(value, Structure):
+            plain.__dict__[name] = _plain(value)
+    return plain
+
+
+def sign(core: Core, md: MQMD, now: float) -> None:
+    """Origin context: put by this queue manager, now."""
+    md.PutApplType = C.MQAT_QMGR
+    md.PutApplName = core.qmgr_name[:PUT_APPL_NAME_LENGTH]
+    md.PutDate, md.PutTime = put_date_time(now)
+    md.ApplOriginData = ""
+
+
+def put(core: Core, message: Message, queue: str, qmgr: str, unit: UnitOfWork | None, now: float) -> bool:
+    """Put a message of the queue manager's own, on the dead-letter queue if need be; False if it was dropped."""
+    try:
+        destination = resolve.destination_of(core, queue, qmgr)
+        check(core, destination, message)
+        core.deliver(destination, message, unit, now)
+    except MQError as error:
+        if message.md.Report & C.MQRO_DISCARD_MSG:
+            return False
+        return bury(core, message, queue, qmgr, error.reason, unit, now)
+    return True
+
+
+def bury(core: Core, message: Message, queue: str, qmgr: str, reason: int, unit: UnitOfWork | None, now: float) -> bool:
+    """Put a message on the dead-letter queue behind an MQDLH; False if there is none that takes it."""
+    destination = resolve.dead_letter_queue(core)
+    if destination is None or destination.is_remote:
+        return False
+    ccsid = core.catalogue.qmgr.ccsid
+    md = message.md.copy()
+    header = MQDLH(
+        Reason=reason, DestQName=queue, DestQMgrName=qmgr or core.qmgr_name,
+        Encoding=md.Encoding, CodedCharSetId=md.CodedCharSetId, Format=md.Format,
+        PutApplType=C.MQAT_QMGR, PutApplName=core.qmgr_name[:PUT_APPL_NAME_LENGTH],
+    )  # fmt: skip
+    header.PutDate, header.PutTime = put_date_time(now)
+    md.Format, md.Encoding, md.CodedCharSetId = C.MQFMT_DEAD_LETTER_HEADER.strip(), C.MQENC_NATIVE, ccsid
+    dead = Message(md, message.properties, header_bytes(header, ccsid) + message.data)
+    try:
+        check(core, destination, dead)
+        core.deliver(destination, dead, unit, now)
+    except MQError:
+        return False
+    return True
+
+
+def check(core: Core, destination: Destination, message: Message) -> None:
+    """What an application would have been told before its put; a message that is too long is never cut here."""
+    for definition in destination.path:
+        if isinstance(definition, Queue) and definition.put == C.MQQA_PUT_INHIBITED:
+            raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
+    queue = destination.queue.definition
+    if queue.is_temporary and message.md.Persistence == C.MQPER_PERSISTENT:
+        raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, queue.name, "it takes only non-persistent messages")
+    total = len(message.data) + len(message.properties)
+    if total > queue.maxmsgl:
+        raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_Q, queue.name, f"{total} bytes are more than MAXMSGL({queue.maxmsgl})")
+    if total > core.catalogue.qmgr.maxmsgl:
+        raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_Q_MGR, queue.name, f"{total} bytes are more than the queue manager takes")

@@ -1,0 +1,238 @@
+"""Restart: from the last checkpoint and the log back to the state that was promised.
+
+Replay repeats history from the checkpoint on, committed or not. Units of work that were unfinished at the checkpoint
+are read back along their chains first, so that a commit or backout met later knows what it ends. What is unfinished
+at the end of the log is undone with compensation records if it is not prepared; prepared ones wait for their
+transaction manager. An interrupted restart is simply done again: the compensation records are part of history then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from libremq.kernel import catalogue_file, journal
+from libremq.kernel.core import Core
+from libremq.kernel.definitions import from_record
+from libremq.kernel.journal import CheckpointState, TransactionState
+from libremq.kernel.objects import LocalQueue
+from libremq.kernel.queues import QueueState
+from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
+from libremq.log import Record, RecordType
+from libremq.store.errors import StoreDamaged
+from libremq.store.handle_file import HandlePosition
+from libremq.store.handles import LINKED, PERSISTENT
+from libremq.store.message import from_image
+
+Say = Callable[[str], None]
+
+
+class Restart:
+    """One restart of one queue manager. The core is empty when it begins."""
+
+    def __init__(self, core: Core, say: Say) -> None:
+        self.core = core
+        self.say = say
+        self.records = 0
+        self.backed_out = 0
+        self.recovering: dict[int, QueueState] = {}
+
+    def run(self) -> None:
+        core = self.core
+        start = core.log.checkpoint
+        state = CheckpointState.read(core.log.read(start).payload)
+        self._load_catalogue(state)
+        core.positions = dict(state.queues)
+        core.next_unit = state.next_transaction
+        for unit_id, transaction in state.transactions.items():
+            self._rebuild(unit_id, transaction)
+        for record in core.log.scan(start):
+            self.records += 1
+            self._redo(record)
+        self.say(
+            f"AMQ7229I: {self.records} log records accessed on queue manager '{core.qmgr_name}' "
+            "during the log replay phase."
+        )
+        self.say(f"AMQ7230I: Log replay for queue manager '{core.qmgr_name}' complete.")
+        for queue in self.recovering.values():
+            queue.store.recovered()
+        for unit in core.active_units():
+            self.backed_out += 1
+            core.backout(unit)
+        self.say(
+            f"AMQ7231I: {self.backed_out} units of work backed out on queue manager '{core.qmgr_name}' "
+            f"during the recovery phase, {len(core.units)} left in doubt."
+        )
+        self.say(f"AMQ7232I: Transaction manager state recovered for queue manager '{core.qmgr_name}'.")
+
+    def _load_catalogue(self, state: CheckpointState) -> None:
+        core = self.core
+        content = catalogue_file.read(core.files, core.folder, state.catalogue_generation)
+        core.catalogue_generation = state.catalogue_generation
+        core.catalogue_changed = False
+        core.next_queue_id = content["next_queue_id"]
+        for entry in content["objects"]:
+            self._install(entry)
+
+    def _install(self, entry: dict[str, Any]) -> None:
+        obj = self.core.catalogue.install(from_record(entry["object"]))
+        if isinstance(obj, LocalQueue):
+            self.core.queue_files[obj.name] = (entry["id"], entry["folder"])
+            self.core.next_queue_id = max(self.core.next_queue_id, entry["id"] + 1)
+
+    def _queue(self, queue_id: int) -> QueueState:
+        """The queue of a log record, loaded as the checkpoint left it."""
+        queue = self.core.queues_by_id.get(queue_id)
+        if queue is None:
+            for name, (known, folder) in self.core.queue_files.items():
+                if known == queue_id:
+                    definition = self.core.catalogue.find_queue(name)
+                    assert isinstance(definition, LocalQueue)
+                    queue = self.core._new_state(definition, queue_id, folder)
+                    queue.store.load(self.core.positions.get(queue_id, HandlePosition()))
+                    self.recovering[queue_id] = queue
+                    break
+            else:
+                raise StoreDamaged(
+                    f"queue {queue_id}", self.core.folder, "the log names a queue that the catalogue does not know",
+                    "Log and data are not of the same moment: restore both from one backup",
+                )  # fmt: skip
+        return queue
+
+    # Units of work that were unfinished at the checkpoint
+
+    def _rebuild(self, unit_id: int, transaction: TransactionState) -> None:
+        """Read a unit of work back along its chain: what it did and has not undone."""
+        unit = UnitOfWork(unit_id)
+        unit.first_lsn, unit.last_lsn = transaction.first_lsn, transaction.last_lsn
+        unit.xid = bytes.fromhex(transaction.prepared_xid)
+        unit.state = PREPARED if unit.xid else ACTIVE
+        undone: set[int] = set()
+        operations: list[Operation] = []
+        lsn = transaction.last_lsn
+        while lsn:
+            record = self.core.log.read(lsn)
+            if record.type == RecordType.COMPENSATION:
+                undone.add(journal.read_undo(record.payload).undoes)
+            elif record.type == RecordType.PUT and lsn not in undone:
+                put = journal.read_put(record.payload)
+                operations.append(Operation(PUT, self._queue(put.queue_id), put.slot, lsn))
+            elif record.type == RecordType.GET and lsn not in undone:
+                get = journal.read_get(record.payload)
+                operations.append(Operation(GET, self._queue(get.queue_id), get.slot, lsn))
+            lsn = record.prev_lsn
+        unit.operations = operations[::-1]
+        unit.message_count = len(operations)
+        self.core.units[unit_id] = unit
+
+    # Replay
+
+    def _unit(self, unit_id: int) -> UnitOfWork:
+        core = self.core
+        unit = core.units.get(unit_id)
+        if unit is None:
+            unit = core.units[unit_id] = UnitOfWork(unit_id)
+            core.next_unit = max(core.next_unit, unit_id + 1)
+        return unit
+
+    def _redo(self, record: Record) -> None:
+        kind = record.type
+        if kind == RecordType.PUT:
+            self._redo_put(record)
+        elif kind == RecordType.GET:
+            self._redo_get(record)
+        elif kind == RecordType.COMMIT:
+            self._redo_commit(record)
+        elif kind == RecordType.BACKOUT:
+            del self.core.units[record.txn]
+        elif kind == RecordType.COMPENSATION:
+            self._redo_undo(record)
+        elif kind == RecordType.PREPARE:
+            unit = self._unit(record.txn)
+            unit.xid, unit.state = record.payload, PREPARED
+            unit.logged(record.lsn)
+        elif kind == RecordType.OBJECT:
+            self._redo_object(record)
+
+    def _redo_put(self, record: Record) -> None:
+        put = journal.read_put(record.payload)
+        queue = self._queue(put.queue_id)
+        message = from_image(put.image)
+        message.lsn = record.lsn
+        queue.store.make_room(message, True)
+        queue.store.insert(
+            message, put.priority, True, put.expiry_ms, record.txn, slot=put.slot, sequence=put.sequence
+        )  # fmt: skip
+        if record.txn:
+            unit = self._unit(record.txn)
+            unit.operations.append(Operation(PUT, queue, put.slot, record.lsn))
+            unit.message_count += 1
+            unit.logged(record.lsn)
+        else:
+            queue.store.link(put.slot)
+
+    def _redo_get(self, record: Record) -> None:
+        get = journal.read_get(record.payload)
+        queue = self._queue(get.queue_id)
+        self._check_slot(queue, get.slot, get.sequence, record, LINKED)
+        queue.store.unlink(get.slot, record.txn)
+        if record.txn:
+            unit = self._unit(record.txn)
+            unit.operations.append(Operation(GET, queue, get.slot, record.lsn))
+            unit.message_count += 1
+            unit.logged(record.lsn)
+        else:
+            queue.store.remove(get.slot)
+
+    def _redo_commit(self, record: Record) -> None:
+        unit = self.core.units.pop(record.txn)
+        for kind, queue, slot, _ in unit.operations:
+            if queue.deleted:
+                continue
+            if kind == PUT:
+                queue.store.link(slot)
+            else:
+                queue.store.remove(slot)
+
+    def _redo_undo(self, record: Record) -> None:
+        undo = journal.read_undo(record.payload)
+        queue = self._queue(undo.queue_id)
+        unit = self._unit(record.txn)
+        self._check_slot(queue, undo.slot, undo.sequence, record, 0)
+        if undo.operation == journal.UNDO_PUT:
+            queue.store.remove(undo.slot)
+        else:
+            queue.store.set_backout_count(undo.slot, undo.backout_count)
+            queue.store.link(undo.slot)
+        unit.operations = [operation for operation in unit.operations if operation.lsn != undo.undoes]
+        unit.logged(record.lsn)
+
+    def _check_slot(self, queue: QueueState, slot: int, sequence: int, record: Record, linked: int) -> None:
+        """Assertion in pair with the writing of the record: the log speaks of the message that is in the slot."""
+        handles = queue.store.handles
+        if (
+            slot >= len(handles)
+            or handles.sequence[slot] != sequence
+            or handles.flags[slot] & (PERSISTENT | LINKED) != PERSISTENT | linked
+        ):
+            raise StoreDamaged(
+                queue.name, queue.store.folder, f"log record {record.lsn} speaks of message {sequence} in slot {slot}, "
+                "which is not there", "Keep all files and restore log and data from one backup",
+            )  # fmt: skip
+
+    def _redo_object(self, record: Record) -> None:
+        value = journal.read_json(record.payload)
+        core = self.core
+        core.catalogue_changed = True
+        if value["op"] == "set":
+            self._install(value)
+            return
+        queue = core.queues_by_id.get(value["id"])
+        core.catalogue.delete(value["kind"], value["name"])
+        if queue is not None:
+            core.drop_queue(queue)
+            self.recovering.pop(queue.id, None)
+        elif value["id"]:
+            _, folder = core.queue_files.pop(value["name"])
+            core.positions.pop(value["id"], None)
+            core.dropped_folders.append(folder)

@@ -1,0 +1,55 @@
+"""A queue manager on files in memory, and one application with verbs short enough for a test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from libremq.kernel.manager import QueueManager
+from libremq.kernel.waiting import Got
+from libremq.log import LogConfig
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+from libremq.testing.clock import VirtualClock
+from libremq.testing.files import FaultyFiles
+
+
+class Session:
+    def __init__(self) -> None:
+        self.clock = VirtualClock()
+        files = FaultyFiles()
+        QueueManager.create(files, "qm", "QM1", self.clock, LogConfig(file_pages=64))
+        self.qm = QueueManager.start(files, "qm", "QM1", self.clock)
+        self.core = self.qm.core
+        self.hconn = self.qm.connect("alice", "teller")
+
+    def queue(self, name: str, **attributes: Any) -> None:
+        self.qm.define("QLOCAL", name, attributes)
+
+    def put(self, queue: str, data: bytes = b"", *, qmgr: str = "", syncpoint: bool = False, **fields: Any) -> MQMD:
+        md = MQMD(Version=2, **fields)
+        pmo = MQPMO(Options=C.MQPMO_SYNCPOINT if syncpoint else C.MQPMO_NO_SYNCPOINT)
+        self.qm.put1(self.hconn, MQOD(ObjectName=queue, ObjectQMgrName=qmgr), md, pmo, data)
+        return md
+
+    def open(self, queue: str, options: int) -> int:
+        return self.qm.open(self.hconn, MQOD(ObjectName=queue), options)
+
+    def open_input(self, queue: str) -> int:
+        return self.open(queue, C.MQOO_INPUT_SHARED)
+
+    def close(self, hobj: int) -> None:
+        self.qm.close(self.hconn, hobj)
+
+    def get(self, queue: str | int, *, syncpoint: bool = False) -> tuple[MQMD, bytes]:
+        hobj = self.open_input(queue) if isinstance(queue, str) else queue
+        md = MQMD(Version=2)
+        got = self.qm.get(
+            self.hconn, hobj, md, MQGMO(Options=C.MQGMO_SYNCPOINT if syncpoint else C.MQGMO_NO_SYNCPOINT)
+        )
+        assert isinstance(got, Got)
+        if isinstance(queue, str):
+            self.close(hobj)
+        return md, got.data
+
+    def depth(self, queue: str) -> int:
+        return self.qm.depth(queue)

@@ -1,0 +1,260 @@
+"""Power cuts at every boundary of small workloads, and in the restart after them.
+
+Promised after every cut: each record forced before it is there, in order; of the others at most a prefix; nothing
+else; and what one restart has seen the next one sees too.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from libremq.log import Log, LogConfig, RecordType
+from libremq.testing import FaultyFiles, PowerCut
+
+FOLDER = "/log"
+SMALL = LogConfig(primary_files=2, secondary_files=1, file_pages=64)
+
+
+class Ledger:
+    """What was appended, and how much of it was promised."""
+
+    def __init__(self) -> None:
+        self.appended: list[tuple[int, bytes]] = []
+        self.promised = 0
+        self.head = 0
+
+    def append(self, log: Log, size: int) -> int:
+        payload = random.Random(len(self.appended)).randbytes(size)
+        lsn = log.append(RecordType.PUT, len(self.appended), 0, (payload[:5], payload[5:]))
+        self.appended.append((lsn, payload))
+        return lsn
+
+    def force(self, log: Log) -> None:
+        log.force(self.appended[-1][0])
+        self.promised = len(self.appended)
+
+    def check(self, log: Log, label: str) -> list[tuple[int, bytes]]:
+        """Compare what the log holds from its head on; returns it."""
+        found = [(record.lsn, record.payload) for record in log.scan(log.head)]
+        expected = [(lsn, payload) for lsn, payload in self.appended if lsn >= log.head]
+        assert log.head <= max(self.head, 40), label
+        assert found == expected[: len(found)], label
+        assert len(found) >= len([1 for lsn, _ in self.appended[: self.promised] if lsn >= log.head]), label
+        for lsn, payload in found[-3:]:
+            assert log.read(lsn).payload == payload, label
+        return found
+
+
+Workload = Callable[[Log, Ledger], None]
+
+
+def one_force(log: Log, ledger: Ledger) -> None:
+    ledger.append(log, 100)
+    ledger.force(log)
+
+
+def several_forces(log: Log, ledger: Ledger) -> None:
+    for sizes in ([10], [3000, 2000], [4028, 0, 4027], [20000]):
+        for size in sizes:
+            ledger.append(log, size)
+        ledger.force(log)
+    ledger.append(log, 10)
+
+
+def checkpoints(log: Log, ledger: Ledger) -> None:
+    ledger.append(log, 500)
+    ledger.force(log)
+    lsn = ledger.append(log, 30)
+    ledger.head = ledger.appended[0][0]
+    log.record_checkpoint(lsn, ledger.head)
+    ledger.promised = len(ledger.appended)
+    ledger.append(log, 6000)
+    ledger.force(log)
+    ledger.append(log, 30)
+
+
+def wrap(log: Log, ledger: Ledger) -> None:
+    """Three times round a ring of two, the head following closely."""
+    for _ in range(12):
+        ledger.append(log, 60_000)
+        ledger.force(log)
+        ledger.head = ledger.appended[-1][0]
+        log.set_head(ledger.head)
+    ledger.append(log, 9000)
+
+
+def wrap_with_secondary(log: Log, ledger: Ledger) -> None:
+    """Into the secondary because the head stays, then round the ring of three."""
+    for number in range(14):
+        ledger.append(log, 70_000)
+        ledger.force(log)
+        if number >= 6:
+            ledger.head = ledger.appended[-4][0]
+            log.set_head(ledger.head)
+    assert log.statistics().file_numbers != (0, 1) and log.statistics().file_count == 3
+
+
+def close(log: Log, ledger: Ledger) -> None:
+    ledger.append(log, 100)
+    ledger.force(log)
+    ledger.append(log, 100)
+    log.close()
+    ledger.promised = len(ledger.appended)
+
+
+@pytest.fixture(scope="module")
+def template() -> FaultyFiles:
+    files = FaultyFiles()
+    Log.create(files, FOLDER, SMALL).abandon()
+    return files
+
+
+def run(template: FaultyFiles, workload: Workload, ledger: Ledger, crash_at: int | None) -> FaultyFiles:
+    files = template.copy()
+    files.crash_at = crash_at
+    try:
+        workload(Log.open(files, FOLDER), ledger)
+    except PowerCut:
+        pass
+    return files
+
+
+@pytest.mark.parametrize(
+    ("workload", "states_max"),
+    [
+        (one_force, None),
+        (several_forces, 60),
+        (checkpoints, 60),
+        (close, None),
+        (wrap, 40),
+        (wrap_with_secondary, 40),
+    ],
+)
+def test_power_cut_at_every_boundary(template: FaultyFiles, workload: Workload, states_max: int | None) -> None:
+    rng = random.Random(7)
+    operations = run(template, workload, Ledger(), None).operations
+    tried = 0
+    for crash_at in range(1, operations + 2):
+        ledger = Ledger()
+        crashed = run(template, workload, ledger, crash_at)
+        for disk in crashed.disk_states(rng, states_max):
+            label = f"{workload.__name__} cut at {crash_at} of {operations} ({crashed.crashed_in}): {disk.label}"
+            log = Log.open(disk, FOLDER)
+            seen = ledger.check(log, label)
+            # Life goes on behind what was found, and nothing beyond the end comes back.
+            last = log.append(RecordType.COMMIT, 1, 0, (b"after",), reserve=True)
+            log.force(last)
+            log.abandon()
+            log = Log.open(disk, FOLDER)
+            again = [(record.lsn, record.payload) for record in log.scan(log.head)]
+            assert again == [*seen, (last, b"after")], label
+            tried += 1
+    assert tried > operations
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_power_cuts_in_turn(template: FaultyFiles, seed: int) -> None:
+    """Cut, restart, cut again, several times: what a restart has seen stays, whatever the cuts leave of the rest."""
+    rng = random.Random(seed)
+    for trial in range(120):
+        files = template.copy()
+        kept: list[tuple[int, bytes]] = []
+        for life in range(5):
+            ledger = Ledger()
+            ledger.appended = kept.copy()
+            ledger.promised = len(kept)
+            files.crash_at = rng.randrange(1, 14)
+            label = f"seed {seed}, trial {trial}, life {life}, {files.label}"
+            try:
+                log = Log.open(files, FOLDER)
+                kept = ledger.check(log, label)
+                for _ in range(rng.randrange(1, 5)):
+                    for _ in range(rng.randrange(1, 4)):
+                        ledger.append(log, rng.choice((0, 10, 3900, 4028, 5000, 13000)))
+                    if rng.random() < 0.8:
+                        ledger.force(log)
+            except PowerCut:
+                pass
+            files = rng.choice(list(files.disk_states(rng, 30)))
+            log = Log.open(files.copy(), FOLDER)
+            kept = ledger.check(log, label)
+
+
+def test_a_killed_process_leaves_what_a_restart_saw(template: FaultyFiles) -> None:
+    """Pages written but not synced live in the system's cache; once a restart has read them they must stay."""
+    files = template.copy()
+    log = Log.open(files, FOLDER)
+    files.fail("sync", "*.LOG", data_lost=False)
+    lsn = log.append(RecordType.PUT, 1, 0, (b"written, not synced",))
+    with pytest.raises(Exception, match="writing the log failed"):
+        log.force(lsn)
+    log.abandon()
+    log = Log.open(files, FOLDER)
+    assert [record.payload for record in log.scan(log.head)] == [b"written, not synced"]
+    for disk in files.disk_states():
+        log = Log.open(disk, FOLDER)
+        assert [record.payload for record in log.scan(log.head)] == [b"written, not synced"]
+
+
+def test_pages_of_an_earlier_epoch_are_never_replayed(template: FaultyFiles) -> None:
+    """The first of two pages is lost, the second stays on disk; the next incarnation writes the first anew."""
+    files = template.copy()
+    log = Log.open(files, FOLDER)
+    log.force(log.append(RecordType.PUT, 1, 0, (b"kept",)))
+    first = log.append(RecordType.PUT, 2, 0, (bytes(4028),))
+    log.append(RecordType.PUT, 3, 0, (b"stale",))
+    log.force()
+    page = first - first % 4096
+    assert files.content(f"{FOLDER}/S0000000.LOG")[page + 4096 : page + 4100] == b"LMQ\x01"
+    files.overwrite(f"{FOLDER}/S0000000.LOG", page, bytes(4096))
+    log.abandon()
+    log = Log.open(files, FOLDER)
+    assert [record.payload for record in log.scan(log.head)] == [b"kept"]
+    log.force(log.append(RecordType.PUT, 4, 0, (bytes(4028),)))
+    log.abandon()
+    log = Log.open(files, FOLDER)
+    assert [record.txn for record in log.scan(log.head)] == [1, 4]
+    assert "left over from epoch" in log.end_reason
+
+
+def test_a_later_page_of_an_epoch_without_its_first_is_not_replayed(template: FaultyFiles) -> None:
+    """An unfinished record's page, still whole from an earlier epoch, must not bridge to a later second page."""
+    files = template.copy()
+    log = Log.open(files, FOLDER)
+    log.force(log.append(RecordType.PUT, 1, 0, (b"kept",)))
+    lsn = log.append(RecordType.PUT, 2, 0, (bytes(12000),))
+    log.force()
+    page = lsn - lsn % 4096
+    extent = f"{FOLDER}/S0000000.LOG"
+    files.overwrite(extent, page + 2 * 4096, bytes(2 * 4096))
+    log.abandon()
+    # Pages 0 and 1 of the unfinished record are whole. The next epoch begins over page 0 with two pages.
+    before = files.content(extent)[page : page + 4096]
+    log = Log.open(files, FOLDER)
+    log.append(RecordType.PUT, 3, 0, (bytes(4028),))
+    log.append(RecordType.PUT, 4, 0, (b"second page",))
+    log.force()
+    log.abandon()
+    files.overwrite(extent, page, before)
+    log = Log.open(files, FOLDER)
+    assert [record.txn for record in log.scan(log.head)] == [1]
+
+
+def test_creation_cut_short_leaves_no_log_or_a_whole_one() -> None:
+    trial = FaultyFiles()
+    Log.create(trial, FOLDER, SMALL).abandon()
+    for crash_at in range(1, trial.operations + 1):
+        files = FaultyFiles()
+        files.crash_at = crash_at
+        with pytest.raises(PowerCut):
+            Log.create(files, FOLDER, SMALL)
+        for disk in files.disk_states(random.Random(crash_at), 20):
+            if disk.exists(f"{FOLDER}/amqhlctl.lfh"):
+                log = Log.open(disk, FOLDER)
+            else:
+                log = Log.create(disk, FOLDER, SMALL)
+            assert list(log.scan(log.head)) == []
+            log.force(log.append(RecordType.PUT, 1, 0, (b"x",)))

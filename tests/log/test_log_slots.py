@@ -1,0 +1,105 @@
+"""The two-slot file: always the state before or after a write, and no single damage matters."""
+
+from __future__ import annotations
+
+import pytest
+
+from libremq.log import LogDamaged, SlotFile
+from libremq.testing import FaultyFiles, PowerCut
+
+MAGIC = b"TESTFILE"
+
+
+def fresh(payload: bytes = b"one") -> FaultyFiles:
+    files = FaultyFiles()
+    files.make_folder("/d")
+    SlotFile.create(files, "/d", "f", MAGIC, 1, payload).close()
+    return files
+
+
+def read(files: FaultyFiles) -> bytes:
+    return SlotFile.open(files, "/d", "f", MAGIC, 1).payload
+
+
+def test_written_payloads_come_back() -> None:
+    files = fresh()
+    slots = SlotFile.open(files, "/d", "f", MAGIC, 1)
+    assert slots.payload == b"one"
+    slots.write(b"two")
+    slots.write(b"")
+    assert read(files) == b"" and slots.sequence == 3
+    with pytest.raises(ValueError):
+        slots.write(bytes(4096))
+    assert read(files) == b""
+
+
+def test_a_power_cut_leaves_the_old_or_the_new() -> None:
+    template = fresh()
+    for crash_at in range(1, 9):
+        files = template.copy()
+        files.crash_at = crash_at
+        done = b"one"
+        under_way = b"one"
+        with pytest.raises(PowerCut):
+            slots = SlotFile.open(files, "/d", "f", MAGIC, 1)
+            for under_way in (b"two" * 400, b"three" * 400, b""):
+                slots.write(under_way)
+                done = under_way
+        for disk in files.disk_states():
+            found = read(disk)
+            assert found in (done, under_way), (crash_at, disk.label)
+            # What one opener saw, the next sees even if the one between was cut short in its own write.
+            for second in range(1, 5):
+                again = disk.copy()
+                again.crash_at = second
+                with pytest.raises(PowerCut):
+                    SlotFile.open(again, "/d", "f", MAGIC, 1).write(b"four" * 300)
+                assert {read(state) for state in again.disk_states()} <= {found, b"four" * 300}
+
+
+@pytest.mark.parametrize("slot", [0, 1])
+@pytest.mark.parametrize("offset", [0, 8, 12, 16, 24, 28, 30])
+def test_one_damaged_slot_costs_nothing(slot: int, offset: int) -> None:
+    files = fresh()
+    SlotFile.open(files, "/d", "f", MAGIC, 1).write(b"two")
+    at = slot * 4096 + offset
+    files.overwrite("/d/f", at, bytes([files.content("/d/f")[at] ^ 0x40]))
+    assert read(files) == b"two"
+    SlotFile.open(files, "/d", "f", MAGIC, 1).write(b"three")
+    files.overwrite("/d/f", (1 - slot) * 4096 + offset, b"\xee")
+    assert read(files) == b"three"
+
+
+def test_both_damaged_is_refused() -> None:
+    files = fresh()
+    for at in (29, 4096 + 29):
+        files.overwrite("/d/f", at, b"\xff")
+    with pytest.raises(LogDamaged, match=r"/d/f: both copies"):
+        read(files)
+
+
+def test_foreign_and_unknown_files_are_refused() -> None:
+    files = fresh()
+    with pytest.raises(LogDamaged, match="kind"):
+        SlotFile.open(files, "/d", "f", b"SOMETHIN", 1)
+    with pytest.raises(LogDamaged, match="version 1 is not known"):
+        SlotFile.open(files, "/d", "f", MAGIC, 2)
+    with pytest.raises(FileNotFoundError):
+        SlotFile.open(files, "/d", "none", MAGIC, 1)
+    files.open("/d/f").truncate(10)
+    with pytest.raises(LogDamaged):
+        read(files)
+
+
+def test_creation_is_all_or_nothing() -> None:
+    for crash_at in range(1, 7):
+        files = FaultyFiles()
+        files.make_folder("/d")
+        files.operations = 0
+        files.crash_at = crash_at
+        try:
+            SlotFile.create(files, "/d", "f", MAGIC, 1, b"one")
+        except PowerCut:
+            pass
+        for disk in files.disk_states():
+            assert not disk.exists("/d/f") or read(disk) == b"one", (crash_at, disk.label)

@@ -1,0 +1,89 @@
+"""The `libremq` command line: what it prints, and that nothing a user types ends in a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from libremq import cli
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    try:
+        code = cli.main(words)
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_mqrc_explains_a_code(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "mqrc", "2085")
+    assert (code, err) == (0, "")
+    assert out == (
+        "2085  0x00000825  MQRC_UNKNOWN_OBJECT_NAME\n"
+        "  Comes with: MQCC_FAILED\n"
+        "  Means: No object of that name is defined.\n"
+        "  Do:    Define it, or correct the name.\n"
+    )
+
+
+@pytest.mark.parametrize("asked", ["MQRC_UNKNOWN_OBJECT_NAME", "unknown_object_name", "0x00000825"])
+def test_mqrc_takes_names_and_hexadecimal(capsys: pytest.CaptureFixture[str], asked: str) -> None:
+    code, out, _ = run(capsys, "mqrc", asked)
+    assert code == 0
+    assert out.startswith("2085  ")
+
+
+def test_mqrc_takes_several_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "mqrc", "2033", "2224")
+    assert code == 0
+    assert "MQRC_NO_MSG_AVAILABLE" in out
+    assert "\n\n2224  0x000008b0  MQRC_Q_DEPTH_HIGH\n  Means:" in out
+
+
+def test_mqrc_of_an_unknown_code_suggests_names(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "mqrc", "unknwn_object_name", "2033", "99999")
+    assert code == 1
+    assert "MQRC_NO_MSG_AVAILABLE" in out
+    assert "no reason code 'unknwn_object_name'. Did you mean MQRC_UNKNOWN_OBJECT_NAME" in err
+    assert "no reason code '99999'.\n" in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["nope"], ["mqrc"], ["mqrc", "--nope"], ["--nope"], ["mqrc", ""], ["mqrc", "\udcff\0"], ["mqrc", "x" * 9999]],
+)
+def test_bad_input_is_a_message_and_an_exit_code(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    code, _, err = run(capsys, *words)
+    assert code in (1, 2)
+    assert err.startswith(("libremq", "usage: libremq"))
+
+
+def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "--version")
+    assert code == 0
+    assert out == f"libremq {cli.version()}\n"
+    code, out, _ = run(capsys, "--help")
+    assert code == 0
+    assert "mqrc" in out
+    assert run(capsys) == (0, out, "")
+
+
+def test_a_reader_that_goes_away_is_no_traceback() -> None:
+    # head reads one line and closes the pipe; all reasons together are far more than a pipe buffer holds.
+    codes = [str(code) for code in range(2001, 2605)] * 2
+    writer = subprocess.Popen(
+        [sys.executable, "-m", "libremq.cli", "mqrc", *codes], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert writer.stdout is not None
+    assert writer.stderr is not None
+    writer.stdout.readline()
+    writer.stdout.close()
+    errors = writer.stderr.read().decode()
+    writer.stderr.close()
+    assert writer.wait() == 1
+    assert "Traceback" not in errors
+    assert "Exception ignored" not in errors
