@@ -43,9 +43,7 @@ class Session:
     def get(self, queue: str | int, *, syncpoint: bool = False) -> tuple[MQMD, bytes]:
         hobj = self.open_input(queue) if isinstance(queue, str) else queue
         md = MQMD(Version=2)
-        got = self.qm.get(
-            self.hconn, hobj, md, MQGMO(Options=C.MQGMO_SYNCPOINT if syncpoint else C.MQGMO_NO_SYNCPOINT)
-        )
+        got = self.qm.get(self.hconn, hobj, md, MQGMO(Options=C.MQGMO_SYNCPOINT if syncpoint else C.MQGMO_NO_SYNCPOINT))
         assert isinstance(got, Got)
         if isinstance(queue, str):
             self.close(hobj)

@@ -102,7 +102,7 @@ class Connection:
     unit: UnitOfWork | None = None
     handles: dict[int, ObjectHandle] = field(default_factory=dict)
     next_hobj: int = 1
-    message_handles: MessageHandles = field(default_factory=MessageHandles)
+    message_handles: MessageHandles = field(init=False)
     async_puts: AsyncPutStatus = field(default_factory=AsyncPutStatus)
     consumers: dict[int, Consumer] = field(default_factory=dict)
     event_handler: Consumer | None = None
@@ -112,6 +112,9 @@ class Connection:
     calls: deque[Delivery] = field(default_factory=deque)  # start, stop and event calls to be made
     wake: Callable[[], None] | None = None  # the binding wants to know when there is something to deliver
     backed_out: bool = False  # the queue manager ended its unit of work; the next call must hear of it
+
+    def __post_init__(self) -> None:
+        self.message_handles = MessageHandles(self.hconn)
 
     def depend_on(self, lsn: int) -> None:
         if lsn > self.lsn:

@@ -48,7 +48,7 @@ def _silent(text: str) -> None:
 
 
 def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Concatenate[QueueManager, _P], _T]:
-    """A call from an application: trouble below becomes a reason code; a full log gets a checkpoint and one more try."""
+    """A call from an application: trouble below becomes a reason code; a full log gets a checkpoint and a second try."""
 
     @wraps(method)
     def call(self: QueueManager, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -38,7 +38,7 @@ class Extents:
     force may look up the extents it writes to while an append turns the ring.
     """
 
-    __slots__ = ("_at", "_files", "_folder", "base", "end", "extent_bytes")
+    __slots__ = ("_at", "_files", "_folder", "base", "copies", "end", "extent_bytes")
 
     def __init__(self, files: Files, folder: str, extent_bytes: int) -> None:
         self._files = files
@@ -47,6 +47,8 @@ class Extents:
         self.base = 0
         self.end = 0
         """The first extent number that has no file yet."""
+        self.copies: dict[int, bytes] = {}
+        """Pages by LSN to be read instead of what is in the files: see tail.py. Empty once the log is open."""
         self._at: dict[int, tuple[int, File]] = {}
 
     def open_all(self, log_id: bytes, base: int, ring: tuple[int, ...]) -> None:
@@ -98,7 +100,12 @@ class Extents:
         entry = self._at.get(extent)
         if entry is None:
             return b""
-        return entry[1].read(offset, min(length, self.extent_bytes - offset))
+        data = entry[1].read(offset, min(length, self.extent_bytes - offset))
+        for page_lsn, page in self.copies.items():
+            at = page_lsn - lsn
+            if 0 <= at < len(data):
+                data = data[:at] + page[: len(data) - at] + data[at + PAGE_BYTES :]
+        return data
 
     def write(self, lsn: int, buffers: list[Buffer]) -> list[File]:
         """Write pages (alternating headers and data) from an LSN on: one gather-write an extent. Not synced."""
@@ -114,6 +121,11 @@ class Extents:
             start = end
             lsn += pages * PAGE_BYTES
         return files
+
+    def write_again(self, lsn: int, pages: bytes) -> None:
+        """Write pages as they are, within one extent. Not synced."""
+        extent, offset = divmod(lsn, self.extent_bytes)
+        self._at[extent][1].write(offset, pages)
 
     def provide(self, extent: int, head: int, files_max: int) -> None:
         """See to it that `extent` has a file. The caller has checked that head and number leave room for it."""

@@ -37,6 +37,7 @@ from libremq.log.reader import RecordReader, RecordWalk, find_end
 from libremq.log.records import RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RECORD_PREFIX, Record
 from libremq.log.slots import SlotFile
 from libremq.log.statistics import LogStatistics, WriteBooks
+from libremq.log.tail import find_copies, secure_tail
 
 RESERVE_PERCENT = 20
 """Share of the log kept for ending work: commits, backouts, compensation, checkpoints."""
@@ -191,13 +192,14 @@ class Log:
             ).checked()
             extents.open_all(state.log_id, state.base, state.ring)
             start = state.checkpoint or state.head
-            end, epoch, why = find_end(extents, state.log_id, start, state.durable)
-            # Pages that a killed process wrote may still be in the system's cache only. Restart will act on them, so
-            # they must not vanish in a power cut after it.
-            extents.sync(start, end)
-            log = cls(slots, extents, state, config, end, max(epoch, state.epoch) + 1, clock or SystemClock())
+            extents.copies = find_copies(files, folder, extents, state.log_id)
+            end = find_end(extents, state.log_id, start, state.durable)
+            tail = lsn_of(page_end(stream_of(end.lsn)))
+            secure_tail(files, folder, extents, end.witnessed - PAGE_HEADER_BYTES, tail - PAGE_HEADER_BYTES)
+            epoch = max(end.epoch, state.epoch) + 1
+            log = cls(slots, extents, state, config, end.lsn, epoch, clock or SystemClock())
             log.folder = folder
-            log.end_reason = why
+            log.end_reason = end.why
             log._write_control()
         except BaseException:
             extents.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from libremq.log.errors import LogDamaged, LogError
 from libremq.log.extents import Extents
@@ -39,7 +40,7 @@ Page = tuple[int, int, int, bytes]
 class PageWalk:
     """Iterates over the good pages from a page on; then `end_lsn` is the first page it refused and `why` the reason."""
 
-    __slots__ = ("_extents", "_limit", "_log_id", "end_lsn", "epoch", "why")
+    __slots__ = ("_extents", "_limit", "_log_id", "durable", "end_lsn", "epoch", "why")
 
     def __init__(self, extents: Extents, log_id: bytes, page_lsn: int, limit_lsn: int) -> None:
         assert page_lsn % PAGE_BYTES == 0
@@ -48,6 +49,8 @@ class PageWalk:
         self._limit = limit_lsn
         self.end_lsn = page_lsn
         self.epoch = 0
+        self.durable = 0
+        """What the last good page says was durable before it."""
         self.why = ""
 
     def __iter__(self) -> Iterator[Page]:
@@ -76,6 +79,7 @@ class PageWalk:
                         self.why = f"the page belongs to epoch {epoch}, whose earlier pages are not there"
                         return
                     self.epoch = epoch
+                self.durable = durable
                 self.end_lsn = lsn + PAGE_BYTES
                 yield lsn, epoch, first, block[offset + PAGE_HEADER_BYTES : offset + used]
                 lsn += PAGE_BYTES
@@ -173,8 +177,20 @@ class RecordWalk:
                 lsn = next_lsn
 
 
-def find_end(extents: Extents, log_id: bytes, from_lsn: int, promised_lsn: int) -> tuple[int, int, str]:
-    """Where the log ends: the LSN after its last whole record, the highest epoch seen, and why it ends there.
+class LogEnd(NamedTuple):
+    """Where a log ends."""
+
+    lsn: int
+    """Just after the last whole record."""
+    witnessed: int
+    """Up to this LSN something written later, or the control file, says that the log was on disk."""
+    epoch: int
+    """The highest seen."""
+    why: str
+
+
+def find_end(extents: Extents, log_id: bytes, from_lsn: int, promised_lsn: int) -> LogEnd:
+    """Find the end of the log; changes nothing.
 
     The pages from `from_lsn` on are checked, then only the records since the last page in which one starts. Raises
     LogDamaged if the log ends before `promised_lsn`, or before what a page after the end says was durable.
@@ -195,7 +211,7 @@ def find_end(extents: Extents, log_id: bytes, from_lsn: int, promised_lsn: int) 
     if tail < promised_lsn:
         what = f"the log stops at LSN {walk.end_lsn} ({walk.why}), but it was on disk up to {promised_lsn}"
         raise LogDamaged(extents.path_of(walk.end_lsn), what, _DAMAGE_ACTION)
-    return end, max(epoch, walk.epoch), walk.why
+    return LogEnd(end, max(promised_lsn, walk.durable), max(epoch, walk.epoch), walk.why)
 
 
 def _look_ahead(extents: Extents, log_id: bytes, lsn: int, limit: int) -> tuple[int, int]:

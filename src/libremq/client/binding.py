@@ -1,0 +1,124 @@
+"""What a binding offers: the MQI of one connection on plain structures, whatever lies between.
+
+The Python API, the raw verbs and the tests are written against this; embedded, local and client bindings implement
+it. Structures are filled in place as MQ does. A failed call raises MQError; a warning is returned as its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from libremq.kernel.message_handles import InquiredProperty, PropertiesBuffer
+from libremq.kernel.waiting import Got
+from libremq.mqi.structs import (
+    MQBMHO,
+    MQCBD,
+    MQCMHO,
+    MQDMHO,
+    MQDMPO,
+    MQGMO,
+    MQIMPO,
+    MQMD,
+    MQMHBO,
+    MQOD,
+    MQOR,
+    MQPD,
+    MQPMO,
+    MQPMR,
+    MQRR,
+    MQSMPO,
+    MQSTS,
+)
+
+
+class Binding(Protocol):
+    """One connection (hconn) to a queue manager."""
+
+    @property
+    def qmgr_name(self) -> str: ...
+
+    @property
+    def connected(self) -> bool: ...
+
+    def disconnect(self) -> None: ...
+
+    def open(self, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int: ...
+
+    def responses(self, hobj: int) -> list[MQRR]: ...
+
+    def close(self, hobj: int, options: int = 0) -> int: ...
+
+    def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int: ...
+
+    def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int: ...
+
+    def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got: ...
+
+    def begin(self) -> int: ...
+
+    def commit(self) -> None: ...
+
+    def backout(self) -> None: ...
+
+    def inquire(self, hobj: int, selectors: Sequence[int]) -> tuple[list[int | str], int]:
+        """The values in selector order, and the reason of a warning."""
+
+    def set(self, hobj: int, values: Mapping[int, int | str]) -> None: ...
+
+    def status(self, kind: int, sts: MQSTS) -> None: ...
+
+    def callback(
+        self,
+        operation: int,
+        cbd: MQCBD,
+        function: Callable[..., Any] | None,
+        hobj: int = 0,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+        area: object = None,
+    ) -> None: ...
+
+    def control(self, operation: int) -> None: ...
+
+    def create_message_handle(self, cmho: MQCMHO | None = None) -> int: ...
+
+    def delete_message_handle(self, hmsg: int, dmho: MQDMHO | None = None) -> None: ...
+
+    def set_property(
+        self, hmsg: int, name: str, value: object, type: int, smpo: MQSMPO | None = None, pd: MQPD | None = None
+    ) -> None: ...
+
+    def inquire_property(
+        self,
+        hmsg: int,
+        name: str,
+        impo: MQIMPO | None = None,
+        pd: MQPD | None = None,
+        type: int = 0,
+        max_length: int | None = None,
+    ) -> InquiredProperty: ...
+
+    def delete_property(self, hmsg: int, name: str, dmpo: MQDMPO | None = None) -> None: ...
+
+    def buffer_to_handle(
+        self, hmsg: int, md: MQMD, buffer: bytes, bmho: MQBMHO | None = None
+    ) -> tuple[MQMD, bytes]: ...
+
+    def handle_to_buffer(
+        self, hmsg: int, name: str, md: MQMD, mhbo: MQMHBO | None = None, buffer_length: int | None = None
+    ) -> PropertiesBuffer: ...
+
+    def xa_start(self, xid: bytes) -> None: ...
+
+    def xa_end(self, xid: bytes) -> None: ...
+
+    def xa_prepare(self, xid: bytes) -> None: ...
+
+    def xa_commit(self, xid: bytes, *, one_phase: bool = False) -> None: ...
+
+    def xa_rollback(self, xid: bytes) -> None: ...
+
+    def xa_recover(self) -> list[bytes]: ...
+
+    def xa_forget(self, xid: bytes) -> None: ...

@@ -1,0 +1,258 @@
+"""One connection of the embedded binding, with the thread that calls its consumers.
+
+While consumers are started, only they may use the connection (MQCTL, MQCB and MQDISC aside): any other thread gets
+MQRC_HCONN_ASYNC_ACTIVE, as MQ has it.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from libremq.client.embedded import EmbeddedQueueManager
+from libremq.kernel.consumers import Delivery
+from libremq.kernel.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
+from libremq.kernel.waiting import Got
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.mqi.structs import (
+    MQBMHO,
+    MQCBD,
+    MQCMHO,
+    MQDMHO,
+    MQDMPO,
+    MQGMO,
+    MQIMPO,
+    MQMD,
+    MQMHBO,
+    MQOD,
+    MQOR,
+    MQPD,
+    MQPMO,
+    MQPMR,
+    MQRR,
+    MQSMPO,
+    MQSTS,
+)
+
+_T = TypeVar("_T")
+
+
+class EmbeddedConnection:
+    """hconn: the MQI of one application. Threads may share it; a call runs at a time."""
+
+    def __init__(self, embedded: EmbeddedQueueManager, user: str = "", application: str = "") -> None:
+        self._embedded = embedded
+        self._manager = embedded.manager
+        with embedded.lock:
+            self.hconn = self._manager.connect(user, application)
+            self._connection = self._manager.connection(self.hconn)
+        self._dispatcher: threading.Thread | None = None
+        self._something_to_do = threading.Condition(embedded.lock)
+
+    @property
+    def qmgr_name(self) -> str:
+        return self._manager.name
+
+    @property
+    def connected(self) -> bool:
+        return self.hconn in self._manager.core.connections and self._manager.failure is None
+
+    def _call(self, verb: Callable[[], _T]) -> _T:
+        self._check_thread()
+        return self._embedded.call(self.hconn, verb)
+
+    def _check_thread(self) -> None:
+        connection = self._connection
+        if connection.consuming and not connection.suspended and threading.current_thread() is not self._dispatcher:
+            raise mq_error(
+                C.MQRC_HCONN_ASYNC_ACTIVE,
+                self.qmgr_name,
+                "consumers are started: stop or suspend them to call from outside",
+            )
+
+    # Verbs
+
+    def disconnect(self) -> None:
+        manager, embedded = self._manager, self._embedded
+        with embedded.lock:
+            lsn = manager.disconnect(self.hconn)
+            self._something_to_do.notify_all()
+        if lsn >= manager.core.log.durable:
+            manager.force(lsn)
+        self._join()
+
+    def open(self, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int:
+        return self._call(lambda: self._manager.open(self.hconn, od, options, records))
+
+    def responses(self, hobj: int) -> list[MQRR]:
+        return self._call(lambda: self._manager.responses(self.hconn, hobj))
+
+    def close(self, hobj: int, options: int = C.MQCO_NONE) -> int:
+        return self._call(lambda: self._manager.close(self.hconn, hobj, options))
+
+    def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
+        return self._call(lambda: self._manager.put(self.hconn, hobj, md, pmo, data, records))
+
+    def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        return self._call(lambda: self._manager.put1(self.hconn, od, md, pmo, data))
+
+    def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got:
+        self._check_thread()
+        return self._embedded.get(self.hconn, hobj, md, gmo, buffer_length)
+
+    def begin(self) -> int:
+        return self._call(lambda: self._manager.begin(self.hconn))
+
+    def commit(self) -> None:
+        self._call(lambda: self._manager.commit(self.hconn))
+
+    def backout(self) -> None:
+        self._call(lambda: self._manager.backout(self.hconn))
+
+    def inquire(self, hobj: int, selectors: Sequence[int]) -> tuple[list[int | str], int]:
+        inquired = self._call(lambda: self._manager.inquire(self.hconn, hobj, selectors))
+        return list(inquired), inquired.reason
+
+    def set(self, hobj: int, values: Mapping[int, int | str]) -> None:
+        self._call(lambda: self._manager.set(self.hconn, hobj, values))
+
+    def status(self, kind: int, sts: MQSTS) -> None:
+        self._call(lambda: self._manager.status(self.hconn, kind, sts))
+
+    # Message handles
+
+    def _handles(self, work: Callable[[MessageHandles], _T]) -> _T:
+        return self._call(lambda: work(self._manager.connection(self.hconn).message_handles))
+
+    def create_message_handle(self, cmho: MQCMHO | None = None) -> int:
+        return self._handles(lambda handles: handles.create(cmho))
+
+    def delete_message_handle(self, hmsg: int, dmho: MQDMHO | None = None) -> None:
+        self._handles(lambda handles: handles.delete(hmsg, dmho))
+
+    def set_property(
+        self, hmsg: int, name: str, value: object, type: int, smpo: MQSMPO | None = None, pd: MQPD | None = None
+    ) -> None:
+        self._handles(lambda handles: handles.set(hmsg, smpo, name, pd, type, value))
+
+    def inquire_property(
+        self,
+        hmsg: int,
+        name: str,
+        impo: MQIMPO | None = None,
+        pd: MQPD | None = None,
+        type: int = C.MQTYPE_AS_SET,
+        max_length: int | None = None,
+    ) -> InquiredProperty:
+        return self._handles(lambda handles: handles.inquire(hmsg, impo, name, pd, type, max_length))
+
+    def delete_property(self, hmsg: int, name: str, dmpo: MQDMPO | None = None) -> None:
+        self._handles(lambda handles: handles.delete_property(hmsg, dmpo, name))
+
+    def buffer_to_handle(self, hmsg: int, md: MQMD, buffer: bytes, bmho: MQBMHO | None = None) -> tuple[MQMD, bytes]:
+        return self._handles(lambda handles: handles.buffer_to_handle(hmsg, bmho, md, buffer))
+
+    def handle_to_buffer(
+        self, hmsg: int, name: str, md: MQMD, mhbo: MQMHBO | None = None, buffer_length: int | None = None
+    ) -> PropertiesBuffer:
+        return self._handles(lambda handles: handles.handle_to_buffer(hmsg, mhbo, name, md, buffer_length))
+
+    # Two-phase commit
+
+    def xa_start(self, xid: bytes) -> None:
+        self._call(lambda: self._manager.branches.start(self._connection, xid))
+
+    def xa_end(self, xid: bytes) -> None:
+        self._call(lambda: self._manager.branches.end(self._connection, xid))
+
+    def xa_prepare(self, xid: bytes) -> None:
+        self._call(lambda: self._manager.branches.prepare(self._connection, xid))
+
+    def xa_commit(self, xid: bytes, *, one_phase: bool = False) -> None:
+        self._call(lambda: self._manager.branches.commit(self._connection, xid, one_phase=one_phase))
+
+    def xa_rollback(self, xid: bytes) -> None:
+        self._call(lambda: self._manager.branches.rollback(self._connection, xid))
+
+    def xa_recover(self) -> list[bytes]:
+        return self._call(self._manager.branches.recover)
+
+    def xa_forget(self, xid: bytes) -> None:
+        self._call(lambda: self._manager.branches.forget(xid))
+
+    # Consumers
+
+    def callback(
+        self,
+        operation: int,
+        cbd: MQCBD,
+        function: Callable[..., Any] | None,
+        hobj: int = 0,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+        area: object = None,
+    ) -> None:
+        """MQCB. The function is called as function(md, gmo, data, cbc) from the connection's own thread."""
+        self._embedded.call(
+            self.hconn, lambda: self._manager.callback(self.hconn, operation, cbd, function, hobj, md, gmo, area)
+        )
+        with self._embedded.lock:
+            self._embedded.timers_changed()
+
+    def control(self, operation: int) -> None:
+        """MQCTL. MQOP_START_WAIT calls the consumers in this thread until one of them stops the connection."""
+        embedded = self._embedded
+        if operation in (C.MQOP_START, C.MQOP_START_WAIT) and not self._connection.consuming:
+            self._join()  # a stop from inside a consumer lets its thread end later
+        with embedded.lock:
+            self._manager.control(self.hconn, operation)
+            self._connection.wake = self._something_to_do.notify_all
+            embedded.timers_changed()
+            if operation == C.MQOP_START:
+                self._dispatcher = threading.Thread(
+                    target=self._dispatch, name=f"libremq-consumer-{self.hconn}", daemon=True
+                )
+                self._dispatcher.start()
+            elif operation == C.MQOP_START_WAIT:
+                self._dispatcher = threading.current_thread()
+            self._something_to_do.notify_all()
+        if operation == C.MQOP_START_WAIT:
+            self._dispatch()
+        elif operation == C.MQOP_STOP:
+            self._join()
+
+    def _join(self) -> None:
+        """Wait for the consumer thread to finish the call it is in, unless we are in it. Call without the lock."""
+        dispatcher = self._dispatcher
+        if dispatcher is not None and dispatcher is not threading.current_thread() and dispatcher.is_alive():
+            dispatcher.join()
+
+    def _dispatch(self) -> None:
+        manager, connection = self._manager, self._connection
+        while True:
+            with self._embedded.lock:
+                delivery = None
+                while delivery is None:
+                    if manager.failure is not None or not self.connected:
+                        return
+                    delivery = manager.next_delivery(self.hconn)
+                    if delivery is None:
+                        if not connection.consuming:
+                            return
+                        self._something_to_do.wait()
+                lsn = connection.lsn
+            if lsn >= manager.core.log.durable:
+                manager.force(lsn)
+            self._deliver(delivery)
+
+    @staticmethod
+    def _deliver(delivery: Delivery) -> None:
+        try:
+            delivery.consumer.callback(delivery.md, delivery.gmo, delivery.data, delivery.cbc)
+        except Exception:
+            # A consumer's mistake must not end the deliveries of the others; MQ would end the process
+            traceback.print_exc(file=sys.stderr)
