@@ -296,7 +296,7 @@ def test_report_to_another_queue_manager_is_sent_on_its_way(session: Session) ->
 
 
 def test_exception_needs_the_option(session: Session) -> None:
-    message = Message(MQMD(Version=2, ReplyToQ="REPLIES", MsgId=b"M" * 24), b"", DATA)
+    message = Message(MQMD(Version=2, ReplyToQ="REPLIES", MsgId=b"M" * 24, Priority=0, Persistence=0), b"", DATA)
     reports.exception(session.core, message, C.MQRC_Q_FULL, None, session.clock.now())
     assert session.depth("REPLIES") == 0
     message.md.Report = C.MQRO_EXCEPTION_WITH_DATA

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from helper_qmgr import Session
 
@@ -126,8 +128,15 @@ def test_unwrap_refuses_what_has_no_header(data: bytes) -> None:
 # The dead-letter queue
 
 
-def _letter(**fields: object) -> Message:
-    return Message(MQMD(Version=2, Format="MQSTR", CodedCharSetId=819, MsgId=b"M" * 24, **fields), b"", b"letter")  # type: ignore[arg-type]
+def _letter(**fields: Any) -> Message:
+    given: dict[str, Any] = {
+        "Format": "MQSTR",
+        "CodedCharSetId": 819,
+        "MsgId": b"M" * 24,
+        "Priority": 0,
+        "Persistence": 0,
+    } | fields
+    return Message(MQMD(Version=2, **given), b"", b"letter")
 
 
 def _send(session: Session, message: Message, reason: int = C.MQRC_Q_FULL) -> bool:

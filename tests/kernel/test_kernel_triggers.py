@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from helper_qmgr import Session
 
-from libremq.kernel import dead_letter
+from libremq.kernel import dead_letter, triggers
 from libremq.kernel.waiting import Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQTM
@@ -154,8 +154,9 @@ def test_messages_count_when_they_are_committed() -> None:
     assert session.trigger_messages() == 2
 
 
-def test_get_that_is_backed_out_triggers_again() -> None:
-    session = Triggered()
+@pytest.mark.parametrize(("kind", "again"), [("FIRST", 1), ("EVERY", 0)])
+def test_get_backed_out_after_the_server_has_left(kind: str, again: int) -> None:
+    session = Triggered(TRIGTYPE=kind)
     session.put("WORK")
     assert session.trigger_messages() == 1
     server = session.open_input("WORK")
@@ -163,7 +164,9 @@ def test_get_that_is_backed_out_triggers_again() -> None:
     session.close(server)
     assert session.trigger_messages() == 0, "nothing to see while the get is undecided"
     session.qm.backout(session.hconn)
-    assert session.trigger_messages() == 1
+    session.trigger_messages()
+    triggers.gets_backed_out(session.core, session.core.queues["WORK"])
+    assert session.trigger_messages() == again, "a message that comes back is no arrival, but it waits for a server"
 
 
 # Priority
@@ -207,7 +210,7 @@ def test_depth_counts_by_priority_too(sequence: str) -> None:
     ],
     ids=str,
 )
-def test_no_trigger_message_without(attributes: dict[str, str]) -> None:
+def test_no_trigger_message_without(attributes: dict[str, Any]) -> None:
     session = Triggered(**attributes)
     session.put("WORK")
     assert session.depth(INITQ) == 0 and session.depth("WORK") == 1
@@ -314,3 +317,9 @@ def test_trigger_message_reaches_a_waiting_monitor() -> None:
     assert isinstance(waiter, Waiter)
     session.put("WORK")
     assert waiter.result is not None and MQTM.unpack(waiter.result.data).QName == "WORK"
+
+
+def test_concerns_knows_keywords_and_selectors() -> None:
+    assert triggers.concerns(["descr", "trigger"])
+    assert triggers.concerns([C.MQIA_INHIBIT_GET])
+    assert not triggers.concerns(["DESCR", "MAXDEPTH", C.MQIA_MAX_Q_DEPTH])

@@ -57,6 +57,38 @@ def test_a_power_cut_leaves_the_old_or_the_new() -> None:
                 assert {read(state) for state in again.disk_states()} <= {found, b"four" * 300}
 
 
+@pytest.mark.parametrize("failing", range(6))
+def test_what_is_read_after_a_failed_sync_stays_once_settled(failing: int) -> None:
+    """The cache shows what the disk has not got, until it is written again."""
+    failed = fresh()
+    failed.fail("sync", "/d/f", after=failing)
+    with pytest.raises(OSError):
+        slots = SlotFile.open(failed, "/d", "f", MAGIC, 1)
+        for payload in (b"two", b"three", b"four"):
+            slots.write(payload)
+    seen = read(failed)
+
+    def settle(files: FaultyFiles) -> None:
+        SlotFile.open(files, "/d", "f", MAGIC, 1).settle()
+
+    def write(files: FaultyFiles) -> None:
+        SlotFile.open(files, "/d", "f", MAGIC, 1).write(b"next")
+
+    settled = failed.copy()
+    settle(settled)
+    assert {read(disk) for disk in settled.disk_states()} == {seen}
+    for act in (settle, write):
+        trial = failed.copy()
+        act(trial)
+        for crash_at in range(1, trial.operations + 1):
+            files = failed.copy()
+            files.crash_at = crash_at
+            with pytest.raises(PowerCut):
+                act(files)
+            before = next(failed.disk_states())
+            assert {read(disk) for disk in files.disk_states()} <= {read(before), seen, b"next"}
+
+
 @pytest.mark.parametrize("slot", [0, 1])
 @pytest.mark.parametrize("offset", [0, 8, 12, 16, 24, 28, 30])
 def test_one_damaged_slot_costs_nothing(slot: int, offset: int) -> None:

@@ -8,7 +8,8 @@ be forced as far as `Connection.lsn` says (contract 2). Clock, files and log are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from libremq.common.clock import Clock
@@ -70,6 +71,9 @@ class Core:
         self.connections: dict[int, Connection] = {}
         self.hconns = itertools.count(1)
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
+        # Set by the queue manager: gets were backed out, their messages are available again
+        self.on_return: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda returned: None
+        self.committed_lsn = 0  # of the latest `all_or_nothing` that had a unit of work of its own
         # Set by the queue manager: put a message that the queue manager itself makes (reports, trigger messages)
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
@@ -318,21 +322,46 @@ class Core:
 
     def backout(self, unit: UnitOfWork) -> int:
         """Undo it all, last operation first. Gets come back in their place with the backout count raised."""
-        arrived: dict[QueueState, Sequence[int]] = {}
-        while unit.operations:
-            kind, queue, slot, lsn = unit.operations[-1]
-            if not queue.deleted:
-                self._undo(unit, kind, queue, slot, lsn)
-                if kind == GET:
-                    arrived[queue] = ()
-            unit.operations.pop()
+        returned = self._undo_last(unit, 0)
         lsn = 0
         if unit.is_logged:
             lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)
         del self.units[unit.id]
-        if arrived:
-            self.on_arrival(arrived)
+        if returned:
+            self.on_return(returned)
         return lsn
+
+    @contextmanager
+    def all_or_nothing(self, unit: UnitOfWork | None) -> Iterator[UnitOfWork]:
+        """Several operations of one verb: in the unit of work given, or one of their own that ends here.
+
+        If one of them fails, those before it are undone, and the unit of work stands where it stood.
+        """
+        own = unit or self.begin_unit()
+        mark, count = len(own.operations), own.message_count
+        try:
+            yield own
+        except BaseException:
+            if unit is None:
+                self.backout(own)
+            else:
+                self._undo_last(own, mark)
+                own.message_count = count
+            raise
+        if unit is None:
+            self.committed_lsn = self.commit(own)
+
+    def _undo_last(self, unit: UnitOfWork, mark: int) -> dict[QueueState, Sequence[int]]:
+        """Undo the operations behind the mark, the last one first; the queues that got messages back."""
+        returned: dict[QueueState, Sequence[int]] = {}
+        while len(unit.operations) > mark:
+            kind, queue, slot, lsn = unit.operations[-1]
+            if not queue.deleted:
+                self._undo(unit, kind, queue, slot, lsn)
+                if kind == GET:
+                    returned[queue] = ()
+            unit.operations.pop()
+        return returned
 
     def _undo(self, unit: UnitOfWork, kind: int, queue: QueueState, slot: int, lsn: int) -> None:
         store = queue.store

@@ -22,14 +22,9 @@ def discard(core: Core, queue: QueueState, slot: int) -> None:
     if not message.md.Report & _WANTS_REPORT:
         core.take(queue, slot, None, EXPIRED)
         return
-    unit = core.begin_unit()
-    try:
+    with core.all_or_nothing(None) as unit:
         core.take(queue, slot, unit, EXPIRED)
         reports.expired(core, message, queue, unit, core.clock.now())
-    except BaseException:
-        core.backout(unit)
-        raise
-    core.commit(unit)
 
 
 def scan(core: Core) -> int:

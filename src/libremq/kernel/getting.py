@@ -296,24 +296,19 @@ def _remove(
     if options & C.MQGMO_SYNCPOINT or (options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and persistent):
         unit = core.syncpoint_unit(connection)
     wants_report = messages[0].md.Report & reports.COD_MASK
-    if unit is not None or (len(slots) == 1 and not wants_report):
-        for slot in slots:
-            connection.depend_on(core.take(queue, slot, unit))
+    if len(slots) == 1 and not wants_report:
+        connection.depend_on(core.take(queue, slots[0], unit))
         if unit is not None:
             unit.message_count += 1
-        if wants_report and unit is not None:
-            reports.confirm_delivery(core, messages[0], queue, unit, core.clock.now())
         return
-    own = core.begin_unit()
-    try:
+    with core.all_or_nothing(unit) as own:
         for slot in slots:
             core.take(queue, slot, own)
+        own.message_count += 1
         if wants_report:
             reports.confirm_delivery(core, messages[0], queue, own, core.clock.now())
-    except BaseException:
-        core.backout(own)
-        raise
-    connection.depend_on(core.commit(own))
+    if unit is None:
+        connection.depend_on(core.committed_lsn)
 
 
 # Browsing: cursor, lock, marks

@@ -26,6 +26,8 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
     md = message.md
     if not groups.is_plain(md) or md.Report & (reports.COD_MASK | reports.COA_MASK):
         return False
+    if queue.definition.trigger == C.MQTC_ON and queue.definition.trigtype == C.MQTT_EVERY:
+        return False  # every message that arrives must trigger, so it must arrive
     persistent = md.Persistence == C.MQPER_PERSISTENT
     for waiter in reversed(queue.waiters):
         options = waiter.gmo.Options

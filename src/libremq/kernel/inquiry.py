@@ -52,5 +52,6 @@ def set_object(core: Core, connection: Connection, handle: ObjectHandle, values:
     connection.depend_on(core.set_attributes(obj, values))
     if isinstance(obj, LocalQueue):
         queue = core.local_queue(obj)
-        triggers.attributes_changed(core, queue)
+        if triggers.concerns(values):
+            triggers.attributes_changed(core, queue)
         core.on_arrival({queue: ()})

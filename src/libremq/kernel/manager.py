@@ -91,6 +91,7 @@ class QueueManager:
         self._next_expiry_scan = core.clock.now() + expiry.SCAN_INTERVAL_S
         self._next_timed_checkpoint = core.clock.now() + checkpoint.WAIT_S
         core.on_arrival = self._arrived
+        core.on_return = self._returned
         core.deliver = self._deliver
         self._plan_checkpoint()
 
@@ -312,6 +313,11 @@ class QueueManager:
             if queue.waiters:
                 getting.serve_waiters(self.core, queue)
             consumers.message_arrived(self.core, queue)
+
+    def _returned(self, returned: Mapping[QueueState, Sequence[int]]) -> None:
+        for queue in returned:
+            triggers.gets_backed_out(self.core, queue)
+        self._arrived(returned)
 
     def _deliver(self, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
         putting.deliver(self.core, None, destination, message, unit, now)
@@ -578,20 +584,21 @@ class QueueManager:
         replace: bool = False,
     ) -> int:
         lsn = self.core.define(kind, name, attributes, like=like, replace=replace)
-        self._changed(kind, name)
+        self._changed(kind, name, attributes)
         return lsn
 
     @_verb
     def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
         lsn = self.core.alter(kind, name, attributes)
-        self._changed(kind, name)
+        self._changed(kind, name, attributes)
         return lsn
 
-    def _changed(self, kind: str, name: str) -> None:
+    def _changed(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
         obj = self.core.catalogue.find(kind, name)
         if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
             queue = self.core.queues[obj.name]
-            triggers.attributes_changed(self.core, queue)
+            if triggers.concerns(attributes):
+                triggers.attributes_changed(self.core, queue)
             self._arrived({queue: ()})
 
     @_verb

@@ -201,20 +201,13 @@ def deliver(
         raise mq_error(C.MQRC_Q_FULL, queue.name, f"the queue holds MAXDEPTH({definition.maxdepth}) messages")
     if destination.is_remote:
         message = transmission.wrap(core, destination, message)
-    if wants_coa and unit is None:
-        own = core.begin_unit()
-        try:
+    if wants_coa:
+        with core.all_or_nothing(unit) as own:
             _store(core, destination, message, own, now)
             reports.confirm_arrival(core, message, queue, own, now)
-        except BaseException:
-            core.backout(own)
-            raise
-        lsn = core.commit(own)
+        lsn = core.committed_lsn if unit is None else 0
     else:
         lsn = _store(core, destination, message, unit, now)
-        if wants_coa:
-            assert unit is not None
-            reports.confirm_arrival(core, message, queue, unit, now)
     if connection is not None:
         connection.depend_on(lsn)
 
@@ -243,8 +236,7 @@ def _deliver_segments(
         raise mq_error(
             C.MQRC_MSG_TOO_BIG_FOR_Q, destination.queue.name, "MAXMSGL is too small to cut the message in segments"
         )
-    own = unit or core.begin_unit()
-    try:
+    with core.all_or_nothing(unit) as own:
         md = message.md
         if md.GroupId == _NO_ID:
             md.GroupId = core.identifiers.next_id()
@@ -260,20 +252,8 @@ def _deliver_segments(
                 part.MsgFlags &= ~C.MQMF_LAST_SEGMENT
             part.Offset = md.Offset + start
             part.OriginalLength = C.MQOL_UNDEFINED
-            deliver(
-                core,
-                connection,
-                destination,
-                Message(part, message.properties, message.data[start : start + length]),
-                own,
-                now,
-            )
+            piece = Message(part, message.properties, message.data[start : start + length])
+            deliver(core, connection, destination, piece, own, now)
             start += length
-    except BaseException:
-        if unit is None:
-            core.backout(own)
-        raise
-    if unit is None:
-        lsn = core.commit(own)
-        if connection is not None:
-            connection.depend_on(lsn)
+    if unit is None and connection is not None:
+        connection.depend_on(core.committed_lsn)

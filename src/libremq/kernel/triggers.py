@@ -43,7 +43,7 @@ def concerns(attributes: Iterable[int | str]) -> bool:
 
 
 def message_arrived(core: Core, queue: QueueState, slots: Sequence[int]) -> None:
-    """Messages became visible: by a put, a commit, or the backout of a get."""
+    """Messages became visible: by a put or a commit."""
     definition = queue.definition
     if definition.trigger == C.MQTC_OFF:
         return
@@ -66,6 +66,11 @@ def queue_closed(core: Core, queue: QueueState) -> None:
     if definition.trigger == C.MQTC_OFF or definition.trigtype == C.MQTT_EVERY:
         return
     _look_again(core, queue)
+
+
+def gets_backed_out(core: Core, queue: QueueState) -> None:
+    """Messages came back, perhaps after the server that had got them closed the queue. No new ones for EVERY."""
+    queue_closed(core, queue)
 
 
 def initiation_queue_opened(core: Core, queue: QueueState) -> None:
