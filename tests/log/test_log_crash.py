@@ -199,12 +199,13 @@ def test_a_killed_process_leaves_what_a_restart_saw(template: FaultyFiles) -> No
         assert [record.payload for record in log.scan(log.head)] == [b"written, not synced"]
 
 
-def test_a_failed_sync_does_not_undermine_what_comes_after_the_restart(template: FaultyFiles) -> None:
+@pytest.mark.parametrize("torn", [False, True])
+def test_a_failed_sync_does_not_undermine_what_comes_after_the_restart(template: FaultyFiles, torn: bool) -> None:
     """After a failed sync the cache shows pages the disk has not got, and the next sync writes nothing of them."""
     started = template.copy()
     log = Log.open(started, FOLDER)
     log.force(log.append(RecordType.PUT, 1, 0, (b"before",)))
-    started.fail("sync", "*.LOG")
+    started.fail("sync", "*.LOG", torn=torn)
     log.append(RecordType.PUT, 2, 0, (bytes(9000),))
     with pytest.raises(LogFailed):
         log.force()

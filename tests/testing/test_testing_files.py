@@ -233,6 +233,20 @@ def test_a_failed_sync_loses_the_data_though_reads_still_show_it() -> None:
     assert outcomes(files) == [b"old!"]
 
 
+def test_a_failed_sync_may_leave_half() -> None:
+    files = disk(f=b"." * 2048)
+    file = files.open("/d/f")
+    file.write(0, b"x" * 2048)
+    files.fail("sync", torn=True)
+    with pytest.raises(OSError):
+        file.sync()
+    file.sync()
+    (found,) = outcomes(files)
+    assert found is not None and found[:512] == b"x" * 512 and found[1024:] == b"." * 1024
+    assert found[512:1024] not in (b"x" * 512, b"." * 512)
+    assert files.content("/d/f") == b"x" * 2048
+
+
 def test_failures_wait_their_turn_and_end() -> None:
     files = disk(f=b"")
     file = files.open("/d/f")

@@ -73,6 +73,7 @@ class Core:
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
         # Set by the queue manager: gets were backed out, their messages are available again
         self.on_return: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda returned: None
+        self.logged_operations = 0  # puts and gets of persistent messages, for the checkpoint interval
         self.committed_lsn = 0  # of the latest `all_or_nothing` that had a unit of work of its own
         # Set by the queue manager: put a message that the queue manager itself makes (reports, trigger messages)
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
@@ -267,6 +268,7 @@ class Core:
                 store.remove(slot)
                 raise
             message.lsn = lsn
+            self.logged_operations += 1
         if unit:
             unit.operations.append(Operation(PUT, queue, slot, lsn))
             if lsn:
@@ -286,6 +288,7 @@ class Core:
         if flags & PERSISTENT and queue.recoverable:
             parts = journal.get_parts(queue.id, slot, store.handles.sequence[slot], why)
             lsn = self.log.append(R.GET, unit.id if unit else 0, unit.last_lsn if unit else 0, parts, reserve=not unit)
+            self.logged_operations += 1
         if unit:
             queue.unlink(slot, unit.id)
             unit.operations.append(Operation(GET, queue, slot, lsn))

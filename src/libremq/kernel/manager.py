@@ -48,7 +48,7 @@ def _silent(text: str) -> None:
 
 
 def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Concatenate[QueueManager, _P], _T]:
-    """A call from an application: trouble below becomes a reason code; a full log gets a checkpoint and a second try."""
+    """A call from an application: trouble below becomes a reason code, a full log gets a second try."""
 
     @wraps(method)
     def call(self: QueueManager, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
@@ -60,7 +60,7 @@ def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Conca
             except LogFull:
                 self.take_checkpoint()
                 result = method(self, *args, **kwargs)
-            if self.core.log.tail >= self._checkpoint_due:
+            if self.core.logged_operations >= self._records_due or self.core.log.tail >= self._checkpoint_due:
                 self.take_checkpoint()
         except MQError:
             raise
@@ -78,16 +78,25 @@ def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Conca
     return call
 
 
+def _remove_strays(core: Core) -> None:
+    """Folders of temporary queues that a crash left behind: nothing knows them any more."""
+    known = {folder for _, folder in core.queue_files.values()}
+    for folder in core.files.list(f"{core.folder}/queues"):
+        if folder not in known:
+            core.files.remove_folder(f"{core.folder}/queues/{folder}")
+
+
 class QueueManager:
     """A started queue manager. Not thread-safe: the binding runs one verb at a time."""
 
-    def __init__(self, core: Core, lock: FileLock, checkpoint_file: SlotFile) -> None:
+    def __init__(self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say = _silent) -> None:
         self.core = core
+        self.say = say
         self.failure: str | None = None
         self.branches = Branches(core)
         self._lock = lock
         self._checkpoint_file = checkpoint_file
-        self._checkpoint_due = 0
+        self._checkpoint_due = self._records_due = self._records_at_checkpoint = 0
         self._next_expiry_scan = core.clock.now() + expiry.SCAN_INTERVAL_S
         self._next_timed_checkpoint = core.clock.now() + checkpoint.WAIT_S
         core.on_arrival = self._arrived
@@ -219,7 +228,8 @@ class QueueManager:
             if core.qmgr_name != name:
                 raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
             checkpoint.take(core, checkpoint_file)
-            manager = cls(core, lock, checkpoint_file)
+            _remove_strays(core)
+            manager = cls(core, lock, checkpoint_file, say)
         except BaseException:
             log.abandon()
             checkpoint_file.close()
@@ -230,6 +240,8 @@ class QueueManager:
     def end(self) -> None:
         """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
         if self.failure is None:
+            for waiter in list(self.core.waiters):
+                waiter.fail(mq_error(C.MQRC_Q_MGR_STOPPING, self.name, "the queue manager ended while the get waited"))
             for connection in list(self.core.connections.values()):
                 self.disconnect(connection.hconn, back_out=True)
             try:
@@ -267,14 +279,16 @@ class QueueManager:
         """Take a checkpoint now. A full disk only postpones it: the log still holds everything."""
         try:
             checkpoint.take(self.core, self._checkpoint_file)
-        except (StoreFull, OSError):
-            pass
+        except (StoreFull, OSError) as error:
+            self.say(f"AMQ7468W: the checkpoint of queue manager '{self.name}' is postponed: {error}")
         self._plan_checkpoint()
 
     def _plan_checkpoint(self) -> None:
-        """The next one is due when a quarter of the log has been written, or RECORDS_MAX records at the least size."""
-        space = self.core.log.space()
-        self._checkpoint_due = self.core.log.tail + min(space.capacity_bytes // 4, checkpoint.RECORDS_MAX * 2048)
+        """The next one is due after RECORDS_MAX logged operations, or a quarter of the log, whichever comes first."""
+        log = self.core.log
+        self._records_due = self.core.logged_operations + checkpoint.RECORDS_MAX
+        self._records_at_checkpoint = self.core.logged_operations
+        self._checkpoint_due = log.tail + log.space().capacity_bytes // 4
 
     def tick(self) -> None:
         """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint."""
@@ -289,7 +303,8 @@ class QueueManager:
             self.scan_expired()
         if now >= self._next_timed_checkpoint:
             self._next_timed_checkpoint = now + checkpoint.WAIT_S
-            self.checkpoint()
+            if self.core.logged_operations - self._records_at_checkpoint >= checkpoint.RECORDS_MIN:
+                self.checkpoint()
 
     def next_deadline(self) -> float:
         """When `tick` should be called next."""

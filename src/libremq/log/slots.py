@@ -32,7 +32,7 @@ class _Slot(NamedTuple):
 
     sequence: int
     rank: int
-    index: int
+    number: int
     payload: bytes
 
 
@@ -50,7 +50,7 @@ class SlotFile:
         self._slot_bytes = slot_bytes
         self.sequence = best.sequence
         self.payload = best.payload
-        self._order = (1 - best.index, best.index)
+        self._order = (1 - best.number, best.number)
         self._unsettled: tuple[tuple[int, int], ...] = ()
         """Slots to be written again with the present payload before the next one, each with its turn."""
 
@@ -98,10 +98,10 @@ class SlotFile:
             raise
         found = cls(file, path, magic, version, slot_bytes, best)
         if other.sequence == 0:
-            found._unsettled = ((other.index, 1 - best.rank),)
+            found._unsettled = ((other.number, 1 - best.rank),)
         elif other.sequence < best.sequence:
             # The better one first: if it is in the cache only, the older one must not be lost before it is on disk.
-            found._unsettled = ((best.index, 0), (other.index, 1))
+            found._unsettled = ((best.number, 0), (other.number, 1))
         return found
 
     def settle(self) -> None:

@@ -20,7 +20,7 @@ from libremq.common.files import Files
 from libremq.mqi.structs import MQMD
 from libremq.store.chains import Chains
 from libremq.store.errors import StoreDamaged, StoreFull
-from libremq.store.handle_file import Entry, HandleFile, HandlePosition
+from libremq.store.handle_file import ENTRY, Entry, HandleFile, HandlePosition
 from libremq.store.handles import (
     FRAGMENTED,
     GET_PENDING,
@@ -380,7 +380,7 @@ class QueueStore:
         self._write_images(live)
         self._file.sync()
         # A file that has grown to several times the live handles is begun anew
-        renew = self._handle_file.position.length > 65536 + 3 * 56 * (self._saved_count + len(live))
+        renew = self._handle_file.position.length > 65536 + 3 * ENTRY.size * (self._saved_count + len(live))
         if renew:
             live = [slot for slot in range(len(flags)) if flags[slot] & kept == kept]
         entries = [self._entry(slot) for slot in live]

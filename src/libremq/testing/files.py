@@ -10,8 +10,8 @@ if it were data:
   A sync makes durable what was written to *that file*; creations, renames and removals wait for the sync of
   their folder. Overlapping writes to one file keep their order, as they do in a page cache.
 - **Torn writes.** Of one write any of its 512-byte sectors may arrive, and one of them may be garbage.
-- **A failed sync** (EIO): the data of the file that was waiting for it counts as lost, although reading it
-  back before a restart still shows it, and although the next sync "works".
+- **A failed sync** (EIO): the data of the file that was waiting for it counts as lost (or as half there: `torn`),
+  although reading it back still shows it until the power goes, and although the next sync "works".
 - **A full disk** (ENOSPC, part of the write done), **a read-only folder**, and any error at any operation.
 
 Not among the faults: data that was synced and later changes by itself. `overwrite` makes such damage by hand.
@@ -168,6 +168,7 @@ class _Failure:
     after: int
     times: int | None
     data_lost: bool
+    torn: bool
 
 
 class FaultyFile:
@@ -368,15 +369,17 @@ class FaultyFiles:
         after: int = 0,
         times: int | None = 1,
         data_lost: bool = True,
+        torn: bool = False,
     ) -> None:
         """Let operations of a kind fail on matching paths.
 
         `kind` is open, read, write, truncate, sync, create, rename, remove, sync_folder or lock. The first
         `after` matching operations pass, the next `times` (None: all) raise `error` (EIO by default). With a
-        sync, `data_lost=False` leaves the file's data as it was: unsynced, perhaps on disk.
+        sync, `data_lost=False` leaves the file's data as it was: unsynced, perhaps on disk; `torn=True` lets the
+        first half of each write reach the disk, the last of its sectors as garbage, and loses the rest.
         """
         error = error or OSError(errno.EIO, os.strerror(errno.EIO))
-        self._failures.append(_Failure(kind, path_glob, error, after, times, data_lost))
+        self._failures.append(_Failure(kind, path_glob, error, after, times, data_lost, torn))
 
     def heal(self) -> None:
         """End every failure asked for, the full disk among them."""
@@ -503,6 +506,8 @@ class FaultyFiles:
             failure = self._failure("sync", path)
             if failure is not None:
                 if failure.data_lost:
+                    if failure.torn:
+                        self._tear(number)
                     self._pending = [o for o in self._pending if not (o.on_file and o.inode == number)]
                 raise _raised(failure.error, path)
             self._count(f"sync {path}")
@@ -516,6 +521,17 @@ class FaultyFiles:
             self._pending = rest
 
     # ---- inside ----
+
+    def _tear(self, number: int) -> None:
+        """Let the file's unsynced writes reach the disk by half."""
+        inode = self._inodes[number]
+        for write in self._pending:
+            if write.kind == "write" and write.inode == number and write.data:
+                middle = write.offset + (len(write.data) + 1) // 2
+                inode.change(_part(write, write.offset, middle), durable=True)
+                start = max(write.offset, (middle - 1) // SECTOR_BYTES * SECTOR_BYTES)
+                garbage = _garbage(write.path, start, middle - start)
+                inode.change(_replaced(write, start, garbage), durable=True)
 
     def _create(self, path: str) -> int:
         self._check("create", path)
