@@ -17,7 +17,7 @@ from libremq.kernel.connection import Connection
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.restart import Say
 from libremq.kernel.waiting import Got, Waiter
-from libremq.log import LogConfig
+from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
@@ -75,17 +75,26 @@ class EmbeddedQueueManager:
             result = verb()
             connection = manager.core.connections.get(hconn)
             lsn = connection.lsn if connection is not None else 0
-        if lsn >= manager.core.log.durable:
-            manager.force(lsn)
+        self.force(lsn)
         return result
+
+    def force(self, lsn: int) -> None:
+        """Wait until the log is on disk beyond this position; a failure ends the queue manager (contract 4)."""
+        log = self.manager.core.log
+        if lsn >= log.durable:
+            try:
+                log.force(lsn)
+            except LogError as error:
+                with self.lock:
+                    self.manager.fail(str(error))
+                raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error
 
     def admin(self, verb: Callable[[], int]) -> None:
         """Run a command that returns the log position it depends on."""
         with self.lock:
             self._check_open()
             lsn = verb()
-        if lsn >= self.manager.core.log.durable:
-            self.manager.force(lsn)
+        self.force(lsn)
 
     def get(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
         """MQGET: waits in this thread if the options ask for it. Interrupted, it leaves the message on the queue."""
@@ -97,8 +106,7 @@ class EmbeddedQueueManager:
             if isinstance(result, Waiter):
                 result = self._wait(result)
             lsn = connection.lsn
-        if lsn >= manager.core.log.durable:
-            manager.force(lsn)
+        self.force(lsn)
         return result
 
     def _wait(self, waiter: Waiter) -> Got:

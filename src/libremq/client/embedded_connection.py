@@ -81,8 +81,7 @@ class EmbeddedConnection:
         with embedded.lock:
             lsn = manager.disconnect(self.hconn)
             self._something_to_do.notify_all()
-        if lsn >= manager.core.log.durable:
-            manager.force(lsn)
+        embedded.force(lsn)
         self._join()
 
     def open(self, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int:
@@ -245,8 +244,7 @@ class EmbeddedConnection:
                             return
                         self._something_to_do.wait()
                 lsn = connection.lsn
-            if lsn >= manager.core.log.durable:
-                manager.force(lsn)
+            self._embedded.force(lsn)
             self._deliver(delivery)
 
     @staticmethod

@@ -28,7 +28,7 @@ from libremq.kernel.system_objects import create_system_objects
 from libremq.kernel.units import UnitOfWork
 from libremq.kernel.waiting import Got, Waiter
 from libremq.kernel.xa import Branches
-from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFailed, LogFull, SlotFile
+from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFull, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
@@ -272,6 +272,9 @@ class QueueManager:
             self.failure = why
             for waiter in list(self.core.waiters):
                 waiter.fail(mq_error(C.MQRC_CONNECTION_BROKEN, self.name, why))
+            for connection in self.core.connections.values():
+                if connection.wake is not None:
+                    connection.wake()
 
     # Checkpoints and the clock
 
@@ -280,7 +283,7 @@ class QueueManager:
         try:
             checkpoint.take(self.core, self._checkpoint_file)
         except (StoreFull, OSError) as error:
-            self.say(f"AMQ7468W: the checkpoint of queue manager '{self.name}' is postponed: {error}")
+            self.say(f"The checkpoint of queue manager '{self.name}' is postponed: {error}")
         self._plan_checkpoint()
 
     def _plan_checkpoint(self) -> None:
@@ -649,9 +652,5 @@ class QueueManager:
         return self.core.log.durable
 
     def force(self, lsn: int) -> None:
-        """Make the log durable up to a position; a failure ends the queue manager. Safe from any thread."""
-        try:
-            self.core.log.force(lsn)
-        except (LogFailed, LogError) as error:
-            self.fail(str(error))
-            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error
+        """Make the log durable up to a position. Safe from any thread; after an error the caller must call `fail`."""
+        self.core.log.force(lsn)

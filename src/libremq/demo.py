@@ -1,0 +1,189 @@
+"""`make demo`: a transfer workload that is killed with -9 again and again, and a ledger that proves what survived.
+
+A child process moves numbered orders from one queue to another, each in a unit of work of its own (now and then it
+changes its mind and backs out), and writes down in a plain file what the queue manager acknowledged. The parent
+kills it without warning, lets it restart, and at the end compares three things: what was put, what was acknowledged,
+and what is on the queues.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import libremq
+
+ORDERS = 6000
+KILLS = 6
+SEED = 20260101
+_PLAIN = not sys.stdout.isatty()
+
+
+def _colour(code: str, text: str) -> str:
+    return text if _PLAIN else f"\033[{code}m{text}\033[0m"
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _url(folder: str) -> str:
+    return f"embedded:DEMO?create=1&data={folder}"
+
+
+# The child: what an application would do
+
+
+def transfer(folder: str, seed: int) -> None:
+    """Move orders until there are none left, each in its own unit of work."""
+    choose = random.Random(seed)
+    acknowledged = os.open(f"{folder}/acknowledged", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with libremq.connect(_url(folder), say=lambda text: print(f"      {text}", flush=True)) as qm:
+        incoming, shipped = qm.queue("ORDERS"), qm.queue("SHIPPED")
+        print("READY", flush=True)
+        while True:
+            try:
+                with qm.transaction():
+                    order = incoming.get()
+                    shipped.put(order.data, persistent=True)
+                    if choose.random() < 0.02:
+                        raise _ChangedMind
+            except _ChangedMind:
+                continue
+            except libremq.NoMessageAvailable:
+                break
+            # Only now, after the commit has returned, is it written down
+            os.write(acknowledged, order.data + b"\n")
+    print("DONE", flush=True)
+
+
+class _ChangedMind(Exception):
+    """The application decides against this unit of work: it is backed out and done again."""
+
+
+# The parent: put, kill, restart, check
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="libremq-demo-") as folder:
+        return _run(folder)
+
+
+def _run(folder: str) -> int:
+    started = time.monotonic()
+    _say(_colour("1", "LibreMQ demo: kill -9 in the middle of transactions, nothing lost, nothing doubled"))
+    _say("")
+    _say(f"1. Create queue manager DEMO and put {ORDERS} persistent orders, 100 in a unit of work")
+    with libremq.connect(_url(folder)) as qm:
+        for name in ("ORDERS", "SHIPPED"):
+            qm.define_local(name, maxdepth=ORDERS, descr="demo")
+        orders = qm.queue("ORDERS")
+        for start in range(0, ORDERS, 100):
+            with qm.transaction():
+                for number in range(start, start + 100):
+                    orders.put(f"order {number:06d}".encode(), persistent=True)
+            _bar("put", start + 100)
+    _say("")
+    _say(f"2. A child process moves them to SHIPPED, one get and one put in each unit of work; kill it {KILLS} times")
+    kills = _kill_and_restart(folder)
+    _say("")
+    _say("3. The ledger")
+    fine = _check(folder, kills)
+    _say("")
+    _say(f"   {time.monotonic() - started:.0f} seconds in all. The same in your program: see README.md")
+    return 0 if fine else 1
+
+
+def _bar(what: str, done: int) -> None:
+    filled = 40 * done // ORDERS
+    line = f"   {what} [{'#' * filled}{'.' * (40 - filled)}] {done:5d} of {ORDERS}"
+    if _PLAIN:
+        if done % (ORDERS // 3) == 0:
+            _say(line)
+    else:
+        print("\r" + line, end="\n" if done >= ORDERS else "", flush=True)
+
+
+def _acknowledged(folder: str) -> list[str]:
+    path = Path(folder, "acknowledged")
+    return path.read_text().split("\n")[:-1] if path.exists() else []
+
+
+def _kill_and_restart(folder: str) -> int:
+    choose = random.Random(SEED)
+    kills = 0
+    for life in range(10 * KILLS):
+        child = subprocess.Popen(
+            [sys.executable, "-m", "libremq.demo", "transfer", folder, str(life)], stdout=subprocess.PIPE, text=True
+        )
+        assert child.stdout is not None
+        _say(f"   start {life + 1} of the child:")
+        _echo_until(child.stdout, "READY")
+        if kills < KILLS:
+            before = len(_acknowledged(folder))
+            target = before + choose.randrange(ORDERS // (2 * KILLS), ORDERS // KILLS)
+            limit = time.monotonic() + 4.0
+            while child.poll() is None and len(_acknowledged(folder)) < target and time.monotonic() < limit:
+                time.sleep(choose.random() / 50)
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+            kills += 1
+            done = len(_acknowledged(folder))
+            _say(_colour("31", f"   kill -9 number {kills}") + f" after {done - before} more orders, {done} in all")
+        else:
+            _echo_until(child.stdout, "DONE")
+            child.wait()
+            _say(f"   the child has moved the rest: {len(_acknowledged(folder))} acknowledged")
+            break
+    return kills
+
+
+def _echo_until(lines: Iterator[str], word: str) -> None:
+    for line in lines:
+        if line.strip() == word:
+            return
+        print(line, end="", flush=True)
+
+
+def _check(folder: str, kills: int) -> bool:
+    expected = [f"order {number:06d}" for number in range(ORDERS)]
+    acknowledged = _acknowledged(folder)
+    with libremq.connect(_url(folder)) as qm:
+        left = qm.queue("ORDERS").depth
+        shipped = [message.data.decode() for message in qm.queue("SHIPPED").browse()]
+    lost = set(expected) - set(shipped)
+    doubled = len(shipped) - len(set(shipped))
+    broken = set(acknowledged) - set(shipped)
+    # An order whose commit reached the disk but whose answer was cut off by the kill: moved, not acknowledged
+    unheard = len(set(shipped) - set(acknowledged))
+    rows = [
+        ("orders put", str(ORDERS), True),
+        ("kill -9 in the middle of the work", str(kills), kills == KILLS),
+        ("orders on SHIPPED", str(len(shipped)), len(shipped) == ORDERS),
+        ("orders left on ORDERS", str(left), left == 0),
+        ("lost", str(len(lost)), not lost),
+        ("doubled", str(doubled), not doubled),
+        ("acknowledged and yet not there", str(len(broken)), not broken),
+        ("moved, but killed before the answer", str(unheard), unheard <= kills),
+        ("still in the order in which they were put", "yes" if shipped == expected else "no", shipped == expected),
+    ]
+    for what, value, fine in rows:
+        _say(f"   {what:44s}{value:>8s}   {_colour('32', 'ok') if fine else _colour('31', 'WRONG')}")
+    fine = all(row[2] for row in rows)
+    _say("")
+    _say("   " + (_colour("1;32", "Nothing lost, nothing doubled.") if fine else _colour("1;31", "The ledger is wrong.")))
+    return fine
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["transfer"]:
+        transfer(sys.argv[2], int(sys.argv[3]))
+    else:
+        sys.exit(main())
