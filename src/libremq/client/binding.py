@@ -1,7 +1,8 @@
-"""What a binding offers: the MQI of one connection on plain structures, whatever lies between.
+"""What a binding offers: the MQI of one connection on plain structures, and the administration beside it.
 
 The Python API, the raw verbs and the tests are written against this; embedded, local and client bindings implement
 it. Structures are filled in place as MQ does. A failed call raises MQError; a warning is returned as its reason.
+A binding may be called from any thread; its calls run one at a time.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
+from libremq.client.statistics import QueueManagerStatistics
+from libremq.kernel.attributes import GivenValue
 from libremq.kernel.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.waiting import Got
+from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import (
     MQBMHO,
     MQCBD,
@@ -109,6 +113,12 @@ class Binding(Protocol):
         self, hmsg: int, name: str, md: MQMD, mhbo: MQMHBO | None = None, buffer_length: int | None = None
     ) -> PropertiesBuffer: ...
 
+    def set_properties(self, hmsg: int, values: Mapping[str, object]) -> None:
+        """MQSETMP for each value, its type inferred."""
+
+    def properties(self, hmsg: int) -> dict[str, PropertyValue]:
+        """MQINQMP for all of them: every property under the name that MQINQMP returns."""
+
     def xa_start(self, xid: bytes) -> None: ...
 
     def xa_end(self, xid: bytes) -> None: ...
@@ -122,3 +132,44 @@ class Binding(Protocol):
     def xa_recover(self) -> list[bytes]: ...
 
     def xa_forget(self, xid: bytes) -> None: ...
+
+
+AttributeValue = int | str | tuple[int, ...] | tuple[str, ...]
+
+
+class Access(Protocol):
+    """A queue manager as a binding reaches it: where connections come from, and its administration.
+
+    A command returns when what it changed is on disk.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def folder(self) -> str:
+        """Where its data is, if that is on this machine, else an empty string."""
+
+    def connect(self, user: str, application: str) -> Binding: ...
+
+    def close(self) -> None:
+        """Nobody uses this access any more. The last one to an embedded queue manager ends it in good order."""
+
+    def define(
+        self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None, replace: bool
+    ) -> None: ...
+
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None: ...
+
+    def delete(self, kind: str, name: str, *, purge: bool) -> None: ...
+
+    def clear(self, name: str) -> None: ...
+
+    def display(self, kind: str, pattern: str) -> list[dict[str, AttributeValue]]:
+        """The attributes of each object that the name means, by MQSC keyword in lower case."""
+
+    def names(self, kind: str, pattern: str) -> list[str]: ...
+
+    def checkpoint(self) -> None: ...
+
+    def statistics(self) -> QueueManagerStatistics: ...

@@ -3,12 +3,17 @@
 One lock around the kernel, one thread for the clock. A verb runs under the lock; its answer leaves only when the log
 is forced as far as the connection depends on, and that wait is outside the lock, so that the records of other threads
 gather meanwhile and go out with the next force (contract 2).
+
+Ctrl-C can strike the main thread between any two instructions. While a get waits, that is harmless. In the middle of a
+verb it would leave memory half changed, so the queue manager then stops as after a failure (contract 4): the log has
+what was acknowledged, and the next start brings it back.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from libremq.common.clock import Clock, SystemClock
@@ -33,6 +38,7 @@ class EmbeddedQueueManager:
         self.manager = manager
         self.lock = threading.RLock()
         self._ended = False
+        self._late: dict[int, BaseException] = {}  # by connection: an interrupt that came together with a message
         self._clock_changed = threading.Condition(self.lock)
         self._timer: threading.Thread | None = None
         if background:
@@ -67,49 +73,85 @@ class EmbeddedQueueManager:
 
     # Calls
 
+    def check_open(self) -> None:
+        if self._ended:
+            raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the embedded queue manager has been ended")
+        if self.manager.failure is not None:
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.manager.failure)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Work on the kernel. An interrupt in the middle of it stops the queue manager."""
+        with self.lock:
+            self.check_open()
+            try:
+                yield
+            except Exception:
+                raise
+            except BaseException:
+                self._interrupted()
+                raise
+
+    def _interrupted(self) -> None:
+        self.manager.fail("it was interrupted in the middle of a call; what was acknowledged is safe, connect again")
+
     def call(self, hconn: int, verb: Callable[[], _T]) -> _T:
         """Run a verb for a connection; return when what it depends on is on disk."""
-        manager = self.manager
+        connections = self.manager.core.connections
         with self.lock:
-            self._check_open()
-            result = verb()
-            connection = manager.core.connections.get(hconn)
-            lsn = connection.lsn if connection is not None else 0
+            self._raise_late(hconn)
+            self.check_open()
+            try:
+                result = verb()
+                connection = connections.get(hconn)
+                lsn = connection.lsn if connection is not None else 0
+            except Exception:
+                raise
+            except BaseException:
+                self._interrupted()
+                raise
         self.force(lsn)
         return result
 
-    def force(self, lsn: int) -> None:
-        """Wait until the log is on disk beyond this position; a failure ends the queue manager (contract 4)."""
-        log = self.manager.core.log
-        if lsn >= log.durable:
-            try:
-                log.force(lsn)
-            except LogError as error:
-                with self.lock:
-                    self.manager.fail(str(error))
-                raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error
-
     def admin(self, verb: Callable[[], int]) -> None:
         """Run a command that returns the log position it depends on."""
-        with self.lock:
-            self._check_open()
+        with self.locked():
             lsn = verb()
         self.force(lsn)
+
+    def force(self, lsn: int) -> None:
+        """Return when the log is on disk up to this position. Call without the lock."""
+        log = self.manager.core.log
+        if lsn < log.durable:
+            return
+        try:
+            log.force(lsn)
+        except LogError as error:
+            with self.lock:
+                self.manager.fail(str(error))
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error
 
     def get(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
         """MQGET: waits in this thread if the options ask for it. Interrupted, it leaves the message on the queue."""
         manager = self.manager
         with self.lock:
-            self._check_open()
-            connection = manager.connection(hconn)
-            result = manager.get(hconn, hobj, md, gmo, buffer_length)
+            self._raise_late(hconn)
+            self.check_open()
+            try:
+                connection = manager.connection(hconn)
+                result = manager.get(hconn, hobj, md, gmo, buffer_length)
+            except Exception:
+                raise
+            except BaseException:
+                self._interrupted()
+                raise
             if isinstance(result, Waiter):
-                result = self._wait(result)
+                result = self._wait(hconn, result)
             lsn = connection.lsn
         self.force(lsn)
         return result
 
-    def _wait(self, waiter: Waiter) -> Got:
+    def _wait(self, hconn: int, waiter: Waiter) -> Got:
         """Wait under the lock's condition of this waiter; the lock is free meanwhile."""
         arrived = threading.Condition(self.lock)
         waiter.notify = arrived.notify
@@ -122,17 +164,20 @@ class EmbeddedQueueManager:
                         self.manager.cancel(waiter)
                         break
                 arrived.wait(timeout)
-        except BaseException:
-            self.manager.cancel(waiter)
-            raise
+        except BaseException as interruption:
+            if waiter.result is None:
+                self.manager.cancel(waiter)
+                raise
+            # The message came in the same moment: it is handed out, and the next call hears of the interrupt
+            self._late[hconn] = interruption
         if waiter.error is not None:
             raise waiter.error
         assert waiter.result is not None
         return waiter.result
 
-    def _check_open(self) -> None:
-        if self._ended:
-            raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the embedded queue manager has been ended")
+    def _raise_late(self, hconn: int) -> None:
+        if self._late and hconn in self._late:
+            raise self._late.pop(hconn)
 
     # The clock
 
@@ -149,6 +194,11 @@ class EmbeddedQueueManager:
                     manager.tick()
                 except MQError:
                     return  # the failure is kept: every later call hears of it
+
+    def run_clock(self) -> None:
+        """Do what the clock asks for now: for a clock that is moved by hand, and has no thread that watches it."""
+        with self.locked():
+            self.manager.tick()
 
     def timers_changed(self) -> None:
         """A new wait interval may end before the one that the clock thread waits for. Call with the lock held."""
@@ -169,3 +219,9 @@ class EmbeddedQueueManager:
             self.manager.end()
         if self._timer is not None and self._timer is not threading.current_thread():
             self._timer.join(5)
+
+    def forget_after_fork(self) -> None:
+        """In the child of a fork: the files belong to the parent. Only the copy of the lock is given back."""
+        self.lock = threading.RLock()  # another thread of the parent may have held it, and that thread is not here
+        self._timer = None
+        self.manager.forsake("it belongs to the parent of this process; connect after the fork")

@@ -15,9 +15,12 @@ from typing import Any, TypeVar
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.kernel.consumers import Delivery
 from libremq.kernel.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
+from libremq.kernel.property_names import returned_name
+from libremq.kernel.property_types import infer_type
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
+from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import (
     MQBMHO,
     MQCBD,
@@ -47,7 +50,7 @@ class EmbeddedConnection:
     def __init__(self, embedded: EmbeddedQueueManager, user: str = "", application: str = "") -> None:
         self._embedded = embedded
         self._manager = embedded.manager
-        with embedded.lock:
+        with embedded.locked():
             self.hconn = self._manager.connect(user, application)
             self._connection = self._manager.connection(self.hconn)
         self._dispatcher: threading.Thread | None = None
@@ -159,6 +162,18 @@ class EmbeddedConnection:
         self, hmsg: int, name: str, md: MQMD, mhbo: MQMHBO | None = None, buffer_length: int | None = None
     ) -> PropertiesBuffer:
         return self._handles(lambda handles: handles.handle_to_buffer(hmsg, mhbo, name, md, buffer_length))
+
+    def set_properties(self, hmsg: int, values: Mapping[str, object]) -> None:
+        def set_all(handles: MessageHandles) -> None:
+            for name, value in values.items():
+                handles.set(hmsg, None, name, None, infer_type(value), value)
+
+        self._handles(set_all)
+
+    def properties(self, hmsg: int) -> dict[str, PropertyValue]:
+        return self._handles(
+            lambda handles: {returned_name(name): value for name, value in handles.get(hmsg).properties.as_dict().items()}
+        )
 
     # Two-phase commit
 

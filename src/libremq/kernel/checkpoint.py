@@ -13,6 +13,7 @@ from libremq.kernel import catalogue_file
 from libremq.kernel.definitions import to_record
 from libremq.kernel.journal import CheckpointState, TransactionState
 from libremq.kernel.objects import LocalQueue
+from libremq.kernel.units import PREPARED
 from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
 from libremq.store.handles import IN_USE, PERSISTENT
@@ -32,15 +33,17 @@ RECORDS_MIN = 100
 def take(core: Core, checkpoint_file: SlotFile | None, *, clean: bool = False) -> int:
     """Take a checkpoint now; the LSN of its record. `clean`: the queue manager ends in good order."""
     core.log.force()
+    kept: list[int] = []
     for queue in core.queues.values():
         if queue.recoverable:
             high = queue.definition.npmclass == C.MQNPM_CLASS_HIGH
-            queue.store.checkpoint(keep_nonpersistent=clean and high)
+            if queue.store.checkpoint(keep_nonpersistent=clean and high):
+                kept.append(queue.id)
             if queue.store.position.generation:
                 core.positions[queue.id] = queue.store.position
     if core.catalogue_changed:
         write_catalogue(core)
-    lsn = core.log.append(RecordType.CHECKPOINT, 0, 0, _state(core, clean).parts(), reserve=True)
+    lsn = core.log.append(RecordType.CHECKPOINT, 0, 0, _state(core, kept).parts(), reserve=True)
     core.log.force(lsn)
     if checkpoint_file is not None:
         checkpoint_file.write(lsn.to_bytes(8, "little"))
@@ -65,18 +68,20 @@ def write_catalogue(core: Core) -> None:
     core.catalogue_changed = False
 
 
-def _state(core: Core, clean: bool) -> CheckpointState:
+def _state(core: Core, kept: list[int]) -> CheckpointState:
     return CheckpointState(
         catalogue_generation=core.catalogue_generation,
         next_transaction=core.next_unit,
         next_message=core.identifiers.run,
-        clean=clean,
         transactions={
-            unit.id: TransactionState(unit.first_lsn, unit.last_lsn, unit.xid.hex())
+            unit.id: TransactionState(
+                unit.first_lsn, unit.last_lsn, unit.xid.hex() if unit.state == PREPARED else ""
+            )
             for unit in core.units.values()
             if unit.is_logged
         },
         queues=dict(core.positions),
+        nonpersistent=kept,
     )
 
 

@@ -13,11 +13,10 @@ from libremq.kernel.queues import Cursor, QueueState
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQRR
-from libremq.store.handles import NONE
 
 if TYPE_CHECKING:
     from libremq.kernel.consumers import Consumer, Delivery
-    from libremq.kernel.groups import GetGroup, PutGroup
+    from libremq.kernel.groups import GroupState
     from libremq.kernel.selector import Selector
 
 
@@ -39,9 +38,9 @@ class ObjectHandle:
     """An open object: hobj. One open call makes it, one close call ends it."""
 
     __slots__ = (
-        "alternate_user", "connection", "created_queue", "cursor", "defprty", "defpsist", "destination", "destinations",
-        "get_group", "hobj", "locked_slot", "marks", "obj", "object_name", "options", "propctl", "put_group", "queue",
-        "responses", "saved_context", "selector",
+        "alternate_user", "browse_group", "browse_logical", "connection", "created_queue", "cursor", "defprty",
+        "defpsist", "destination", "destinations", "get_group", "group_cursor", "hobj", "locked", "marks", "obj",
+        "object_name", "options", "propctl", "put_groups", "queue", "responses", "saved_context", "selector",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, hobj: int, obj: MQObject | None, options: int, object_name: str) -> None:
@@ -55,12 +54,16 @@ class ObjectHandle:
         self.destinations: list[Destination | None] = []  # of a distribution list, in the order of its records
         self.responses: list[MQRR] = []  # of a distribution list, the latest outcome of each record
         self.cursor: Cursor | None = None
-        self.locked_slot = NONE
-        self.marks: dict[int, int] = {}  # slot -> sequence, messages that this handle marked
+        self.group_cursor: Cursor | None = None  # browsing in logical order: the first message of the current group
+        self.locked: list[int] = []  # slots that it browsed with a lock: one message, or all segments of one
+        self.marks: set[int] = set()  # slots of messages that this handle marked
         self.selector: Selector | None = None
         self.saved_context: MQMD | None = None
-        self.put_group: PutGroup | None = None
-        self.get_group: GetGroup | None = None
+        # What its last calls left unfinished of groups and segmented messages; puts for each destination of a list
+        self.put_groups: dict[int, GroupState] = {}
+        self.get_group: GroupState | None = None
+        self.browse_group: GroupState | None = None
+        self.browse_logical: bool | None = None  # was the last browse in logical order; None: there was none
         self.created_queue = False  # this open made a dynamic queue
         self.alternate_user = ""
         self.defpsist = C.MQPER_NOT_PERSISTENT

@@ -252,7 +252,7 @@ class Core:
     ) -> int:
         """Store a message; visible at once without a unit of work. Returns the log position it depends on."""
         store = queue.store
-        if self.log.pressure:
+        if persistent and self.log.pressure:
             self.log.force(self.log.tail - 1)
         store.make_room(message, persistent)
         chain = queue.chain_for(priority)
@@ -326,6 +326,7 @@ class Core:
     def backout(self, unit: UnitOfWork) -> int:
         """Undo it all, last operation first. Gets come back in their place with the backout count raised."""
         returned = self._undo_last(unit, 0)
+        unit.restore_groups()
         lsn = 0
         if unit.is_logged:
             lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)

@@ -1,13 +1,14 @@
 """Message groups and segments.
 
 A group is a set of logical messages with one group id and sequence numbers 1, 2, ...; a logical message may be cut
-in segments, each with its offset. Putting in logical order the queue manager numbers them; getting, it can keep to
-that order, wait until a group or message is complete, and put segments together again. The queue's group table
-(group id -> slots) makes these questions cheap.
+in segments, each with its offset. A handle keeps three sets of group and segment information: of its last put, its
+last get that removed a message, and its last browse. Calls in logical order go on from there; other calls are told
+by a warning that they left a group or message unfinished. A backout restores what its unit of work changed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from libremq.kernel.connection import ObjectHandle
@@ -20,36 +21,74 @@ NO_GROUP = C.MQGI_NONE
 _IN_GROUP = C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_MSG_IN_GROUP
 _SEGMENT = C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT
 _KNOWN_FLAGS = _IN_GROUP | _SEGMENT | C.MQMF_SEGMENTATION_ALLOWED
+_BROWSE = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
 SEGMENT_ALIGNMENT = 16
 
 
-@dataclass(slots=True)
-class PutGroup:
-    """Where a handle stands in the group or message that it puts in logical order."""
-
-    group_id: bytes
-    sequence: int = 1
-    offset: int = 0
-    in_group: bool = False
-    in_message: bool = False
-    persistence: int = C.MQPER_NOT_PERSISTENT
-    in_unit: bool = False
-
-
-@dataclass(slots=True)
-class GetGroup:
-    """Where a handle stands in the group or message that it gets in logical order."""
+@dataclass(frozen=True, slots=True)
+class GroupState:
+    """The group or message that the last call left unfinished, and what must come next in it."""
 
     group_id: bytes
     sequence: int
     offset: int
+    in_group: bool
+    in_message: bool  # segments of the logical message are still to come
+    last_in_group: bool  # and that message is the last of its group
+    persistence: int
     in_unit: bool
-    browsing: bool = False
+    logical: bool  # the call was in logical order
+
+    @property
+    def unfinished(self) -> int:
+        """The reason that names what is unfinished: the message rather than the group."""
+        return C.MQRC_INCOMPLETE_MSG if self.in_message else C.MQRC_INCOMPLETE_GROUP
+
+    def broken_by(self, md: MQMD, in_unit: bool, *, numbered: bool, put: bool) -> int:
+        """Why this message does not go on with the group or message; MQRC_NONE if it does.
+
+        `numbered`: its group id, sequence number and offset are given, not assigned by the queue manager.
+        """
+        flags = md.MsgFlags
+        if bool(flags & _IN_GROUP) != self.in_group or (
+            self.in_message
+            and (not flags & _SEGMENT or bool(flags & C.MQMF_LAST_MSG_IN_GROUP) != self.last_in_group)
+        ):
+            return self.unfinished
+        if numbered and (md.GroupId, md.MsgSeqNumber, md.Offset) != (self.group_id, self.sequence, self.offset):
+            return self.unfinished
+        if put and md.Persistence != self.persistence:
+            return C.MQRC_INCONSISTENT_PERSISTENCE
+        return C.MQRC_NONE if in_unit == self.in_unit else C.MQRC_INCONSISTENT_UOW
+
+
+def state_after(md: MQMD, length: int, *, logical: bool, in_unit: bool, whole: bool = False) -> GroupState | None:
+    """What a successful put, get or browse of this message leaves unfinished. `whole`: all segments were returned."""
+    flags = md.MsgFlags
+    ends_message = whole or not flags & _SEGMENT or bool(flags & C.MQMF_LAST_SEGMENT)
+    last = bool(flags & C.MQMF_LAST_MSG_IN_GROUP)
+    in_group = bool(flags & _IN_GROUP) and not (last and ends_message)
+    if ends_message and not in_group:
+        return None
+    return GroupState(
+        md.GroupId,
+        md.MsgSeqNumber + 1 if ends_message else md.MsgSeqNumber,
+        0 if ends_message else md.Offset + length,
+        in_group,
+        not ends_message,
+        last,
+        md.Persistence,
+        in_unit,
+        logical,
+    )
 
 
 def is_plain(md: MQMD) -> bool:
     """Neither grouped nor segmented: the case that must cost nothing."""
     return md.Version < C.MQMD_VERSION_2 or not md.MsgFlags & (_IN_GROUP | _SEGMENT)
+
+
+# Putting
 
 
 def check_flags(md: MQMD, name: str) -> None:
@@ -63,70 +102,38 @@ def check_flags(md: MQMD, name: str) -> None:
 
 
 def number(
-    handle: ObjectHandle | None, md: MQMD, pmo: MQPMO, length: int, new_id: bytes, in_unit: bool, name: str
-) -> None:
-    """Give the message its group id, sequence number and offset, by the queue manager's count or the application's."""
+    state: GroupState | None, md: MQMD, pmo: MQPMO, length: int, new_id: bytes, in_unit: bool, name: str
+) -> int:
+    """Give the message its group id, sequence number and offset, by the queue manager's count or the application's.
+
+    `state` is what the last put to this destination left unfinished. Returns the reason of a warning.
+    """
     check_flags(md, name)
-    if pmo.Options & C.MQPMO_LOGICAL_ORDER and handle is not None:
-        _number_logical(handle, md, length, new_id, in_unit, name)
-        return
-    if handle is not None and handle.put_group is not None and not is_plain(md):
-        # An application that numbers by itself may do what it likes between logically ordered puts
-        pass
-    if is_plain(md):
-        md.GroupId, md.MsgSeqNumber, md.Offset = NO_GROUP, 1, 0
-        return
-    if md.GroupId == NO_GROUP:
-        md.GroupId = new_id
-    if not md.MsgFlags & _IN_GROUP:
-        md.MsgSeqNumber = 1
-    if not md.MsgFlags & _SEGMENT:
-        md.Offset = 0
-    elif not length and not md.MsgFlags & C.MQMF_LAST_SEGMENT:
-        raise mq_error(C.MQRC_SEGMENT_LENGTH_ZERO, name, "a segment that is not the last must have data")
-
-
-def _number_logical(handle: ObjectHandle, md: MQMD, length: int, new_id: bytes, in_unit: bool, name: str) -> None:
+    if md.MsgFlags & C.MQMF_LAST_MSG_IN_GROUP:
+        md.MsgFlags |= C.MQMF_MSG_IN_GROUP
+    if md.MsgFlags & C.MQMF_LAST_SEGMENT:
+        md.MsgFlags |= C.MQMF_SEGMENT
     flags = md.MsgFlags
-    group = handle.put_group
-    if group is not None:
-        if group.in_message and not flags & _SEGMENT:
-            raise mq_error(C.MQRC_INCOMPLETE_MSG, name, "the last segment of the message was not put yet")
-        if group.in_group and not flags & _IN_GROUP:
-            raise mq_error(C.MQRC_INCOMPLETE_GROUP, name, "the last message of the group was not put yet")
-        if group.persistence != md.Persistence:
-            raise mq_error(C.MQRC_INCONSISTENT_PERSISTENCE, name, "a group is persistent as a whole or not at all")
-        if group.in_unit != in_unit:
-            raise mq_error(
-                C.MQRC_INCONSISTENT_UOW, name, "a group is put inside a unit of work as a whole or not at all"
-            )
-    if not flags & (_IN_GROUP | _SEGMENT):
-        md.GroupId, md.MsgSeqNumber, md.Offset = NO_GROUP, 1, 0
-        return
-    if group is None:
-        group = PutGroup(new_id, persistence=md.Persistence, in_unit=in_unit)
     if flags & C.MQMF_SEGMENT and not length and not flags & C.MQMF_LAST_SEGMENT:
         raise mq_error(C.MQRC_SEGMENT_LENGTH_ZERO, name, "a segment that is not the last must have data")
-    md.GroupId, md.MsgSeqNumber, md.Offset = group.group_id, group.sequence, group.offset
-    # What the handle's state becomes if the put succeeds: kept by `advance`
-
-
-def advance(handle: ObjectHandle, md: MQMD, length: int, in_unit: bool) -> None:
-    """A logically ordered put succeeded: where the next one stands."""
-    flags = md.MsgFlags
-    if not flags & (_IN_GROUP | _SEGMENT):
-        handle.put_group = None
-        return
-    group = handle.put_group or PutGroup(md.GroupId, persistence=md.Persistence, in_unit=in_unit)
-    ends_message = not flags & _SEGMENT or bool(flags & C.MQMF_LAST_SEGMENT)
-    group.in_message = not ends_message
-    group.in_group = bool(flags & _IN_GROUP) and not (flags & C.MQMF_LAST_MSG_IN_GROUP and ends_message)
-    if ends_message:
-        group.sequence += 1
-        group.offset = 0
-    else:
-        group.offset += length
-    handle.put_group = group if group.in_message or group.in_group else None
+    logical = bool(pmo.Options & C.MQPMO_LOGICAL_ORDER)
+    if logical and state is not None:
+        reason = state.broken_by(md, in_unit, numbered=False, put=True)
+        if reason:
+            raise mq_error(reason, name, "the put does not go on with the group or message that the last one left open")
+        md.GroupId, md.MsgSeqNumber, md.Offset = state.group_id, state.sequence, state.offset
+        return C.MQRC_NONE
+    if not flags & _KNOWN_FLAGS:
+        md.GroupId = NO_GROUP
+    elif logical or md.GroupId == NO_GROUP:
+        md.GroupId = new_id
+    if logical or not flags & _IN_GROUP:
+        md.MsgSeqNumber = 1
+    if logical or not flags & _SEGMENT:
+        md.Offset = 0
+    if state is None or not state.logical:
+        return C.MQRC_NONE
+    return state.broken_by(md, in_unit, numbered=True, put=True)
 
 
 def segment_lengths(length: int, limit: int) -> list[int]:
@@ -138,90 +145,89 @@ def segment_lengths(length: int, limit: int) -> list[int]:
 # Getting
 
 
-def _members(queue: QueueState, group_id: bytes) -> dict[tuple[int, int], int]:
-    """Slots of a group by sequence number and offset."""
-    found: dict[tuple[int, int], int] = {}
-    for slot in queue.store.groups.get(group_id, ()):
-        md = queue.store.descriptor(slot)
-        found.setdefault((md.MsgSeqNumber, md.Offset), slot)
-    return found
+class Reach:
+    """What one handle can see of a queue at this moment: neither expired messages nor those that others locked."""
 
+    __slots__ = ("_handle", "_now_ms", "_queue")
 
-def segments_of(queue: QueueState, slot: int) -> list[int] | None:
-    """All segments of the logical message that this slot is part of, in order; None if one is missing."""
-    md = queue.store.descriptor(slot)
-    if not md.MsgFlags & _SEGMENT:
-        return [slot]
-    return _whole_message(queue, _members(queue, md.GroupId), md.MsgSeqNumber)
+    def __init__(self, queue: QueueState, handle: ObjectHandle, now_ms: int) -> None:
+        self._queue = queue
+        self._handle = handle
+        self._now_ms = now_ms
 
-
-def _whole_message(queue: QueueState, members: dict[tuple[int, int], int], sequence: int) -> list[int] | None:
-    offset = 0
-    parts: list[int] = []
-    while True:
-        slot = members.get((sequence, offset))
-        if slot is None:
-            return None
-        parts.append(slot)
-        message = queue.store.message(slot)
-        if not message.md.MsgFlags & _SEGMENT or message.md.MsgFlags & C.MQMF_LAST_SEGMENT:
-            return parts
-        offset += len(message.data)
-
-
-def whole_group(queue: QueueState, slot: int) -> bool:
-    """Is every message of this slot's group on the queue, each with all its segments?"""
-    md = queue.store.descriptor(slot)
-    if not md.MsgFlags & _IN_GROUP:
-        return segments_of(queue, slot) is not None
-    members = _members(queue, md.GroupId)
-    sequence = 1
-    while True:
-        parts = _whole_message(queue, members, sequence)
-        if parts is None:
+    def _sees(self, slot: int) -> bool:
+        expiry_ms = self._queue.store.handles.expiry_ms[slot]
+        if expiry_ms and expiry_ms <= self._now_ms:
             return False
-        if queue.store.descriptor(parts[0]).MsgFlags & C.MQMF_LAST_MSG_IN_GROUP:
-            return True
-        sequence += 1
+        return self._queue.locks.get(slot, self._handle) is self._handle
 
+    def _members(self, group_id: bytes) -> dict[tuple[int, int], int]:
+        """Slots of a group by sequence number and offset; of equals the first in delivery order."""
+        queue = self._queue
+        found: dict[tuple[int, int], int] = {}
+        for slot in sorted(filter(self._sees, queue.store.groups.get(group_id, ())), key=queue.delivery_order):
+            md = queue.store.descriptor(slot)
+            found.setdefault((md.MsgSeqNumber, md.Offset), slot)
+        return found
 
-def acceptable(queue: QueueState, slot: int, handle: ObjectHandle, gmo: MQGMO) -> bool:
-    """May a get with these options return this message, as far as groups and segments go?"""
-    options = gmo.Options
-    md = queue.store.descriptor(slot)
-    flags = md.MsgFlags
-    if options & C.MQGMO_LOGICAL_ORDER:
-        state = handle.get_group
-        if state is not None:
-            if (md.GroupId, md.MsgSeqNumber, md.Offset) != (state.group_id, state.sequence, state.offset):
+    def segments_of(self, slot: int) -> list[int] | None:
+        """All segments of the logical message that this slot is part of, in order; None if one is missing."""
+        md = self._queue.store.descriptor(slot)
+        if not md.MsgFlags & _SEGMENT:
+            return [slot]
+        return self._whole_message(self._members(md.GroupId), md.MsgSeqNumber)
+
+    def _whole_message(self, members: dict[tuple[int, int], int], sequence: int) -> list[int] | None:
+        offset = 0
+        parts: list[int] = []
+        while True:
+            slot = members.get((sequence, offset))
+            if slot is None:
+                return None
+            parts.append(slot)
+            message = self._queue.store.message(slot)
+            if not message.md.MsgFlags & _SEGMENT or message.md.MsgFlags & C.MQMF_LAST_SEGMENT:
+                return parts
+            offset += len(message.data)
+
+    def whole_group(self, slot: int) -> bool:
+        """Is every message of this slot's group on the queue, each with all its segments?"""
+        md = self._queue.store.descriptor(slot)
+        if not md.MsgFlags & _IN_GROUP:
+            return self.segments_of(slot) is not None
+        members = self._members(md.GroupId)
+        sequence = 1
+        while True:
+            parts = self._whole_message(members, sequence)
+            if parts is None:
                 return False
-        elif flags & (_IN_GROUP | _SEGMENT) and (md.MsgSeqNumber, md.Offset) != (1, 0):
+            if self._queue.store.descriptor(parts[0]).MsgFlags & C.MQMF_LAST_MSG_IN_GROUP:
+                return True
+            sequence += 1
+
+    def accepts(self, slot: int, options: int, current: GroupState | None) -> bool:
+        """May a get with these options return this message, as far as groups and segments go?
+
+        `current` is what the last call in logical order left unfinished; that the message comes next in it is known.
+        """
+        md = self._queue.store.descriptor(slot)
+        if options & C.MQGMO_LOGICAL_ORDER and current is None and (md.MsgSeqNumber, md.Offset) != (1, 0):
             return False
-    within = options & C.MQGMO_LOGICAL_ORDER and handle.get_group is not None
-    if options & C.MQGMO_ALL_MSGS_AVAILABLE and not within and not whole_group(queue, slot):
-        return False
-    if options & (C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_SEGMENTS_AVAILABLE) and not (
-        within and not options & C.MQGMO_COMPLETE_MSG
-    ):
-        parts = segments_of(queue, slot)
-        if parts is None or (options & C.MQGMO_COMPLETE_MSG and parts[0] != slot):
+        if options & C.MQGMO_ALL_MSGS_AVAILABLE and current is None and not self.whole_group(slot):
             return False
-    return True
+        if options & C.MQGMO_COMPLETE_MSG:
+            parts = self.segments_of(slot)
+            return parts is not None and parts[0] == slot
+        if options & C.MQGMO_ALL_SEGMENTS_AVAILABLE and not (current is not None and current.in_message):
+            return self.segments_of(slot) is not None
+        return True
 
 
-def moved_on(handle: ObjectHandle, md: MQMD, length: int, in_unit: bool, whole: bool) -> None:
-    """A logically ordered get succeeded: what the next one must return."""
-    flags = md.MsgFlags
-    if not flags & (_IN_GROUP | _SEGMENT):
-        handle.get_group = None
-        return
-    ends_message = whole or not flags & _SEGMENT or bool(flags & C.MQMF_LAST_SEGMENT)
-    if ends_message and (not flags & _IN_GROUP or flags & C.MQMF_LAST_MSG_IN_GROUP):
-        handle.get_group = None
-    elif ends_message:
-        handle.get_group = GetGroup(md.GroupId, md.MsgSeqNumber + 1, 0, in_unit)
-    else:
-        handle.get_group = GetGroup(md.GroupId, md.MsgSeqNumber, md.Offset + length, in_unit)
+def current(handle: ObjectHandle, options: int) -> GroupState | None:
+    """What a get with these options goes on with: only one in logical order does, and a first browse begins anew."""
+    if not options & C.MQGMO_LOGICAL_ORDER or options & C.MQGMO_BROWSE_FIRST:
+        return None
+    return handle.browse_group if options & _BROWSE else handle.get_group
 
 
 def fill_status(gmo: MQGMO, md: MQMD, whole: bool) -> None:
@@ -233,3 +239,9 @@ def fill_status(gmo: MQGMO, md: MQMD, whole: bool) -> None:
     else:
         gmo.SegmentStatus = "L" if flags & C.MQMF_LAST_SEGMENT else "S" if flags & C.MQMF_SEGMENT else " "
     gmo.Segmentation = "A" if flags & C.MQMF_SEGMENTATION_ALLOWED else " "
+
+
+def unfinished(states: Iterable[GroupState | None]) -> int:
+    """The warning of a close: calls in logical order left a group or message open."""
+    reasons = [state.unfinished for state in states if state is not None and state.logical]
+    return max(reasons, default=C.MQRC_NONE)

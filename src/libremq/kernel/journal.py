@@ -105,9 +105,9 @@ class CheckpointState:
     catalogue_generation: int
     next_transaction: int
     next_message: int
-    clean: bool = False
     transactions: dict[int, TransactionState] = field(default_factory=dict)
     queues: dict[int, HandlePosition] = field(default_factory=dict)
+    nonpersistent: list[int] = field(default_factory=list)  # queues whose non-persistent messages were saved too
 
     def parts(self) -> tuple[bytes]:
         return json_parts(
@@ -115,12 +115,12 @@ class CheckpointState:
                 "catalogue": self.catalogue_generation,
                 "next_transaction": self.next_transaction,
                 "next_message": self.next_message,
-                "clean": self.clean,
                 "transactions": {
                     str(txn): [state.first_lsn, state.last_lsn, state.prepared_xid]
                     for txn, state in self.transactions.items()
                 },
                 "queues": {str(queue): [at.generation, at.length] for queue, at in self.queues.items()},
+                "nonpersistent": self.nonpersistent,
             }
         )
 
@@ -131,7 +131,7 @@ class CheckpointState:
             value["catalogue"],
             value["next_transaction"],
             value["next_message"],
-            value["clean"],
             {int(txn): TransactionState(*state) for txn, state in value["transactions"].items()},
             {int(queue): HandlePosition(*at) for queue, at in value["queues"].items()},
+            value["nonpersistent"],
         )

@@ -216,6 +216,7 @@ class QueueManager:
         checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
         log = Log.open(files, f"{folder}/log", clock=clock)
         try:
+            checkpoint_file.settle()
             if int.from_bytes(checkpoint_file.payload, "little") < log.checkpoint:
                 raise StoreDamaged(
                     name, folder, "the data is of an earlier moment than the log", "Restore both from one backup"
@@ -275,6 +276,11 @@ class QueueManager:
             for connection in self.core.connections.values():
                 if connection.wake is not None:
                     connection.wake()
+
+    def forsake(self, why: str) -> None:
+        """In the child of a fork: this is a copy, the files are the parent's. The copy of the lock is let go."""
+        self.failure = why
+        self._lock.release()
 
     # Checkpoints and the clock
 
@@ -639,6 +645,11 @@ class QueueManager:
 
     def find(self, kind: str, name: str) -> MQObject | None:
         return self.core.catalogue.find(kind, name)
+
+    @_verb
+    def live_values(self, obj: MQObject) -> Mapping[int, int]:
+        """What is counted for an object, by selector."""
+        return inquiry.live_values(self.core, obj)
 
     @_verb
     def depth(self, name: str) -> int:

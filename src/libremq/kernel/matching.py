@@ -16,8 +16,9 @@ from libremq.kernel.properties import Properties
 from libremq.kernel.property_delivery import message_properties
 from libremq.kernel.queues import Cursor, QueueState
 from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD
-from libremq.store.handles import LINKED, NONE, PRIORITY_MASK
+from libremq.store.handles import LINKED, NONE
 from libremq.store.message import Message
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ class Wanted:
     """What a get must match, worked out once a call (or once a wait)."""
 
     __slots__ = (
-        "correl_id", "group_id", "message_id", "offset", "options", "plain", "selector", "sequence", "token",
-        "unmarked",
+        "correl_id", "current", "demands", "group_id", "message_id", "offset", "options", "plain", "selector",
+        "sequence", "specific", "token", "unmarked",
     )  # fmt: skip
 
     def __init__(self, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> None:
@@ -49,16 +50,33 @@ class Wanted:
         self.token = gmo.MsgToken if version >= C.MQGMO_VERSION_3 and match & C.MQMO_MATCH_MSG_TOKEN else None
         self.selector = handle.selector
         self.unmarked = options & C.MQGMO_UNMARKED_BROWSE_MSG
-        within_group = options & C.MQGMO_LOGICAL_ORDER and handle.get_group is not None
-        if within_group:
-            # In the middle of a group the queue manager knows which message comes next, whatever the fields say
-            self.message_id = self.correl_id = self.sequence = self.offset = None
-            assert handle.get_group is not None
-            self.group_id = handle.get_group.group_id
-        self.plain = not (
+        self.specific = bool(
             self.message_id or self.correl_id or self.group_id or self.sequence is not None or self.offset is not None
-            or self.token or self.selector or self.unmarked or options & _GROUP_OPTIONS
+            or self.token or self.selector
         )  # fmt: skip
+        self.plain = not (self.specific or self.unmarked or options & _GROUP_OPTIONS)
+        self.current = self.demands = None
+        if options & C.MQGMO_LOGICAL_ORDER:
+            self._follow_logical_order(handle)
+
+    def _follow_logical_order(self, handle: ObjectHandle) -> None:
+        """The queue manager knows what comes next. Fields that cannot choose must agree with it all the same."""
+        self.demands = (self.message_id, self.correl_id, self.group_id, self.sequence, self.offset)
+        self.sequence = self.offset = None
+        self.current = current = groups.current(handle, self.options)
+        if current is not None:
+            self.message_id = self.correl_id = None
+            self.group_id, self.sequence, self.offset = current.group_id, current.sequence, current.offset
+
+    def check_demands(self, md: MQMD, name: str) -> None:
+        """In logical order: do the match options agree with the message that comes next?"""
+        if self.demands is None:
+            return
+        found = (md.MsgId, md.CorrelId, md.GroupId, md.MsgSeqNumber, md.Offset)
+        if any(demand is not None and demand != value for demand, value in zip(self.demands, found, strict=True)):
+            raise mq_error(
+                C.MQRC_MATCH_OPTIONS_ERROR, name, "the message that comes next in logical order does not match"
+            )
 
     def fits(self, md: MQMD) -> bool:
         """Do the fields of this descriptor match, group options aside?"""
@@ -109,21 +127,26 @@ def _accepts(core: Core, handle: ObjectHandle, queue: QueueState, wanted: Wanted
         return False
     if wanted.selector is not None and not wanted.selects(queue.store.message(slot)):
         return False
-    return not wanted.options & _GROUP_OPTIONS or groups.acceptable(queue, slot, handle, gmo)
+    if not wanted.options & _GROUP_OPTIONS:
+        return True
+    return reach(core, handle, queue).accepts(slot, wanted.options, wanted.current)
+
+
+def reach(core: Core, handle: ObjectHandle, queue: QueueState) -> groups.Reach:
+    return groups.Reach(queue, handle, int(core.clock.now() * 1000))
 
 
 def is_marked(core: Core, handle: ObjectHandle, queue: QueueState, slot: int) -> bool:
     """Marked by this handle, or by the cooperating ones less than MARKINT ago."""
-    sequence = queue.store.handles.sequence[slot]
-    if handle.marks.get(slot) == sequence:
+    if slot in handle.marks:
         return True
     if not handle.has(C.MQOO_CO_OP):
         return False
-    mark = queue.coop_marks.get(slot)
-    if mark is None:
+    marked = queue.coop_marks.get(slot)
+    if marked is None:
         return False
     interval = core.catalogue.qmgr.markint
-    if mark[0] != sequence or (interval >= 0 and core.clock.now() >= mark[1] + interval / 1000):
+    if interval >= 0 and core.clock.now() >= marked + interval / 1000:
         del queue.coop_marks[slot]
         return False
     return True
@@ -145,18 +168,13 @@ def _candidates(queue: QueueState, wanted: Wanted, after: Cursor | None) -> Iter
     elif correl_id is not None:
         found = chains.find_correlation(zlib.crc32(correl_id))
     elif wanted.group_id is not None:
-        found = iter(sorted(queue.store.groups.get(wanted.group_id, ()), key=lambda slot: _order(queue, slot)))
+        found = iter(sorted(queue.store.groups.get(wanted.group_id, ()), key=queue.delivery_order))
     else:
         return _walk(queue, chains.first_of_all() if after is None else queue.after_cursor(after))
     if after is None:
         return found
     place = (-after.priority, after.sequence)
-    return (slot for slot in found if _order(queue, slot) > place)
-
-
-def _order(queue: QueueState, slot: int) -> tuple[int, int]:
-    handles = queue.store.handles
-    return -(handles.flags[slot] & PRIORITY_MASK), handles.sequence[slot]
+    return (slot for slot in found if queue.delivery_order(slot) > place)
 
 
 def _walk(queue: QueueState, slot: int) -> Iterator[int]:

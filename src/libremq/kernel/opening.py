@@ -247,8 +247,11 @@ def release_handle(core: Core, connection: Connection, handle: ObjectHandle) -> 
     queue = handle.queue
     if queue is not None:
         queue.drop_cursor(handle.cursor)
-        if handle.locked_slot in queue.locks:
-            queue.release_lock(handle.locked_slot)
+        queue.drop_cursor(handle.group_cursor)
+        for slot in list(handle.locked):
+            queue.release_lock(slot)
+        for slot in list(handle.marks):
+            queue.unmark(slot, handle)
         if handle.is_input:
             queue.input_count -= 1
             queue.exclusive = False

@@ -38,7 +38,8 @@ class QueueState:
 
     __slots__ = (
         "coop_marks", "cursors", "definition", "deleted", "exclusive", "folder", "id", "input_count",
-        "last_trigger_time", "locks", "open_handles", "output_count", "recoverable", "store", "visible_lsn", "waiters",
+        "last_trigger_time", "locks", "marks", "open_handles", "output_count", "recoverable", "store", "visible_lsn",
+        "waiters",
     )  # fmt: skip
 
     def __init__(self, definition: LocalQueue, queue_id: int, folder: str, store: QueueStore) -> None:
@@ -54,7 +55,8 @@ class QueueState:
         self.waiters: list[Waiter] = []
         self.cursors: dict[int, list[Cursor]] = {}
         self.locks: dict[int, ObjectHandle] = {}  # slot -> the handle that browsed it with a lock
-        self.coop_marks: dict[int, tuple[int, float]] = {}  # slot -> sequence, when marked
+        self.marks: dict[int, set[ObjectHandle]] = {}  # slot -> the handles that marked it for themselves
+        self.coop_marks: dict[int, float] = {}  # slot -> when it was marked for the cooperating handles
         self.visible_lsn = 0  # the log position on which what a get or browse sees depends
         self.last_trigger_time: float | None = None
         self.deleted = False
@@ -95,12 +97,33 @@ class QueueState:
                     self.cursors.setdefault(before, []).extend(standing)
         if self.locks:
             self.release_lock(slot)
+        if self.marks:
+            for handle in self.marks.pop(slot, ()):
+                handle.marks.discard(slot)
+        if self.coop_marks:
+            self.coop_marks.pop(slot, None)
         self.store.unlink(slot, unit)
 
     def release_lock(self, slot: int) -> None:
         holder = self.locks.pop(slot, None)
         if holder is not None:
-            holder.locked_slot = NONE
+            holder.locked.remove(slot)
+
+    def mark(self, slot: int, handle: ObjectHandle) -> None:
+        self.marks.setdefault(slot, set()).add(handle)
+        handle.marks.add(slot)
+
+    def unmark(self, slot: int, handle: ObjectHandle) -> None:
+        if slot in handle.marks:
+            handle.marks.discard(slot)
+            self.marks[slot].discard(handle)
+            if not self.marks[slot]:
+                del self.marks[slot]
+
+    def delivery_order(self, slot: int) -> tuple[int, int]:
+        """Sorts slots in the order in which gets find them: the highest chain first, each by sequence number."""
+        handles = self.store.handles
+        return -(handles.flags[slot] & PRIORITY_MASK), handles.sequence[slot]
 
     def place_cursor(self, old: Cursor | None, slot: int) -> Cursor:
         """Stand on this message, leaving the place where `old` stood."""

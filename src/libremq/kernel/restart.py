@@ -46,6 +46,9 @@ class Restart:
         core.next_unit = state.next_transaction
         for unit_id, transaction in state.transactions.items():
             self._rebuild(unit_id, transaction)
+        for queue_id in state.nonpersistent:
+            # Loaded now, so that the checkpoint of this start drops them from the saved state: a crash loses them
+            self._queue(queue_id)
         for record in core.log.scan(start):
             self.records += 1
             self._redo(record)

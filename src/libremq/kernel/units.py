@@ -7,9 +7,13 @@ one with a compensation record first, so that a restart in the middle of a backo
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.kernel.queues import QueueState
+
+if TYPE_CHECKING:
+    from libremq.kernel.connection import ObjectHandle
+    from libremq.kernel.groups import GroupState
 
 PUT = 0
 GET = 1
@@ -28,7 +32,7 @@ class Operation(NamedTuple):
 class UnitOfWork:
     """One unit of work; `id` is its transaction id in the log."""
 
-    __slots__ = ("first_lsn", "id", "last_lsn", "message_count", "operations", "state", "xid")
+    __slots__ = ("first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state", "xid")
 
     def __init__(self, unit_id: int) -> None:
         self.id = unit_id
@@ -38,11 +42,21 @@ class UnitOfWork:
         self.last_lsn = 0
         self.state = ACTIVE
         self.xid = b""
+        # Group and segment information of handles as it was before this unit of work, for the backout
+        self.get_groups: dict[ObjectHandle, GroupState | None] = {}
+        self.put_groups: dict[ObjectHandle, dict[int, GroupState]] = {}
 
     def logged(self, lsn: int) -> None:
         if not self.last_lsn:
             self.first_lsn = lsn
         self.last_lsn = lsn
+
+    def restore_groups(self) -> None:
+        """It was backed out: its handles stand in their groups where they stood before it."""
+        for handle, group in self.get_groups.items():
+            handle.get_group = group
+        for handle, groups in self.put_groups.items():
+            handle.put_groups = groups
 
     @property
     def is_logged(self) -> bool:

@@ -30,15 +30,29 @@ class Got:
     reason: int = C.MQRC_NONE
 
 
+# Who is served first: browses, which take nothing away; gets that want certain messages; gets that take any
+BROWSES = 0
+SPECIFIC = 1
+GENERAL = 2
+
+
 class Waiter:
     """One waiting get."""
 
     __slots__ = (
-        "buffer_length", "core", "deadline", "error", "gmo", "handle", "interval_ms", "md", "notify", "queue", "result",
+        "buffer_length", "core", "deadline", "error", "gmo", "handle", "interval_ms", "md", "notify", "queue", "rank",
+        "result",
     )  # fmt: skip
 
     def __init__(
-        self, core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, buffer_length: int | None
+        self,
+        core: Core,
+        handle: ObjectHandle,
+        queue: QueueState,
+        md: MQMD,
+        gmo: MQGMO,
+        buffer_length: int | None,
+        rank: int,
     ) -> None:
         self.core = core
         self.handle = handle
@@ -46,6 +60,7 @@ class Waiter:
         self.md = md
         self.gmo = gmo
         self.buffer_length = buffer_length
+        self.rank = rank
         self.interval_ms = gmo.WaitInterval
         self.deadline: float | None = None  # None: unlimited
         if gmo.WaitInterval != C.MQWI_UNLIMITED:
@@ -73,6 +88,15 @@ class Waiter:
         self.core.waiters.discard(self)
         if self.notify is not None:
             self.notify()
+
+
+def in_turn(queue: QueueState) -> list[Waiter]:
+    """Those who wait on the queue, in the order of their rank; of equals the latest first, so that one stays hot."""
+    return sorted(reversed(queue.waiters), key=_rank)
+
+
+def _rank(waiter: Waiter) -> int:
+    return waiter.rank
 
 
 def cancel_waits(handle: ObjectHandle) -> None:

@@ -379,14 +379,19 @@ class Structure:
 
     def copy(self) -> Self:
         new = self.__class__.__new__(self.__class__)
-        new.__dict__.update(self.__dict__)
+        new.__dict__ = self.__dict__.copy()
+        if self._nested_names or self._extra:
+            self._copy_parts(new)
+        return new
+
+    def _copy_parts(self, new: Self) -> None:
+        """Give the copy its own nested structures and lists."""
         for name in self._nested_names:
             if name in self.__dict__:
                 new.__dict__[name] = self.__dict__[name].copy()
         for name in self._extra:
             if isinstance(value := self.__dict__.get(name), list | tuple):
                 new.__dict__[name] = [_copy_item(item) for item in value]
-        return new
 
     def __eq__(self, other: object) -> bool:
         if self.__class__ is not other.__class__:

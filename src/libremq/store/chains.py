@@ -106,7 +106,7 @@ class HashIndex:
 class Chains:
     """The chains of one queue, over its handle table."""
 
-    __slots__ = ("_by_correlation", "_by_message", "_head", "_tail", "counts", "handles")
+    __slots__ = ("_by_correlation", "_by_message", "_filled", "_head", "_tail", "count", "counts", "handles")
 
     def __init__(self, handles: HandleTable) -> None:
         self.handles = handles
@@ -115,12 +115,14 @@ class Chains:
     def clear(self) -> None:
         self._head = [NONE] * CHAINS
         self._tail = [NONE] * CHAINS
-        self.counts = [0] * CHAINS
+        self.counts = [0] * CHAINS  # messages of each chain
+        self.count = 0  # and of all
+        self._filled = 0  # a bit for each chain that has messages: the highest is where a get begins
         self._by_message: HashIndex | None = None
         self._by_correlation: HashIndex | None = None
 
     def __len__(self) -> int:
-        return sum(self.counts)
+        return self.count
 
     # Walking
 
@@ -146,13 +148,12 @@ class Chains:
 
     def first_below(self, priority: int) -> int:
         """The first slot of the chains under this priority."""
-        for lower in range(priority - 1, -1, -1):
-            if self._head[lower] != NONE:
-                return self._head[lower]
-        return NONE
+        filled = self._filled & (1 << priority) - 1
+        return self._head[filled.bit_length() - 1] if filled else NONE
 
     def first_of_all(self) -> int:
-        return self.first_below(CHAINS)
+        filled = self._filled
+        return self._head[filled.bit_length() - 1] if filled else NONE
 
     def find_message(self, value: int) -> Iterator[int]:
         """Slots whose message id has this hash, in delivery order (an equal hash still needs a look at the id)."""
@@ -177,22 +178,28 @@ class Chains:
     def link(self, slot: int) -> None:
         """Put the slot in its chain, at the place of its sequence number."""
         handles = self.handles
-        flags = handles.flags
-        assert not flags[slot] & LINKED
-        priority = flags[slot] & PRIORITY_MASK
-        before, after = self._place(slot, priority)
-        handles.prev[slot] = before
-        handles.next[slot] = after
+        flags, following, previous = handles.flags, handles.next, handles.prev
+        state = flags[slot]
+        assert not state & LINKED
+        priority = state & PRIORITY_MASK
+        before, after = self._tail[priority], NONE
+        if before == NONE:
+            self._filled |= 1 << priority
+        elif handles.sequence[before] > handles.sequence[slot]:
+            before, after = self._place(slot, priority)
+        previous[slot] = before
+        following[slot] = after
         if before == NONE:
             self._head[priority] = slot
         else:
-            handles.next[before] = slot
+            following[before] = slot
         if after == NONE:
             self._tail[priority] = slot
         else:
-            handles.prev[after] = slot
-        flags[slot] |= LINKED
+            previous[after] = slot
+        flags[slot] = state | LINKED
         self.counts[priority] += 1
+        self.count += 1
         if self._by_message is not None:
             self._by_message.add(slot)
         if self._by_correlation is not None:
@@ -213,16 +220,15 @@ class Chains:
             self._tail[priority] = slot
             flags[slot] |= LINKED
             self.counts[priority] += 1
+        self.count = sum(self.counts)
+        self._filled = sum(1 << priority for priority in range(CHAINS) if self.counts[priority])
 
     def _place(self, slot: int, priority: int) -> tuple[int, int]:
-        """The neighbours between which the slot belongs. Both ends are O(1); so is the place it came from."""
+        """The neighbours between which a slot belongs that is not the last. The front is O(1); so is where it was."""
         handles = self.handles
         sequence = handles.sequence
         number = sequence[slot]
-        tail = self._tail[priority]
-        if tail == NONE or sequence[tail] < number:
-            return tail, NONE
-        head = self._head[priority]
+        head, tail = self._head[priority], self._tail[priority]
         if number < sequence[head]:
             return NONE, head
         before, after = handles.prev[slot], handles.next[slot]
@@ -250,19 +256,23 @@ class Chains:
         """Take the slot out of its chain; it remembers its neighbours, for the way back."""
         handles = self.handles
         flags = handles.flags
-        assert flags[slot] & LINKED
-        priority = flags[slot] & PRIORITY_MASK
+        state = flags[slot]
+        assert state & LINKED
+        priority = state & PRIORITY_MASK
         before, after = handles.prev[slot], handles.next[slot]
         if before == NONE:
             self._head[priority] = after
+            if after == NONE:
+                self._filled &= ~(1 << priority)
         else:
             handles.next[before] = after
         if after == NONE:
             self._tail[priority] = before
         else:
             handles.prev[after] = before
-        flags[slot] &= ~LINKED
+        flags[slot] = state & ~LINKED
         self.counts[priority] -= 1
+        self.count -= 1
         if self._by_message is not None:
             self._by_message.discard(slot)
         if self._by_correlation is not None:

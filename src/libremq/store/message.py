@@ -8,19 +8,18 @@ rather than handed to an application. Layout: docs/internals/queue-file-format.m
 from __future__ import annotations
 
 import struct
-import zlib
+from zlib import crc32
 
+from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD
 
 IMAGE_VERSION = 1
 
-# version, reserved, flags, length of the properties, length of the data
-_HEAD = struct.Struct("<BBHII")
-# Every field of a version 2 descriptor but StrucId and Version, in the order of the MQMD
-_MD = struct.Struct("<6i8s2i24s24si48s48s12s32s32si28s8s8s4s24s4i")
-_CRC = struct.Struct("<I")
-_PREFIX = _HEAD.size + _MD.size
-IMAGE_OVERHEAD = _CRC.size + _PREFIX
+# Version, reserved, flags, length of the properties, length of the data; then every field of a version 2 descriptor
+# but StrucId and Version, in the order of the MQMD
+_FRONT = struct.Struct("<BBHII" "6i8s2i24s24si48s48s12s32s32si28s8s8s4s24s4i")
+_CRC_BYTES = 4
+IMAGE_OVERHEAD = _CRC_BYTES + _FRONT.size
 
 
 class ImageDamaged(Exception):
@@ -30,7 +29,7 @@ class ImageDamaged(Exception):
 class Message:
     """One message: `properties` is the encoded form (b"" for none), `image` is kept once it has been made."""
 
-    __slots__ = ("data", "image", "lsn", "md", "properties")
+    __slots__ = ("data", "image", "lsn", "md", "properties", "weight")
 
     def __init__(self, md: MQMD, properties: bytes, data: bytes) -> None:
         self.md = md
@@ -38,66 +37,55 @@ class Message:
         self.data = data
         self.image: bytes | None = None
         self.lsn = 0  # of the log record that describes it; 0 if none does
-
-    def weight(self) -> int:
-        """Bytes that it takes in a buffer, for the buffer's limit."""
-        return len(self.data) + len(self.properties) + IMAGE_OVERHEAD
+        self.weight = len(data) + len(properties) + IMAGE_OVERHEAD  # what it counts in a buffer: bytes of its image
 
     def to_image(self) -> bytes:
         """The bytes that log and queue file hold; made once."""
         image = self.image
         if image is not None:
             return image
-        md = self.md
-        body = (
-            _HEAD.pack(IMAGE_VERSION, 0, 0, len(self.properties), len(self.data))
-            + _MD.pack(
-                md.Report, md.MsgType, md.Expiry, md.Feedback, md.Encoding, md.CodedCharSetId,
-                md.Format.encode("latin-1", "replace"), md.Priority, md.Persistence, md.MsgId, md.CorrelId,
-                md.BackoutCount, md.ReplyToQ.encode("latin-1", "replace"), md.ReplyToQMgr.encode("latin-1", "replace"),
-                md.UserIdentifier.encode("latin-1", "replace"), md.AccountingToken,
-                md.ApplIdentityData.encode("latin-1", "replace"), md.PutApplType,
-                md.PutApplName.encode("latin-1", "replace"), md.PutDate.encode("latin-1", "replace"),
-                md.PutTime.encode("latin-1", "replace"), md.ApplOriginData.encode("latin-1", "replace"),
-                md.GroupId, md.MsgSeqNumber, md.Offset, md.MsgFlags, md.OriginalLength,
-            )
-            + self.properties
-            + self.data
+        md, properties, data = self.md, self.properties, self.data
+        front = _FRONT.pack(
+            IMAGE_VERSION, 0, 0, len(properties), len(data),
+            md.Report, md.MsgType, md.Expiry, md.Feedback, md.Encoding, md.CodedCharSetId,
+            md.Format.encode("latin-1", "replace"), md.Priority, md.Persistence, md.MsgId, md.CorrelId,
+            md.BackoutCount, md.ReplyToQ.encode("latin-1", "replace"), md.ReplyToQMgr.encode("latin-1", "replace"),
+            md.UserIdentifier.encode("latin-1", "replace"), md.AccountingToken,
+            md.ApplIdentityData.encode("latin-1", "replace"), md.PutApplType,
+            md.PutApplName.encode("latin-1", "replace"), md.PutDate.encode("latin-1", "replace"),
+            md.PutTime.encode("latin-1", "replace"), md.ApplOriginData.encode("latin-1", "replace"),
+            md.GroupId, md.MsgSeqNumber, md.Offset, md.MsgFlags, md.OriginalLength,
         )  # fmt: skip
-        self.image = image = _CRC.pack(zlib.crc32(body)) + body
+        checksum = crc32(data, crc32(properties, crc32(front)))
+        self.image = image = b"".join((checksum.to_bytes(4, "little"), front, properties, data))
         return image
-
-
-def _text(field: bytes) -> str:
-    return field.rstrip(b"\0").decode("latin-1")
 
 
 def from_image(image: bytes) -> Message:
     """The message whose `to_image` gave these bytes; ImageDamaged if they have changed since."""
-    if len(image) < IMAGE_OVERHEAD or _CRC.unpack_from(image)[0] != zlib.crc32(memoryview(image)[4:]):
+    if len(image) < IMAGE_OVERHEAD or int.from_bytes(image[:4], "little") != crc32(memoryview(image)[4:]):
         raise ImageDamaged("checksum of a stored message does not match")
-    version, _, _, properties_length, data_length = _HEAD.unpack_from(image, 4)
-    if version != IMAGE_VERSION:
-        raise ImageDamaged(f"stored message has format version {version}, this release knows {IMAGE_VERSION}")
     md = MQMD()
     (
+        version, _, _, properties_length, data_length,
         md.Report, md.MsgType, md.Expiry, md.Feedback, md.Encoding, md.CodedCharSetId, name, md.Priority,
         md.Persistence, md.MsgId, md.CorrelId, md.BackoutCount, reply_to_q, reply_to_qmgr, user, md.AccountingToken,
         identity, md.PutApplType, put_appl, put_date, put_time, origin, md.GroupId, md.MsgSeqNumber, md.Offset,
         md.MsgFlags, md.OriginalLength,
-    ) = _MD.unpack_from(image, 4 + _HEAD.size)  # fmt: skip
-    md.Version = 2
-    md.Format = _text(name)
-    md.ReplyToQ = _text(reply_to_q)
-    md.ReplyToQMgr = _text(reply_to_qmgr)
-    md.UserIdentifier = _text(user)
-    md.ApplIdentityData = _text(identity)
-    md.PutApplName = _text(put_appl)
-    md.PutDate = _text(put_date)
-    md.PutTime = _text(put_time)
-    md.ApplOriginData = _text(origin)
-    start = 4 + _PREFIX
-    middle = start + properties_length
-    message = Message(md, image[start:middle], image[middle : middle + data_length])
+    ) = _FRONT.unpack_from(image, _CRC_BYTES)  # fmt: skip
+    if version != IMAGE_VERSION:
+        raise ImageDamaged(f"stored message has format version {version}, this release knows {IMAGE_VERSION}")
+    md.Version = C.MQMD_VERSION_2
+    md.Format = name.rstrip(b"\0").decode("latin-1")
+    md.ReplyToQ = reply_to_q.rstrip(b"\0").decode("latin-1")
+    md.ReplyToQMgr = reply_to_qmgr.rstrip(b"\0").decode("latin-1")
+    md.UserIdentifier = user.rstrip(b"\0").decode("latin-1")
+    md.ApplIdentityData = identity.rstrip(b"\0").decode("latin-1")
+    md.PutApplName = put_appl.rstrip(b"\0").decode("latin-1")
+    md.PutDate = put_date.rstrip(b"\0").decode("latin-1")
+    md.PutTime = put_time.rstrip(b"\0").decode("latin-1")
+    md.ApplOriginData = origin.rstrip(b"\0").decode("latin-1")
+    middle = IMAGE_OVERHEAD + properties_length
+    message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle : middle + data_length])
     message.image = image
     return message

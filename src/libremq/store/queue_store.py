@@ -11,10 +11,10 @@ that checkpoint, whole, and a restart replays the log onto it.
 
 from __future__ import annotations
 
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from zlib import crc32
 
 from libremq.common.files import Files
 from libremq.mqi.structs import MQMD
@@ -41,14 +41,11 @@ from libremq.store.space import NONPERSISTENT as NONPERSISTENT_DATA
 from libremq.store.space import PERSISTENT as PERSISTENT_DATA
 
 DETAILS_MAX = 512
+_LATEST_BYTES_MAX = 64 * 1024
 _NO_ID = bytes(24)
 # A file is cut when it is larger than needed by both of these
 _OVERSIZE_BYTES = 16 * 1024
 _OVERSIZE_PERCENT = 1
-
-
-def id_hash(value: bytes) -> int:
-    return zlib.crc32(value)
 
 
 @dataclass(frozen=True)
@@ -90,6 +87,9 @@ class QueueStore:
         self._handle_file = HandleFile(files, folder, queue_id, name)
         self._buffers: tuple[dict[int, Message], dict[int, Message]] = ({}, {})  # by is-persistent
         self._buffer_bytes = [0, 0]
+        self._buffer_limits = (self._limits.nonpersistent_buffer_bytes, self._limits.persistent_buffer_bytes)
+        self._latest_slot = NONE  # the message read last: a search looks at it, then the get takes it
+        self._latest: Message | None = None
         self._details: OrderedDict[int, MQMD] = OrderedDict()
         self._fragments: dict[int, list[int]] = {}
         self._backout_counts: dict[int, int] = {}
@@ -106,12 +106,12 @@ class QueueStore:
     @property
     def depth(self) -> int:
         """CURDEPTH: committed messages that no unit of work has got, and uncommitted puts."""
-        return len(self.chains) + self.pending_puts
+        return self.chains.count + self.pending_puts
 
     def make_room(self, message: Message, persistent: bool) -> None:
         """Before a put: have buffer space for it, writing older messages to the file; StoreFull if that fails."""
-        limit = self._limits.persistent_buffer_bytes if persistent else self._limits.nonpersistent_buffer_bytes
-        if self._buffer_bytes[persistent] + message.weight() > limit:
+        limit = self._buffer_limits[persistent]
+        if self._buffer_bytes[persistent] + message.weight > limit:
             self._spill(persistent, limit)
 
     def insert(
@@ -135,7 +135,8 @@ class QueueStore:
                 raise StoreDamaged(self.name, self.folder, f"slot {slot} is put twice by the log", "Keep the files")
         if not sequence:
             sequence = self.next_sequence
-        self.next_sequence = max(self.next_sequence, sequence + 1)
+        if sequence >= self.next_sequence:
+            self.next_sequence = sequence + 1
         md = message.md
         flags = IN_USE | priority
         if persistent:
@@ -149,11 +150,11 @@ class QueueStore:
             flags |= GROUPED
         handles.flags[slot] = flags
         handles.sequence[slot] = sequence
-        handles.message_hash[slot] = zlib.crc32(md.MsgId)
-        handles.correl_hash[slot] = zlib.crc32(md.CorrelId)
+        handles.message_hash[slot] = crc32(md.MsgId)
+        handles.correl_hash[slot] = crc32(md.CorrelId)
         handles.expiry_ms[slot] = expiry_ms
         self._buffers[persistent][slot] = message
-        self._buffer_bytes[persistent] += message.weight()
+        self._buffer_bytes[persistent] += message.weight
         return slot
 
     def link(self, slot: int) -> None:
@@ -196,13 +197,17 @@ class QueueStore:
         persistent = bool(state & PERSISTENT)
         message = self._buffers[persistent].pop(slot, None)
         if message is not None:
-            self._buffer_bytes[persistent] -= message.weight()
+            self._buffer_bytes[persistent] -= message.weight
         if state & PUT_PENDING:
             self.pending_puts -= 1
         if handles.block[slot] != NONE or state & FRAGMENTED:
             self._free_blocks(slot, state)
-        self._details.pop(slot, None)
-        self._backout_counts.pop(slot, None)
+        if self._details:
+            self._details.pop(slot, None)
+        if self._backout_counts:
+            self._backout_counts.pop(slot, None)
+        if slot == self._latest_slot:
+            self._latest_slot, self._latest = NONE, None
         if persistent:
             if self._is_saved(slot):
                 self._changed.add(slot)
@@ -235,7 +240,11 @@ class QueueStore:
         assert state & IN_USE
         message = self._buffers[bool(state & PERSISTENT)].get(slot)
         if message is None:
+            if slot == self._latest_slot and self._latest is not None:
+                return self._latest
             message = self._read(slot, state)
+            if message.weight <= _LATEST_BYTES_MAX:
+                self._latest_slot, self._latest = slot, message
             self._remember(slot, message.md)
         return message
 
@@ -292,7 +301,7 @@ class QueueStore:
         self._write_images(slots)
         for slot in slots:
             message = buffer.pop(slot)
-            self._buffer_bytes[persistent] -= message.weight()
+            self._buffer_bytes[persistent] -= message.weight
         self.spilled_messages += len(slots)
 
     def _write_images(self, slots: Iterable[int]) -> None:
@@ -364,25 +373,31 @@ class QueueStore:
     def position(self) -> HandlePosition:
         return self._handle_file.position
 
-    def checkpoint(self, *, keep_nonpersistent: bool = False) -> None:
+    def checkpoint(self, *, keep_nonpersistent: bool = False) -> bool:
         """Bring the files up to the present state; the log is forced already. `checkpoint_done` must follow.
 
-        With `keep_nonpersistent` (NPMCLASS(HIGH) at an orderly end) the other messages are saved too.
+        With `keep_nonpersistent` (NPMCLASS(HIGH) at an orderly end) the other messages are saved too, those of units
+        of work in doubt aside: no log says what became of them. Returns whether there were any.
         """
-        handles = self.handles
-        flags = handles.flags
+        flags = self.handles.flags
+        others = set[int]()
         if keep_nonpersistent:
-            self._changed.update(slot for slot in range(len(handles)) if flags[slot] & IN_USE)
+            unlike = PERSISTENT | PUT_PENDING | GET_PENDING
+            others = {slot for slot in range(len(flags)) if flags[slot] & (IN_USE | unlike) == IN_USE}
+            self._changed |= others
         if not self._changed:
-            return
-        kept = IN_USE if keep_nonpersistent else IN_USE | PERSISTENT
-        live = [slot for slot in sorted(self._changed) if slot < len(flags) and flags[slot] & kept == kept]
+            return False
+        live = [
+            slot
+            for slot in sorted(self._changed)
+            if slot < len(flags) and (flags[slot] & PERSISTENT or slot in others)
+        ]
         self._write_images(live)
         self._file.sync()
         # A file that has grown to several times the live handles is begun anew
         renew = self._handle_file.position.length > 65536 + 3 * ENTRY.size * (self._saved_count + len(live))
         if renew:
-            live = [slot for slot in range(len(flags)) if flags[slot] & kept == kept]
+            live = [slot for slot in range(len(flags)) if flags[slot] & PERSISTENT or slot in others]
         entries = [self._entry(slot) for slot in live]
         if not renew:
             alive = set(live)
@@ -392,6 +407,7 @@ class QueueStore:
         self._note_saved(live)
         self._release_next += self._release_later
         self._release_later = []
+        return bool(others)
 
     def _note_saved(self, live: list[int]) -> None:
         saved = self._saved

@@ -30,134 +30,22 @@ from fnmatch import fnmatchcase
 from itertools import islice
 
 from libremq.common.files import Buffer
-
-SECTOR_BYTES = 512
-_CHUNK = 4096
-_ZEROS = bytes(_CHUNK)
-_TORN_ALL_MAX = 16
-"""A torn write of at most this many sectors is torn at each of them; a larger one at a spread of them."""
+from libremq.testing.disk import (
+    SECTOR_BYTES,
+    Content,
+    Inode,
+    Operation,
+    garbage,
+    mixtures,
+    parent,
+    part,
+    recipes,
+    replaced,
+)
 
 
 class PowerCut(BaseException):
     """The machine lost power. No `except Exception` on the way may turn it into something else."""
-
-
-class _Content:
-    """The bytes of a file in immutable chunks; a missing chunk is zeros. Copying shares the chunks."""
-
-    __slots__ = ("chunks", "size")
-
-    def __init__(self, size: int = 0, chunks: dict[int, bytes] | None = None) -> None:
-        self.size = size
-        self.chunks: dict[int, bytes] = {} if chunks is None else chunks
-
-    def copy(self) -> _Content:
-        return _Content(self.size, self.chunks.copy())
-
-    def read(self, offset: int, length: int) -> bytes:
-        end = min(offset + length, self.size)
-        if offset >= end:
-            return b""
-        first, last = offset // _CHUNK, (end - 1) // _CHUNK
-        get = self.chunks.get
-        data = b"".join([get(number, _ZEROS) for number in range(first, last + 1)])
-        start = offset - first * _CHUNK
-        return data[start : start + end - offset]
-
-    def write(self, offset: int, data: bytes) -> None:
-        if not data:
-            return
-        chunks = self.chunks
-        position = 0
-        while position < len(data):
-            number, start = divmod(offset + position, _CHUNK)
-            piece = data[position : position + _CHUNK - start]
-            if len(piece) < _CHUNK:
-                old = chunks.get(number, _ZEROS)
-                position += len(piece)
-                piece = old[:start] + piece + old[start + len(piece) :]
-            else:
-                position += _CHUNK
-            if piece == _ZEROS:
-                chunks.pop(number, None)
-            else:
-                chunks[number] = piece
-        self.size = max(self.size, offset + len(data))
-
-    def truncate(self, size: int) -> None:
-        if size < self.size:
-            last, used = divmod(size, _CHUNK)
-            for number in [n for n in self.chunks if n > last or (n == last and not used)]:
-                del self.chunks[number]
-            if used and last in self.chunks:
-                self.chunks[last] = self.chunks[last][:used] + bytes(_CHUNK - used)
-        self.size = size
-
-
-class _Inode:
-    """A file apart from its names: what is on the disk for sure, and what a reader sees now."""
-
-    __slots__ = ("current", "current_owned", "durable", "durable_owned")
-
-    def __init__(self, durable: _Content, current: _Content) -> None:
-        self.durable = durable
-        self.current = current
-        self.durable_owned = self.current_owned = False
-
-    def copy(self) -> _Inode:
-        self.durable_owned = self.current_owned = False
-        return _Inode(self.durable, self.current)
-
-    def change(self, operation: _Operation, *, durable: bool) -> None:
-        """Apply a write or truncate to what readers see, or to what is on the disk; copies before it writes."""
-        if durable:
-            if not self.durable_owned:
-                self.durable = self.durable.copy()
-                self.durable_owned = True
-            content = self.durable
-        else:
-            if not self.current_owned:
-                self.current = self.current.copy()
-                self.current_owned = True
-            content = self.current
-        if operation.kind == "write":
-            content.write(operation.offset, operation.data)
-        else:
-            content.truncate(operation.offset)
-
-
-@dataclass(frozen=True, slots=True)
-class _Operation:
-    """One thing the disk may or may not have done yet."""
-
-    kind: str
-    path: str
-    inode: int = 0
-    offset: int = 0
-    data: bytes = b""
-    target: str = ""
-
-    @property
-    def on_file(self) -> bool:
-        return self.kind in ("write", "truncate")
-
-    def concerns(self, folder: str) -> bool:
-        if self.on_file:
-            return False
-        return folder == _parent(self.path) or (self.target != "" and folder == _parent(self.target))
-
-    def __str__(self) -> str:
-        name = posixpath.basename(self.path)
-        if self.kind == "write":
-            return f"write {name} @{self.offset}+{len(self.data)}"
-        if self.kind == "truncate":
-            return f"truncate {name} to {self.offset}"
-        if self.target:
-            return f"{self.kind} {name} -> {posixpath.basename(self.target)}"
-        return f"{self.kind} {name}"
-
-
-_Recipe = tuple[str, tuple[_Operation, ...]]
 
 
 @dataclass(slots=True)
@@ -231,12 +119,12 @@ class FaultyFiles:
         self.powered = True
         self._guard = threading.RLock()
         self._next_inode = 1
-        self._inodes: dict[int, _Inode] = {}
+        self._inodes: dict[int, Inode] = {}
         self._names: dict[str, int] = {}
         self._durable_names: dict[str, int] = {}
         self._folders: set[str] = {"/", "."}
         self._durable_folders: set[str] = {"/", "."}
-        self._pending: list[_Operation] = []
+        self._pending: list[Operation] = []
         self._locks: set[str] = set()
         self._failures: list[_Failure] = []
         self._space: int | None = None
@@ -254,7 +142,7 @@ class FaultyFiles:
             if number is None:
                 if path in self._folders:
                     raise _error(errno.EISDIR, path)
-                if not create or _parent(path) not in self._folders:
+                if not create or parent(path) not in self._folders:
                     raise _error(errno.ENOENT, path)
                 number = self._create(path)
             return FaultyFile(self, number, path)
@@ -272,7 +160,7 @@ class FaultyFiles:
             if folder not in self._folders:
                 raise _error(errno.ENOENT, folder)
             everything = (*self._names, *self._folders)
-            return sorted(posixpath.basename(p) for p in everything if p and _parent(p) == folder)
+            return sorted(posixpath.basename(p) for p in everything if p and parent(p) == folder)
 
     def make_folder(self, path: str) -> None:
         path = _clean(path)
@@ -283,7 +171,7 @@ class FaultyFiles:
                 if path in self._names:
                     raise _error(errno.ENOTDIR, path)
                 missing.append(path)
-                path = _parent(path)
+                path = parent(path)
             for folder in reversed(missing):
                 self._check("create", folder)
                 self._count(f"make folder {folder}")
@@ -294,9 +182,9 @@ class FaultyFiles:
         source, target = _clean(source), _clean(target)
         with self._guard:
             self._check("rename", source, target)
-            if source not in self._names or _parent(target) not in self._folders:
+            if source not in self._names or parent(target) not in self._folders:
                 raise _error(errno.ENOENT, source)
-            operation = _Operation("rename", source, self._names[source], target=target)
+            operation = Operation("rename", source, self._names[source], target=target)
             self._apply_name(operation, self._names, self._folders)
             self._do(operation)
 
@@ -306,7 +194,7 @@ class FaultyFiles:
             self._check("remove", path)
             if path not in self._names:
                 raise _error(errno.ENOENT, path)
-            operation = _Operation("remove", path)
+            operation = Operation("remove", path)
             self._apply_name(operation, self._names, self._folders)
             self._do(operation)
 
@@ -323,7 +211,7 @@ class FaultyFiles:
                 else:
                     self.remove(inner)
             self._check("remove", path)
-            operation = _Operation("remove folder", path)
+            operation = Operation("remove folder", path)
             self._apply_name(operation, self._names, self._folders)
             self._do(operation)
 
@@ -400,7 +288,7 @@ class FaultyFiles:
         """Damage a file by hand: changes what is on disk, at once, uncounted."""
         inode = self._inodes[self._names[_clean(path)]]
         for durable in (True, False):
-            inode.change(_Operation("write", path, offset=offset, data=data), durable=durable)
+            inode.change(Operation("write", path, offset=offset, data=data), durable=durable)
 
     def content(self, path: str) -> bytes:
         """What a reader sees now, also after a power cut."""
@@ -435,20 +323,20 @@ class FaultyFiles:
         many as `limit` leaves room for; and where `limit` is too small for the systematic ones, a sample.
         """
         pending = tuple(self._pending)
-        recipes = _recipes(pending)
-        if limit is not None and len(recipes) > limit:
-            rest = recipes[2:]
+        chosen = recipes(pending)
+        if limit is not None and len(chosen) > limit:
+            rest = chosen[2:]
             if rng is not None:
                 rest = rng.sample(rest, max(0, limit - 2))
-            recipes = (recipes[:2] + rest)[:limit]
-        for label, survivors in recipes:
+            chosen = (chosen[:2] + rest)[:limit]
+        for label, survivors in chosen:
             yield self._after(label, survivors)
         if rng is not None and pending:
-            count = 16 if limit is None else limit - len(recipes)
-            for label, survivors in islice(_mixtures(pending, rng), max(0, count)):
+            count = 16 if limit is None else limit - len(chosen)
+            for label, survivors in islice(mixtures(pending, rng), max(0, count)):
                 yield self._after(label, survivors)
 
-    def _after(self, label: str, survivors: Sequence[_Operation]) -> FaultyFiles:
+    def _after(self, label: str, survivors: Sequence[Operation]) -> FaultyFiles:
         """A fresh disk: what is durable plus the operations that made it."""
         disk = FaultyFiles()
         disk.label = label
@@ -457,7 +345,7 @@ class FaultyFiles:
         disk._folders = self._durable_folders.copy()
         for inode in self._inodes.values():
             inode.durable_owned = False
-        inodes = {n: _Inode(inode.durable, inode.durable) for n, inode in self._inodes.items()}
+        inodes = {n: Inode(inode.durable, inode.durable) for n, inode in self._inodes.items()}
         for operation in survivors:
             if operation.on_file:
                 inodes[operation.inode].change(operation, durable=False)
@@ -465,7 +353,7 @@ class FaultyFiles:
                 self._apply_name(operation, disk._names, disk._folders)
         for number in disk._names.values():
             inode = inodes[number]
-            disk._inodes[number] = _Inode(inode.current, inode.current)
+            disk._inodes[number] = Inode(inode.current, inode.current)
         disk._durable_names = disk._names.copy()
         disk._durable_folders = disk._folders.copy()
         return disk
@@ -486,7 +374,7 @@ class FaultyFiles:
         with self._guard:
             self._check("write", path)
             room = self._take_space(number, offset + len(data))
-            operation = _Operation("write", path, number, offset, data[: max(0, room - offset)])
+            operation = Operation("write", path, number, offset, data[: max(0, room - offset)])
             self._inodes[number].change(operation, durable=False)
             self._do(operation)
             if room < offset + len(data):
@@ -497,7 +385,7 @@ class FaultyFiles:
             self._check("truncate", path)
             if self._take_space(number, size) < size:
                 raise _error(errno.ENOSPC, path)
-            operation = _Operation("truncate", path, number, size)
+            operation = Operation("truncate", path, number, size)
             self._inodes[number].change(operation, durable=False)
             self._do(operation)
 
@@ -528,23 +416,23 @@ class FaultyFiles:
         for write in self._pending:
             if write.kind == "write" and write.inode == number and write.data:
                 middle = write.offset + (len(write.data) + 1) // 2
-                inode.change(_part(write, write.offset, middle), durable=True)
+                inode.change(part(write, write.offset, middle), durable=True)
                 start = max(write.offset, (middle - 1) // SECTOR_BYTES * SECTOR_BYTES)
-                garbage = _garbage(write.path, start, middle - start)
-                inode.change(_replaced(write, start, garbage), durable=True)
+                noise = garbage(write.path, start, middle - start)
+                inode.change(replaced(write, start, noise), durable=True)
 
     def _create(self, path: str) -> int:
         self._check("create", path)
         number = self._next_inode
         self._next_inode += 1
-        empty = _Content()
-        self._inodes[number] = _Inode(empty, empty)
-        operation = _Operation("create", path, number)
+        empty = Content()
+        self._inodes[number] = Inode(empty, empty)
+        operation = Operation("create", path, number)
         self._apply_name(operation, self._names, self._folders)
         self._do(operation)
         return number
 
-    def _apply_name(self, operation: _Operation, names: dict[str, int], folders: set[str]) -> None:
+    def _apply_name(self, operation: Operation, names: dict[str, int], folders: set[str]) -> None:
         path = operation.path
         if operation.kind == "create":
             names[path] = operation.inode
@@ -560,7 +448,7 @@ class FaultyFiles:
             for inner in [p for p in names if p.startswith(path + "/")]:
                 del names[inner]
 
-    def _do(self, operation: _Operation) -> None:
+    def _do(self, operation: Operation) -> None:
         """Count an operation that is now under way: with the crash point here, it may be done or not."""
         self._pending.append(operation)
         self._count(str(operation))
@@ -607,88 +495,8 @@ class FaultyFiles:
         return end - growth + granted
 
 
-def _recipes(pending: tuple[_Operation, ...]) -> list[_Recipe]:
-    """The systematic states: which operations survived, with a label; no two the same."""
-    recipes: list[_Recipe] = [("nothing unsynced survived", ())]
-    if not pending:
-        return recipes
-    recipes.append(("everything survived", pending))
-    total = len(pending)
-    for count in range(1, total):
-        recipes.append((f"first {count} of {total} survived", pending[:count]))
-    for index in range(total - 1):
-        # Losing the last one alone is the longest prefix; of two, losing the first is not.
-        recipes.append((f"only [{pending[index]}] lost", pending[:index] + pending[index + 1 :]))
-    last = pending[-1]
-    if last.kind == "write" and last.data:
-        for label, torn in _tears(last):
-            recipes.append((f"{label}, all before it survived", pending[:-1] + torn))
-            if total > 1:
-                recipes.append((f"{label}, nothing before it survived", torn))
-    return recipes
-
-
-def _tears(write: _Operation) -> Iterator[_Recipe]:
-    """The ways one write may have half arrived, sectors counted from the start of the file."""
-    start, end = write.offset, write.offset + len(write.data)
-    cuts = list(range((start // SECTOR_BYTES + 1) * SECTOR_BYTES, end, SECTOR_BYTES))
-    if len(cuts) > _TORN_ALL_MAX:
-        step = len(cuts) / _TORN_ALL_MAX
-        cuts = sorted({cuts[0], cuts[-1], *(cuts[int(i * step)] for i in range(_TORN_ALL_MAX))})
-    for cut in cuts:
-        yield f"[{write}] torn at {cut}", (_part(write, start, cut),)
-        yield f"[{write}] only from {cut}", (_part(write, cut, end),)
-    for cut in {start, *cuts[:1], *cuts[-1:]}:
-        stop = min(end, (cut // SECTOR_BYTES + 1) * SECTOR_BYTES)
-        middle = (cut + stop) // 2
-        garbage = _garbage(write.path, cut, stop - middle)
-        parts = (_part(write, start, middle), _replaced(write, middle, garbage))
-        yield f"[{write}] torn inside the sector at {cut} with garbage", parts
-
-
-def _mixtures(pending: tuple[_Operation, ...], rng: random.Random) -> Iterator[_Recipe]:
-    """Random subsets, each surviving write whole or in random sectors."""
-    number = 0
-    while True:
-        number += 1
-        keep = rng.choice((0.2, 0.5, 0.8, 0.95))
-        survivors: list[_Operation] = []
-        for operation in pending:
-            if rng.random() >= keep:
-                continue
-            if operation.kind != "write" or rng.random() < 0.7:
-                survivors.append(operation)
-                continue
-            start, end = operation.offset, operation.offset + len(operation.data)
-            while start < end:
-                stop = min(end, (start // SECTOR_BYTES + 1) * SECTOR_BYTES)
-                draw = rng.random()
-                if draw < 0.6:
-                    survivors.append(_part(operation, start, stop))
-                elif draw < 0.7:
-                    survivors.append(_replaced(operation, start, rng.randbytes(stop - start)))
-                start = stop
-        yield f"random mixture {number}", tuple(survivors)
-
-
-def _part(write: _Operation, start: int, end: int) -> _Operation:
-    return _replaced(write, start, write.data[start - write.offset : end - write.offset])
-
-
-def _replaced(write: _Operation, offset: int, data: bytes) -> _Operation:
-    return _Operation("write", write.path, write.inode, offset, data)
-
-
-def _garbage(path: str, offset: int, length: int) -> bytes:
-    return random.Random(f"{path}:{offset}").randbytes(length)
-
-
 def _clean(path: str) -> str:
     return posixpath.normpath(path)
-
-
-def _parent(path: str) -> str:
-    return "" if path in ("/", ".") else posixpath.dirname(path) or "."
 
 
 def _error(code: int, path: str) -> OSError:

@@ -1,0 +1,199 @@
+"""A message as a Python program sees it: data, properties, and what the descriptor says in Python terms.
+
+It is a copy: changing it changes nothing on a queue. The descriptor itself is at hand as `md` for everything that has
+no attribute of its own here.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from libremq.client.options import Data, PutOptions, is_big_endian
+from libremq.common.ccsid import codec
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.mqi.rfh2 import PropertyValue
+from libremq.mqi.structs import MQDLH, MQGMO, MQMD
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from libremq.client.queue_manager import QueueManager
+
+_SHOWN = 40
+
+
+class Message:
+    """What `get` and `browse` return."""
+
+    __slots__ = ("_manager", "_received", "data", "gmo", "length", "md", "properties", "queue", "warning")
+
+    def __init__(
+        self,
+        data: bytes,
+        md: MQMD,
+        gmo: MQGMO,
+        properties: dict[str, PropertyValue],
+        manager: QueueManager,
+        *,
+        length: int | None = None,
+        warning: int = C.MQRC_NONE,
+    ) -> None:
+        self.data = data
+        """The bytes of the message, without properties."""
+        self.md = md
+        """The message descriptor."""
+        self.gmo = gmo
+        """The options of the get, with what it returned: group and segment status, message token."""
+        self.properties = properties
+        """The message properties by name; those in folder `usr` have just their name."""
+        self.queue = gmo.ResolvedQName
+        """Name of the local queue it was on."""
+        self.length = len(data) if length is None else length
+        """Length of the whole message, also where `data` was cut."""
+        self.warning = warning
+        """MQRC of a warning: cut (2079) or not converted (2110 and others). 0 if there was none."""
+        self._manager = manager
+        self._received = datetime.now(UTC) if md.Expiry != C.MQEI_UNLIMITED else None
+
+    # What it says
+
+    @property
+    def text(self) -> str:
+        """The data as text, from whatever character set the descriptor names. ConversionFailed if it is none."""
+        used = codec(self.md.CodedCharSetId)
+        if used is None:
+            raise mq_error(
+                C.MQRC_SOURCE_CCSID_ERROR, self.queue, f"CCSID {self.md.CodedCharSetId} is not known; use .data"
+            )
+        try:
+            return used.decode(self.data, big_endian=is_big_endian(self.md.Encoding))
+        except UnicodeDecodeError as error:
+            raise mq_error(
+                C.MQRC_NOT_CONVERTED,
+                self.queue,
+                f"the data is no text in CCSID {self.md.CodedCharSetId} ({error.reason} at {error.start}); use .data",
+            ) from None
+
+    @property
+    def message_id(self) -> bytes:
+        """24 bytes."""
+        return self.md.MsgId
+
+    @property
+    def correlation_id(self) -> bytes:
+        """24 bytes, a shorter one filled with zeros; all zeros if the sender gave none."""
+        return self.md.CorrelId
+
+    @property
+    def group_id(self) -> bytes:
+        """24 bytes, all zeros outside a group."""
+        return self.md.GroupId
+
+    @property
+    def persistent(self) -> bool:
+        return self.md.Persistence == C.MQPER_PERSISTENT
+
+    @property
+    def priority(self) -> int:
+        """0 (lowest) to 9."""
+        return self.md.Priority
+
+    @property
+    def format(self) -> str:
+        """What the data is: "MQSTR" for text, "" for plain bytes."""
+        return self.md.Format.strip()
+
+    @property
+    def message_type(self) -> int:
+        """MQMT_DATAGRAM, MQMT_REQUEST, MQMT_REPLY, MQMT_REPORT, or one of an application."""
+        return self.md.MsgType
+
+    @property
+    def feedback(self) -> int:
+        """Of a report: what it reports (MQFB_* or a reason code)."""
+        return self.md.Feedback
+
+    @property
+    def backout_count(self) -> int:
+        """How often a transaction that got it was backed out. A message that keeps coming back is poison."""
+        return self.md.BackoutCount
+
+    @property
+    def reply_to(self) -> str:
+        """The queue that a reply goes to, "" if the sender wants none."""
+        return self.md.ReplyToQ
+
+    @property
+    def reply_to_manager(self) -> str:
+        return self.md.ReplyToQMgr
+
+    @property
+    def user(self) -> str:
+        """The user who put it."""
+        return self.md.UserIdentifier
+
+    @property
+    def application(self) -> str:
+        """The application that put it."""
+        return self.md.PutApplName
+
+    @property
+    def put_time(self) -> datetime | None:
+        """When it was put, in UTC; None if the sender put it without context."""
+        try:
+            return datetime.strptime(self.md.PutDate + self.md.PutTime + "0000", "%Y%m%d%H%M%S%f").replace(tzinfo=UTC)
+        except ValueError:
+            return None
+
+    @property
+    def expires(self) -> datetime | None:
+        """When it would have expired on its queue, in UTC; None if never."""
+        return None if self._received is None else self._received + timedelta(seconds=self.md.Expiry / 10)
+
+    # What one does with it
+
+    def reply(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
+        """Put a reply on the queue the sender named, and return its message id.
+
+        The reply carries the id of this message as its correlation id (or what the sender asked for with MQRO_PASS_*),
+        and is persistent if this message is. The arguments are those of `Queue.put`.
+        """
+        from libremq.client import replies
+
+        return replies.reply(self._manager, self, data, options)
+
+    def report(self, feedback: int = C.MQFB_PAN) -> bytes | None:
+        """Tell the sender what became of its message: MQFB_PAN (done), MQFB_NAN (refused) or a code of one's own.
+
+        Nothing is sent and None returned if the sender did not ask for it (MQRO_PAN, MQRO_NAN).
+        """
+        from libremq.client import replies
+
+        return replies.report(self._manager, self, feedback)
+
+    def without_dead_letter_header(self) -> tuple[MQDLH, Message]:
+        """Of a message from the dead-letter queue: the header that says why, and the message as it was before."""
+        from libremq.client import replies
+
+        return replies.without_dead_letter_header(self._manager, self)
+
+    def __bytes__(self) -> bytes:
+        return self.data
+
+    def __repr__(self) -> str:
+        shown: str | bytes = self.data[:_SHOWN]
+        if self.format == "MQSTR":
+            used = codec(self.md.CodedCharSetId)
+            if used is not None:
+                big_endian = is_big_endian(self.md.Encoding)
+                shown = used.decode(self.data[: 4 * _SHOWN], "replace", big_endian=big_endian)[:_SHOWN]
+        parts = [f"{shown!r}{'...' if self.length > len(shown) else ''}"]
+        if self.queue:
+            parts.append(f"from {self.queue}")
+        parts.append("persistent" if self.persistent else "non-persistent")
+        parts.append(f"priority {self.priority}")
+        if self.properties:
+            parts.append(f"properties {self.properties}")
+        return f"<Message {', '.join(parts)}>"

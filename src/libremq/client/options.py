@@ -1,0 +1,235 @@
+"""From Python arguments to MQI structures: ids, seconds, text and bytes, descriptors and options.
+
+What is wrong with an argument is said here, with the reason code MQ has for it, before anything is called.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TypedDict
+
+from libremq.client.errors import bad_value, wrong_type
+from libremq.common.ccsid import codec
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+
+Data = bytes | bytearray | memoryview | str
+Identifier = bytes | str
+Seconds = float | timedelta
+
+ID_BYTES = 24
+UTF8 = 1208
+_FORMAT_STRING = C.MQFMT_STRING.strip()
+_MILLISECONDS_MAX = 2**31 - 1
+_TENTHS_MAX = 2**31 - 1
+_GET_SYNCPOINTS = C.MQGMO_SYNCPOINT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_SYNCPOINT_IF_PERSISTENT
+_GET_PROPERTIES = (
+    C.MQGMO_PROPERTIES_FORCE_MQRFH2
+    | C.MQGMO_NO_PROPERTIES
+    | C.MQGMO_PROPERTIES_IN_HANDLE
+    | C.MQGMO_PROPERTIES_COMPATIBILITY
+)
+_PUT_SYNCPOINTS = C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT
+_ID_REASONS = {
+    "message_id": C.MQRC_MSG_ID_ERROR,
+    "correlation_id": C.MQRC_CORREL_ID_ERROR,
+    "group_id": C.MQRC_GROUP_ID_ERROR,
+}
+
+
+class PutOptions(TypedDict, total=False):
+    """The keyword arguments of `Queue.put`, which explains them."""
+
+    persistent: bool | None
+    priority: int | None
+    expiry: Seconds | None
+    correlation_id: Identifier | None
+    message_id: Identifier | None
+    reply_to: str | None
+    reply_to_manager: str
+    properties: Mapping[str, object] | None
+    format: str | None
+    message_type: int | None
+    report: int
+    md: MQMD | None
+    pmo: MQPMO | None
+
+
+class Match(TypedDict, total=False):
+    """The keyword arguments that choose a message by its ids."""
+
+    message_id: Identifier | None
+    correlation_id: Identifier | None
+    group_id: Identifier | None
+
+
+def identifier(what: str, value: Identifier, queue: str) -> bytes:
+    """An id of 24 bytes from bytes or text; a shorter one is filled with zeros, as MQ does."""
+    if isinstance(value, str):
+        value = value.encode()
+    elif not isinstance(value, bytes | bytearray | memoryview):
+        raise wrong_type(_ID_REASONS[what], queue, f"{what} is bytes or str, not {type(value).__name__}")
+    if len(value) > ID_BYTES:
+        raise bad_value(_ID_REASONS[what], queue, f"{what} has {len(value)} bytes; the most is {ID_BYTES}")
+    return bytes(value).ljust(ID_BYTES, b"\0")
+
+
+def _seconds(what: str, value: Seconds, reason: int, queue: str) -> float:
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise wrong_type(reason, queue, f"{what} is a number of seconds, not {value!r}")
+    if math.isnan(value):
+        raise bad_value(reason, queue, f"{what} is not a number")
+    return value
+
+
+def wait_interval(wait: Seconds, queue: str) -> int:
+    """Seconds as the WaitInterval of a get, in milliseconds; infinity waits without limit."""
+    seconds = _seconds("wait", wait, C.MQRC_WAIT_INTERVAL_ERROR, queue)
+    if seconds < 0:
+        raise bad_value(C.MQRC_WAIT_INTERVAL_ERROR, queue, f"wait is {wait}; it cannot be negative")
+    if math.isinf(seconds):
+        return C.MQWI_UNLIMITED
+    milliseconds = math.ceil(seconds * 1000)
+    if milliseconds > _MILLISECONDS_MAX:
+        raise bad_value(C.MQRC_WAIT_INTERVAL_ERROR, queue, "wait is above 24 days; use float('inf') for ever")
+    return milliseconds
+
+
+def expiry_tenths(expiry: Seconds, queue: str) -> int:
+    """Seconds as the Expiry of a descriptor, in tenths."""
+    seconds = _seconds("expiry", expiry, C.MQRC_EXPIRY_ERROR, queue)
+    if math.isinf(seconds) and seconds > 0:
+        return C.MQEI_UNLIMITED
+    if not 0 < seconds * 10 <= _TENTHS_MAX:
+        raise bad_value(C.MQRC_EXPIRY_ERROR, queue, f"expiry is {expiry}; it must be above 0 and below 6 years")
+    return math.ceil(seconds * 10)
+
+
+def is_big_endian(encoding: int) -> bool:
+    return encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
+
+
+def _encode(data: Data, md: MQMD, queue: str) -> bytes:
+    """The bytes of a message. Text goes out as UTF-8, or in the character set that the descriptor names."""
+    if isinstance(data, bytes):
+        return data
+    if isinstance(data, str):
+        if md.CodedCharSetId <= 0:
+            md.CodedCharSetId = UTF8
+        if not md.Format.strip():
+            md.Format = _FORMAT_STRING
+        used = codec(md.CodedCharSetId)
+        if used is None:
+            raise bad_value(C.MQRC_CODED_CHAR_SET_ID_ERROR, queue, f"CCSID {md.CodedCharSetId} is not known")
+        try:
+            return used.encode(data, big_endian=is_big_endian(md.Encoding))
+        except UnicodeEncodeError as error:
+            raise bad_value(
+                C.MQRC_CODED_CHAR_SET_ID_ERROR, queue, f"the text does not fit CCSID {md.CodedCharSetId}: {error.reason}"
+            ) from None
+    if isinstance(data, bytearray | memoryview):
+        return bytes(data)
+    raise wrong_type(
+        C.MQRC_BUFFER_ERROR, queue, f"a message is bytes or str, not {type(data).__name__}; json.dumps() makes a str"
+    )
+
+
+def for_put(queue: str, data: Data, options: PutOptions, *, syncpoint: bool) -> tuple[MQMD, MQPMO, bytes]:
+    """Descriptor, put options and bytes of a put. A descriptor or options given are filled in place, as MQ does."""
+    md = options.get("md")
+    if md is None:
+        md = MQMD(Version=C.MQMD_VERSION_2)
+    pmo = options.get("pmo")
+    if pmo is None:
+        pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=C.MQPMO_FAIL_IF_QUIESCING)
+    if not pmo.Options & _PUT_SYNCPOINTS:
+        pmo.Options |= C.MQPMO_SYNCPOINT if syncpoint else C.MQPMO_NO_SYNCPOINT
+    for name, value in options.items():
+        if value is not None:
+            _set_field(md, name, value, queue)
+    return md, pmo, _encode(data, md, queue)
+
+
+def _set_field(md: MQMD, name: str, value: object, queue: str) -> None:
+    if name == "persistent":
+        if not isinstance(value, bool):
+            raise wrong_type(C.MQRC_PERSISTENCE_ERROR, queue, f"persistent is True, False or None, not {value!r}")
+        md.Persistence = C.MQPER_PERSISTENT if value else C.MQPER_NOT_PERSISTENT
+    elif name == "priority":
+        md.Priority = _integer(name, value, C.MQRC_PRIORITY_ERROR, queue)
+    elif name == "expiry":
+        md.Expiry = expiry_tenths(value, queue)  # type: ignore[arg-type]
+    elif name == "correlation_id":
+        md.CorrelId = identifier(name, value, queue)  # type: ignore[arg-type]
+    elif name == "message_id":
+        md.MsgId = identifier(name, value, queue)  # type: ignore[arg-type]
+    elif name == "reply_to":
+        md.ReplyToQ = _text(name, value, C.MQRC_MISSING_REPLY_TO_Q, queue)
+    elif name == "reply_to_manager":
+        md.ReplyToQMgr = _text(name, value, C.MQRC_MISSING_REPLY_TO_Q, queue)
+    elif name == "format":
+        md.Format = _text(name, value, C.MQRC_FORMAT_ERROR, queue)
+    elif name == "message_type":
+        md.MsgType = _integer(name, value, C.MQRC_MSG_TYPE_ERROR, queue)
+    elif name == "report":
+        md.Report |= _integer(name, value, C.MQRC_REPORT_OPTIONS_ERROR, queue)
+
+
+def _integer(name: str, value: object, reason: int, queue: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise wrong_type(reason, queue, f"{name} is an int, not {value!r}")
+    return value
+
+
+def _text(name: str, value: object, reason: int, queue: str) -> str:
+    if not isinstance(value, str):
+        raise wrong_type(reason, queue, f"{name} is a str, not {value!r}")
+    return value
+
+
+def for_get(
+    queue: str,
+    *,
+    options: int,
+    syncpoint: bool,
+    hmsg: int,
+    wait: Seconds | None,
+    match: Match,
+    convert: bool | int,
+    md: MQMD | None,
+    gmo: MQGMO | None,
+) -> tuple[MQMD, MQGMO]:
+    """Descriptor and get options of a get or browse. Those given are filled in place, as MQ does."""
+    if md is None:
+        md = MQMD(Version=C.MQMD_VERSION_2)
+    if gmo is None:
+        gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=C.MQGMO_FAIL_IF_QUIESCING)
+    gmo.Options |= options
+    if not gmo.Options & _GET_SYNCPOINTS:
+        gmo.Options |= C.MQGMO_SYNCPOINT if syncpoint else C.MQGMO_NO_SYNCPOINT
+    if not gmo.Options & _GET_PROPERTIES:
+        gmo.Version = C.MQGMO_VERSION_4
+        gmo.Options |= C.MQGMO_PROPERTIES_IN_HANDLE
+        gmo.MsgHandle = hmsg
+    if wait is not None:
+        gmo.Options |= C.MQGMO_WAIT
+        gmo.WaitInterval = wait_interval(wait, queue)
+    for what, value in match.items():
+        if value is None:
+            continue
+        wanted = identifier(what, value, queue)  # type: ignore[arg-type]
+        if what == "message_id":
+            md.MsgId = wanted
+        elif what == "correlation_id":
+            md.CorrelId = wanted
+        else:
+            md.GroupId = wanted
+            gmo.MatchOptions |= C.MQMO_MATCH_GROUP_ID
+    if convert:
+        gmo.Options |= C.MQGMO_CONVERT
+        md.CodedCharSetId = UTF8 if convert is True else convert
+    return md, gmo
