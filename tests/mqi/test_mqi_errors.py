@@ -56,6 +56,11 @@ CLASSES: dict[int, type[MQError]] = {
     2516: errors.SelectorError,
     2519: errors.SelectorError,
     2195: MQError,
+    2067: errors.InvalidAttribute,
+    4001: errors.ObjectExists,
+    4002: errors.ObjectTypeError,
+    4005: errors.InvalidAttribute,
+    4008: errors.InvalidName,
 }
 
 
@@ -68,7 +73,7 @@ def test_the_class_is_named_after_what_went_wrong(code: int, expected: type[MQEr
 
 
 def test_every_reason_of_a_class_is_a_reason_code() -> None:
-    assert set(errors._CLASS_OF) <= set(REASONS)
+    assert set(errors._CLASS_OF) <= {*REASONS, *names_of("MQRCCF")}
     assert sum(map(len, errors._REASONS_OF.values())) == len(errors._CLASS_OF)  # none in two classes
 
 

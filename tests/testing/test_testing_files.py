@@ -333,3 +333,20 @@ def test_relative_paths() -> None:
     assert files.list("x") == ["f", "y"] and files.list(".") == ["x"]
     files.sync_folder("x")
     assert [state.exists("x/f") for state in files.disk_states()] == [True]
+
+
+def test_a_folder_made_anew_is_not_hit_by_the_removal_of_the_one_before() -> None:
+    files = FaultyFiles()
+    files.make_folder("/a/b")
+    files.open("/a/b/old", create=True).sync()
+    files.sync_folder("/a/b")
+    files.remove_folder("/a/b")
+    files.make_folder("/a/b")
+    file = files.open("/a/b/new", create=True)
+    file.write(0, b"kept")
+    file.sync()
+    files.sync_folder("/a/b")
+    files.sync_folder("/a")
+    for disk in files.disk_states():
+        assert disk.list("/a/b") == ["new"], disk.label
+        assert disk.content("/a/b/new") == b"kept"

@@ -29,6 +29,7 @@ PREFIXES: dict[str, tuple[str, ...]] = {
     "DEF_PERSISTENCE": ("MQPER",), "DIST_LISTS": ("MQDL",), "HARDEN_GET_BACKOUT": ("MQQA_BACKOUT",),
 }  # fmt: skip
 _FLAGS = frozenset({"Report", "MsgFlags", "MatchOptions", "CopyOptions", "PutMsgRecFields"})
+_SPELLED = {("PutApplType", C.MQAT_UNIX): "unix"}  # of several names for one value
 _NOT_FLAGS = re.compile(r"_MASK$|_NONE$|_DEFAULT$")
 _RUN = 8  # as many equal characters are shown as 'x'*8
 _SHOWN_BYTES_MAX = 64
@@ -132,8 +133,10 @@ def show_number(name: str, value: int) -> str:
     prefixes = PREFIXES.get(name)
     if prefixes is None:
         return str(value)
-    if name in _FLAGS and value:
-        return _flags(prefixes[0], value)
+    if name in _FLAGS:
+        return _flags(prefixes[0], value) if value else "none"
+    if (name, value) in _SPELLED:
+        return _SPELLED[name, value]
     for prefix in prefixes:
         found = names_of(prefix).get(value)
         if found is not None:

@@ -409,7 +409,7 @@ class Interpreter:
         if got.length or got.data:
             reply += self._headers(got.data, md, call) if call.header else show_bytes(got.data)
         elif not got.reason:
-            reply += "''" if structures[1].MsgToken.strip(b"\0") or md.PutDate or md.MsgId.strip(b"\0") else "ok"  # type: ignore[attr-defined]
+            reply += "''" if structures[1].ResolvedQName else "ok"  # type: ignore[attr-defined]
         if got.length != len(got.data):
             reply += f" of {got.length} bytes"
         return reply.strip() + self.names.show_fields(structures, call.show)

@@ -11,7 +11,9 @@ what was acknowledged, and the next start brings it back.
 
 from __future__ import annotations
 
+import os
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
@@ -29,6 +31,7 @@ from libremq.mqi.structs import MQGMO, MQMD
 from libremq.store.queue_store import StoreLimits
 
 _T = TypeVar("_T")
+_here: weakref.WeakSet[EmbeddedQueueManager] = weakref.WeakSet()
 
 
 class EmbeddedQueueManager:
@@ -36,6 +39,7 @@ class EmbeddedQueueManager:
 
     def __init__(self, manager: QueueManager, *, background: bool = True) -> None:
         self.manager = manager
+        _here.add(self)
         self.lock = threading.RLock()
         self._ended = False
         self._late: dict[int, BaseException] = {}  # by connection: an interrupt that came together with a message
@@ -225,3 +229,11 @@ class EmbeddedQueueManager:
         self.lock = threading.RLock()  # another thread of the parent may have held it, and that thread is not here
         self._timer = None
         self.manager.forsake("it belongs to the parent of this process; connect after the fork")
+
+
+def _after_fork_in_child() -> None:
+    for embedded in list(_here):
+        embedded.forget_after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

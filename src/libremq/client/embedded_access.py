@@ -1,8 +1,8 @@
 """Access to embedded queue managers: one per folder in a process, shared by all who connect, ended by the last.
 
 The table of open queue managers lives here. Each `connect` counts one up, each `close` one down. What is still open
-when the interpreter exits is ended in good order. A child made by fork must not touch the files of its parent: in the
-child every queue manager of the parent counts as failed.
+when the interpreter exits is ended in good order. A child made by fork begins with an empty table: what its parent has
+open stays the parent's.
 """
 
 from __future__ import annotations
@@ -91,8 +91,6 @@ def _end_all() -> None:
 def _after_fork_in_child() -> None:
     global _guard
     _guard = threading.RLock()
-    for shared in _table.values():
-        shared.embedded.forget_after_fork()
     _table.clear()
 
 

@@ -171,9 +171,12 @@ class EmbeddedConnection:
         self._handles(set_all)
 
     def properties(self, hmsg: int) -> dict[str, PropertyValue]:
-        return self._handles(
-            lambda handles: {returned_name(name): value for name, value in handles.get(hmsg).properties.as_dict().items()}
-        )
+        # Most messages have none, and then this costs no call: a look at the handle needs no lock
+        properties = self._connection.message_handles.get(hmsg).properties
+        if not properties:
+            return {}
+        values = self._handles(lambda handles: handles.get(hmsg).properties.as_dict())
+        return {returned_name(name): value for name, value in values.items()}
 
     # Two-phase commit
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import TypedDict
+from typing import Protocol, TypedDict
 
 from libremq.client.errors import bad_value, wrong_type
 from libremq.common.ccsid import codec
@@ -39,6 +39,13 @@ _ID_REASONS = {
 }
 
 
+class Named(Protocol):
+    """A queue, wherever its name is asked for."""
+
+    @property
+    def name(self) -> str: ...
+
+
 class PutOptions(TypedDict, total=False):
     """The keyword arguments of `Queue.put`, which explains them."""
 
@@ -47,7 +54,7 @@ class PutOptions(TypedDict, total=False):
     expiry: Seconds | None
     correlation_id: Identifier | None
     message_id: Identifier | None
-    reply_to: str | None
+    reply_to: str | Named | None
     reply_to_manager: str
     properties: Mapping[str, object] | None
     format: str | None
@@ -129,7 +136,7 @@ def _encode(data: Data, md: MQMD, queue: str) -> bytes:
             return used.encode(data, big_endian=is_big_endian(md.Encoding))
         except UnicodeEncodeError as error:
             raise bad_value(
-                C.MQRC_CODED_CHAR_SET_ID_ERROR, queue, f"the text does not fit CCSID {md.CodedCharSetId}: {error.reason}"
+                C.MQRC_CODED_CHAR_SET_ID_ERROR, queue, f"the text has no CCSID {md.CodedCharSetId} form: {error.reason}"
             ) from None
     if isinstance(data, bytearray | memoryview):
         return bytes(data)
@@ -168,7 +175,7 @@ def _set_field(md: MQMD, name: str, value: object, queue: str) -> None:
     elif name == "message_id":
         md.MsgId = identifier(name, value, queue)  # type: ignore[arg-type]
     elif name == "reply_to":
-        md.ReplyToQ = _text(name, value, C.MQRC_MISSING_REPLY_TO_Q, queue)
+        md.ReplyToQ = _text(name, getattr(value, "name", value), C.MQRC_MISSING_REPLY_TO_Q, queue)
     elif name == "reply_to_manager":
         md.ReplyToQMgr = _text(name, value, C.MQRC_MISSING_REPLY_TO_Q, queue)
     elif name == "format":

@@ -38,9 +38,9 @@ class ObjectHandle:
     """An open object: hobj. One open call makes it, one close call ends it."""
 
     __slots__ = (
-        "alternate_user", "browse_group", "browse_logical", "connection", "created_queue", "cursor", "defprty",
-        "defpsist", "destination", "destinations", "get_group", "group_cursor", "hobj", "locked", "marks", "obj",
-        "object_name", "options", "propctl", "put_groups", "queue", "responses", "saved_context", "selector",
+        "alternate_user", "browse_group", "browse_logical", "connection", "created_queue", "cursor", "destination",
+        "destinations", "get_group", "group_cursor", "hobj", "locked", "marks", "obj", "object_name",
+        "options", "propctl", "put_groups", "queue", "responses", "saved_context", "selector",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, hobj: int, obj: MQObject | None, options: int, object_name: str) -> None:
@@ -66,8 +66,6 @@ class ObjectHandle:
         self.browse_logical: bool | None = None  # was the last browse in logical order; None: there was none
         self.created_queue = False  # this open made a dynamic queue
         self.alternate_user = ""
-        self.defpsist = C.MQPER_NOT_PERSISTENT
-        self.defprty = 0
         self.propctl = C.MQPROP_COMPATIBILITY
 
     def has(self, option: int) -> bool:

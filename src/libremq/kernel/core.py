@@ -93,7 +93,13 @@ class Core:
         if queue is None:
             queue_id, folder = self.queue_files[definition.name]
             queue = self._new_state(definition, queue_id, folder)
-            queue.store.load(self.positions.get(queue_id, HandlePosition()))
+            try:
+                queue.store.load(self.positions.get(queue_id, HandlePosition()))
+            except BaseException:
+                # Damaged: half of it in memory must not pass for the whole
+                del self.queues[definition.name], self.queues_by_id[queue_id]
+                queue.store.close()
+                raise
             queue.store.recovered()
         return queue
 
@@ -234,6 +240,10 @@ class Core:
                 f"the unit of work has MAXUMSGS({unit.message_count}) messages; commit it",
             )
         return unit
+
+    def in_syncpoint(self, connection: Connection) -> bool:
+        """Has the application a unit of work under way?"""
+        return connection.xa_unit is not None or (connection.unit is not None and bool(connection.unit.operations))
 
     def begin_unit(self) -> UnitOfWork:
         unit = UnitOfWork(self.next_unit)
@@ -382,11 +392,9 @@ class Core:
 
     def prepare(self, unit: UnitOfWork, xid: bytes) -> int:
         """First phase: from now on only the transaction manager decides, also after a restart."""
+        lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True)
+        unit.logged(lsn)
         unit.xid = xid
-        lsn = 0
-        if unit.is_logged:
-            lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True)
-            unit.logged(lsn)
         unit.state = PREPARED
         return lsn
 

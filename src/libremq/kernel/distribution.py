@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from libremq.kernel import putting, resolve
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.core import Core
-from libremq.kernel.objects import AliasQueue, LocalQueue, RemoteQueue
 from libremq.kernel.opening import check_options, new_handle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -92,9 +91,6 @@ def put(
         copy, options = md.copy(), pmo.copy()
         if records:
             _apply(records[index], pmo.PutMsgRecFields, copy)
-        first = destination.path[0]
-        if isinstance(first, LocalQueue | AliasQueue | RemoteQueue):
-            handle.defpsist, handle.defprty = first.defpsist, first.defprty
         try:
             warning = putting.put_to(core, connection, handle, destination, copy, options, data, put1=put1)
         except MQError as error:

@@ -6,18 +6,20 @@ wrong with the call: a buffer that is too small or a full unit of work leaves it
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from libremq.kernel import expiry, groups, reports
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.conversion import convert
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import with_extension
-from libremq.kernel.matching import Wanted, find
+from libremq.kernel.matching import Wanted, find, reach
 from libremq.kernel.objects import AliasQueue
 from libremq.kernel.properties import Properties
 from libremq.kernel.property_delivery import present
 from libremq.kernel.queues import QueueState
 from libremq.kernel.units import UnitOfWork
-from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.waiting import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
@@ -25,9 +27,14 @@ from libremq.store.handles import LINKED, NONE, PERSISTENT
 from libremq.store.message import Message
 
 _SYNCPOINTS = C.MQGMO_SYNCPOINT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_SYNCPOINT_IF_PERSISTENT
-_BROWSE = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
+_MOVING = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT
+_BROWSE = _MOVING | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
+_PLACES = _BROWSE | C.MQGMO_MSG_UNDER_CURSOR
 _MARKS = C.MQGMO_MARK_BROWSE_HANDLE | C.MQGMO_MARK_BROWSE_CO_OP
 _UNMARKS = C.MQGMO_UNMARK_BROWSE_CO_OP | C.MQGMO_UNMARK_BROWSE_HANDLE
+_ALL_MARKS = _MARKS | _UNMARKS | C.MQGMO_UNMARKED_BROWSE_MSG
+_HANDLE_MARKS = C.MQGMO_MARK_BROWSE_HANDLE | C.MQGMO_UNMARK_BROWSE_HANDLE
+_CO_OP_MARKS = C.MQGMO_MARK_BROWSE_CO_OP | C.MQGMO_UNMARK_BROWSE_CO_OP
 _PROPERTIES = (
     C.MQGMO_PROPERTIES_FORCE_MQRFH2
     | C.MQGMO_NO_PROPERTIES
@@ -43,6 +50,9 @@ _KNOWN = (
 _GROUP_OPTIONS = (
     C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
 )
+# These with one of the syncpoint options need no look at what they may be combined with
+_SIMPLE = C.MQGMO_WAIT | C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_CONVERT | C.MQGMO_ACCEPT_TRUNCATED_MSG | _PROPERTIES
+_ONE_SYNCPOINT = (C.MQGMO_SYNCPOINT, C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT_IF_PERSISTENT)
 _MATCHES = (
     C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID | C.MQMO_MATCH_GROUP_ID | C.MQMO_MATCH_MSG_SEQ_NUMBER
     | C.MQMO_MATCH_OFFSET | C.MQMO_MATCH_MSG_TOKEN
@@ -57,16 +67,23 @@ def get(
     options = gmo.Options
     if options & C.MQGMO_UNLOCK:
         return _unlock(core, handle, queue)
-    if options & _UNMARKS and not options & (_BROWSE | C.MQGMO_MSG_UNDER_CURSOR):
-        return _unmark(handle, queue, gmo)
     if options & C.MQGMO_SYNCPOINT:
         core.syncpoint_unit(connection)  # a unit of work that is full says so before the message is looked for
     result = attempt(core, connection, handle, queue, md, gmo, buffer_length)
     if result is not None:
         return result
+    if handle.locked and options & _MOVING:
+        _release(core, handle, queue)  # the cursor was to leave the locked message
     if options & C.MQGMO_WAIT and gmo.WaitInterval:
-        return Waiter(core, handle, queue, md, gmo, buffer_length)
+        return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(handle, md, gmo))
     raise no_message(queue, handle)
+
+
+def _rank(handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> int:
+    """Whose turn it is when a message comes; a browse that locks takes the message from others like a get."""
+    if gmo.Options & _BROWSE and not gmo.Options & C.MQGMO_LOCK:
+        return BROWSES
+    return SPECIFIC if Wanted(handle, md, gmo).specific else GENERAL
 
 
 def no_message(queue: QueueState, handle: ObjectHandle) -> MQError:
@@ -83,16 +100,16 @@ def _checked(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> QueueSta
         raise mq_error(C.MQRC_MD_ERROR, name, f"MQMD version {md.Version} is not known")
     if options & ~_KNOWN:
         raise mq_error(C.MQRC_OPTIONS_ERROR, name, f"unknown get options {options & ~_KNOWN:#x}")
-    browse = options & _BROWSE
-    if browse or options & (C.MQGMO_LOCK | C.MQGMO_UNLOCK):
-        if not handle.has(C.MQOO_BROWSE):
-            raise mq_error(C.MQRC_NOT_OPEN_FOR_BROWSE, name, "open it with MQOO_BROWSE to browse")
-    elif not handle.is_input and not options & _UNMARKS:
-        raise mq_error(C.MQRC_NOT_OPEN_FOR_INPUT, name, "open it with an MQOO_INPUT_* option to get")
-    if options & C.MQGMO_MSG_UNDER_CURSOR and not (handle.is_input and handle.has(C.MQOO_BROWSE)):
-        raise mq_error(C.MQRC_NOT_OPEN_FOR_BROWSE, name, "a get under the cursor needs an open for input and browse")
     _check_together(handle, gmo, name)
-    assert queue is not None
+    if options & _PLACES and not handle.has(C.MQOO_BROWSE):
+        raise mq_error(C.MQRC_NOT_OPEN_FOR_BROWSE, name, "open it with MQOO_BROWSE to browse")
+    may_read = handle.is_input or (options & (_BROWSE | C.MQGMO_UNLOCK) and handle.has(C.MQOO_BROWSE))
+    if queue is None or not may_read:
+        raise mq_error(C.MQRC_NOT_OPEN_FOR_INPUT, name, "open it with an MQOO_INPUT_* option to get")
+    if options & C.MQGMO_BROWSE_NEXT and handle.browse_logical not in (None, bool(options & C.MQGMO_LOGICAL_ORDER)):
+        raise mq_error(
+            C.MQRC_INCONSISTENT_BROWSE, name, "the browse changes between logical and physical order: begin it anew"
+        )
     if queue.deleted:
         raise mq_error(C.MQRC_Q_DELETED, name, "the dynamic queue no longer exists")
     if core.quiescing and options & C.MQGMO_FAIL_IF_QUIESCING:
@@ -118,22 +135,23 @@ def get_inhibited(handle: ObjectHandle, queue: QueueState) -> str:
 def _check_together(handle: ObjectHandle, gmo: MQGMO, name: str) -> None:
     """Options that exclude or need each other."""
     options = gmo.Options
-    browse = options & _BROWSE
-    wrong = (
-        bool(browse & (browse - 1))
-        or bool(options & _SYNCPOINTS & ((options & _SYNCPOINTS) - 1))
-        or bool(browse and options & (C.MQGMO_SYNCPOINT | C.MQGMO_SYNCPOINT_IF_PERSISTENT | C.MQGMO_MSG_UNDER_CURSOR))
-        or bool(options & C.MQGMO_LOCK and not browse)
-        or bool(options & C.MQGMO_LOCK and options & C.MQGMO_UNLOCK)
-        or bool(options & C.MQGMO_UNLOCK and options & (_BROWSE | C.MQGMO_MSG_UNDER_CURSOR))
-        or bool(options & _MARKS and not browse)
-        or bool(options & C.MQGMO_UNMARKED_BROWSE_MSG and not browse)
-        or bool(options & C.MQGMO_MARK_BROWSE_CO_OP and not handle.has(C.MQOO_CO_OP))
-        or bool(options & C.MQGMO_MSG_UNDER_CURSOR and options & C.MQGMO_WAIT)
-        or bool(options & C.MQGMO_COMPLETE_MSG and options & _UNMARKS)
-    )
-    if wrong:
-        raise mq_error(C.MQRC_OPTIONS_ERROR, name, "get options exclude each other, or one needs another")
+    if options & ~_SIMPLE and options & ~_SIMPLE not in _ONE_SYNCPOINT:
+        places, syncpoints, browse = options & _PLACES, options & _SYNCPOINTS, options & _BROWSE
+        wrong = (
+            places & (places - 1)
+            or syncpoints & (syncpoints - 1)
+            or (browse and options & (C.MQGMO_SYNCPOINT | C.MQGMO_SYNCPOINT_IF_PERSISTENT))
+            or (options & C.MQGMO_COMPLETE_MSG and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT)
+            or (options & (C.MQGMO_LOCK | _ALL_MARKS) and not browse)
+            or (options & C.MQGMO_UNLOCK and options & ~(C.MQGMO_UNLOCK | C.MQGMO_NO_SYNCPOINT))
+            or (options & _ALL_MARKS and options & (C.MQGMO_LOCK | _GROUP_OPTIONS))
+            or (options & _UNMARKS and options & C.MQGMO_UNMARKED_BROWSE_MSG)
+            or options & _HANDLE_MARKS == _HANDLE_MARKS
+            or options & _CO_OP_MARKS == _CO_OP_MARKS
+            or (options & _CO_OP_MARKS and not handle.has(C.MQOO_CO_OP))
+        )
+        if wrong:
+            raise mq_error(C.MQRC_OPTIONS_ERROR, name, "get options exclude each other, or one needs another")
     if gmo.Version >= C.MQGMO_VERSION_2 and gmo.MatchOptions & ~_MATCHES:
         raise mq_error(C.MQRC_MATCH_OPTIONS_ERROR, name, f"match options {gmo.MatchOptions:#x} are not all known")
     if gmo.Version < C.MQGMO_VERSION_3 and gmo.Version >= 2 and gmo.MatchOptions & C.MQMO_MATCH_MSG_TOKEN:
@@ -155,45 +173,101 @@ def attempt(
     """One try; None if no message fits at this moment."""
     options = gmo.Options
     browse = options & _BROWSE
+    current: groups.GroupState | None = None
     if options & (C.MQGMO_MSG_UNDER_CURSOR | C.MQGMO_BROWSE_MSG_UNDER_CURSOR):
-        slot = _under_cursor(handle, queue)
+        slot = _under_cursor(core, handle, queue, options)
     else:
         wanted = Wanted(handle, md, gmo)
-        after = handle.cursor if options & C.MQGMO_BROWSE_NEXT else None
+        current = wanted.current
+        after = None
+        if options & C.MQGMO_BROWSE_NEXT and current is None:
+            after = handle.group_cursor if options & C.MQGMO_LOGICAL_ORDER else handle.cursor
         slot = find(core, handle, queue, wanted, gmo, after=after)
         if slot == NONE:
             return None
+        if wanted.demands is not None:
+            wanted.check_demands(queue.store.descriptor(slot), queue.name)
     slots = [slot]
     if options & C.MQGMO_COMPLETE_MSG:
-        slots = groups.segments_of(queue, slot) or slots
+        segments = reach(core, handle, queue).segments_of(slot)
+        if segments is None:  # under the cursor only: a search looks for this
+            raise no_message(queue, handle)
+        slots = segments
     messages = [queue.store.message(part) for part in slots]
+    unit = None if browse else _unit_for(core, connection, queue, slots, options)
+    if current is not None and not browse and current.in_unit != (unit is not None):
+        raise mq_error(
+            C.MQRC_INCONSISTENT_UOW, queue.name, "a group is got inside a unit of work as a whole or not at all"
+        )
     got, out_md = _prepare(core, connection, handle, queue, slots, messages, md, gmo, buffer_length)
     failed = got.reason == C.MQRC_TRUNCATED_MSG_FAILED
-    if browse:
-        if not failed:
-            _stand_on(core, handle, queue, slot, options)
-    elif not failed:
-        _remove(core, connection, queue, slots, messages, options)
+    if not failed:
+        if browse:
+            _stand_on(core, handle, queue, slots, options)
+        else:
+            _remove(core, connection, queue, slots, messages, unit)
+            if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
+                handle.saved_context = messages[0].md
+        if handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md):
+            note_group(handle, messages[0], options, unit, got, whole=len(slots) > 1)
     connection.depend_on(queue.visible_lsn)
     _fill(queue, slot, md, out_md, gmo, got, messages[0], len(slots) > 1)
-    if failed:
-        return got
-    if handle.has(C.MQOO_SAVE_ALL_CONTEXT) and not browse:
-        handle.saved_context = messages[0].md
-    if options & C.MQGMO_LOGICAL_ORDER:
-        groups.moved_on(
-            handle, messages[0].md, len(messages[0].data), bool(options & C.MQGMO_SYNCPOINT), len(slots) > 1
-        )
     return got
 
 
-def _under_cursor(handle: ObjectHandle, queue: QueueState) -> int:
+def _under_cursor(core: Core, handle: ObjectHandle, queue: QueueState, options: int) -> int:
     cursor = handle.cursor
     if cursor is None or not cursor.on_message or not queue.store.handles.flags[cursor.slot] & LINKED:
         raise mq_error(C.MQRC_NO_MSG_UNDER_CURSOR, queue.name, "browse a message first; it may have been got since")
-    if queue.locks.get(cursor.slot, handle) is not handle:
+    slot = cursor.slot
+    if queue.locks.get(slot, handle) is not handle:
         raise mq_error(C.MQRC_NO_MSG_UNDER_CURSOR, queue.name, "another handle has locked the message")
-    return cursor.slot
+    if 0 < queue.store.handles.expiry_ms[slot] <= int(core.clock.now() * 1000):
+        expiry.discard(core, queue, slot)
+        raise mq_error(C.MQRC_NO_MSG_UNDER_CURSOR, queue.name, "the message has expired")
+    if options & C.MQGMO_COMPLETE_MSG and queue.store.descriptor(slot).Offset:
+        raise mq_error(
+            C.MQRC_INVALID_MSG_UNDER_CURSOR, queue.name, "the cursor is not on the first segment of the message"
+        )
+    return slot
+
+
+def _unit_for(
+    core: Core, connection: Connection, queue: QueueState, slots: list[int], options: int
+) -> UnitOfWork | None:
+    """The unit of work in which the get removes the message; None for a get outside syncpoint."""
+    if options & C.MQGMO_SYNCPOINT:
+        return core.syncpoint_unit(connection)
+    if options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and queue.store.handles.flags[slots[0]] & PERSISTENT:
+        return core.syncpoint_unit(connection)
+    if len(slots) > 1 and core.in_syncpoint(connection) and queue.store.handles.flags[slots[0]] & PERSISTENT:
+        raise mq_error(
+            C.MQRC_UOW_NOT_AVAILABLE,
+            queue.name,
+            "a persistent message in segments is got within the unit of work that the connection has",
+        )
+    return None
+
+
+def note_group(
+    handle: ObjectHandle, message: Message, options: int, unit: UnitOfWork | None, got: Got, *, whole: bool = False
+) -> None:
+    """Keep what this get or browse leaves unfinished; warn if it broke off what the one before left."""
+    if options & C.MQGMO_BROWSE_MSG_UNDER_CURSOR:
+        return
+    logical = bool(options & C.MQGMO_LOGICAL_ORDER)
+    in_unit = unit is not None
+    state = groups.state_after(message.md, len(message.data), logical=logical, in_unit=in_unit, whole=whole)
+    if options & _BROWSE:
+        handle.browse_group = state
+        return
+    before = handle.get_group
+    if before is not None and before.logical and not logical and not got.reason:
+        got.reason = before.broken_by(message.md, in_unit, numbered=True, put=False)
+        got.comp_code = C.MQCC_WARNING if got.reason else C.MQCC_OK
+    if unit is not None:
+        unit.get_groups.setdefault(handle, before)
+    handle.get_group = state
 
 
 # Handing it out
@@ -288,13 +362,14 @@ def _fill(
 
 
 def _remove(
-    core: Core, connection: Connection, queue: QueueState, slots: list[int], messages: list[Message], options: int
+    core: Core,
+    connection: Connection,
+    queue: QueueState,
+    slots: list[int],
+    messages: list[Message],
+    unit: UnitOfWork | None,
 ) -> None:
-    """Take the message, or all segments of one, with its report; in the connection's unit of work or at once."""
-    persistent = any(queue.store.handles.flags[slot] & PERSISTENT for slot in slots)
-    unit: UnitOfWork | None = None
-    if options & C.MQGMO_SYNCPOINT or (options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and persistent):
-        unit = core.syncpoint_unit(connection)
+    """Take the message, or all segments of one, with its report; in the unit of work or at once."""
     wants_report = messages[0].md.Report & reports.COD_MASK
     if len(slots) == 1 and not wants_report:
         connection.depend_on(core.take(queue, slots[0], unit))
@@ -304,7 +379,7 @@ def _remove(
     with core.all_or_nothing(unit) as own:
         for slot in slots:
             core.take(queue, slot, own)
-        own.message_count += 1
+        own.message_count += len(slots)
         if wants_report:
             reports.confirm_delivery(core, messages[0], queue, own, core.clock.now())
     if unit is None:
@@ -314,60 +389,62 @@ def _remove(
 # Browsing: cursor, lock, marks
 
 
-def _stand_on(core: Core, handle: ObjectHandle, queue: QueueState, slot: int, options: int) -> None:
+def _stand_on(core: Core, handle: ObjectHandle, queue: QueueState, slots: list[int], options: int) -> None:
+    """The browse succeeded: cursor, lock and marks as it asked. The lock of an earlier browse ends with it."""
+    slot = slots[0]
     cursor = handle.cursor
     if cursor is None or cursor.slot != slot or not cursor.on_message:
         handle.cursor = queue.place_cursor(cursor, slot)
-    if handle.locked_slot not in (NONE, slot):
-        _release(core, handle, queue)
+    if options & _MOVING:
+        logical = bool(options & C.MQGMO_LOGICAL_ORDER)
+        handle.browse_logical = logical
+        if logical and groups.current(handle, options) is None:
+            handle.group_cursor = queue.place_cursor(handle.group_cursor, slot)
+    freed = [locked for locked in handle.locked if not options & C.MQGMO_LOCK or locked not in slots]
+    for locked in freed:
+        queue.release_lock(locked)
     if options & C.MQGMO_LOCK:
-        queue.locks[slot] = handle
-        handle.locked_slot = slot
-    sequence = queue.store.handles.sequence[slot]
+        queue.locks.update(dict.fromkeys(slots, handle))
+        handle.locked = list(slots)
     if options & C.MQGMO_MARK_BROWSE_HANDLE:
-        handle.marks[slot] = sequence
+        queue.mark(slot, handle)
     if options & C.MQGMO_MARK_BROWSE_CO_OP:
-        queue.coop_marks[slot] = (sequence, core.clock.now())
+        queue.coop_marks[slot] = core.clock.now()
     if options & C.MQGMO_UNMARK_BROWSE_HANDLE:
-        handle.marks.pop(slot, None)
+        queue.unmark(slot, handle)
     if options & C.MQGMO_UNMARK_BROWSE_CO_OP:
         queue.coop_marks.pop(slot, None)
+    if freed or options & C.MQGMO_UNMARK_BROWSE_CO_OP:
+        core.on_arrival({queue: ()})
 
 
 def _release(core: Core, handle: ObjectHandle, queue: QueueState) -> None:
-    slot = handle.locked_slot
-    queue.release_lock(slot)
+    for slot in list(handle.locked):
+        queue.release_lock(slot)
     core.on_arrival({queue: ()})
 
 
 def _unlock(core: Core, handle: ObjectHandle, queue: QueueState) -> Got:
-    if handle.locked_slot == NONE:
+    if not handle.locked:
         return Got(b"", 0, C.MQCC_WARNING, C.MQRC_NO_MSG_LOCKED)
     _release(core, handle, queue)
-    return Got(b"", 0)
-
-
-def _unmark(handle: ObjectHandle, queue: QueueState, gmo: MQGMO) -> Got:
-    """Take the mark off the message of the token in the options, or of the cursor."""
-    if gmo.Version >= C.MQGMO_VERSION_3 and gmo.MatchOptions & C.MQMO_MATCH_MSG_TOKEN:
-        slot = queue.slot_of_token(gmo.MsgToken)
-    else:
-        slot = handle.cursor.slot if handle.cursor is not None and handle.cursor.on_message else NONE
-    if slot == NONE:
-        raise no_message(queue, handle)
-    if gmo.Options & C.MQGMO_UNMARK_BROWSE_HANDLE:
-        handle.marks.pop(slot, None)
-    if gmo.Options & C.MQGMO_UNMARK_BROWSE_CO_OP:
-        queue.coop_marks.pop(slot, None)
     return Got(b"", 0)
 
 
 # Waking those who wait
 
 
+def cancel_inhibited(waiters: Iterable[Waiter]) -> None:
+    """Definitions changed: a wait ends when gets are inhibited, whatever is on the queue."""
+    for waiter in list(waiters):
+        inhibited = get_inhibited(waiter.handle, waiter.queue)
+        if inhibited:
+            waiter.fail(mq_error(C.MQRC_GET_INHIBITED, inhibited, "GET(DISABLED) was set while the get waited"))
+
+
 def serve_waiters(core: Core, queue: QueueState) -> None:
-    """Messages became available: let the waiting gets try, the latest first, so that one getter stays hot."""
-    for waiter in reversed(list(queue.waiters)):
+    """Messages became available: let the waiting gets try, each in its turn."""
+    for waiter in in_turn(queue):
         if not len(queue.store.chains):
             return
         if waiter.done:

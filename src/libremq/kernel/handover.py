@@ -10,7 +10,7 @@ from libremq.kernel import getting, groups, reports
 from libremq.kernel.core import Core
 from libremq.kernel.matching import Wanted
 from libremq.kernel.queues import QueueState
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.waiting import BROWSES, Waiter, in_turn
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.message import Message
@@ -22,22 +22,26 @@ _NOT_DIRECT = (
 
 
 def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: float) -> bool:
-    """Give the message to a getter that waits for such a one, the latest to have come; False if there is none."""
+    """Give the message to the getter whose turn it is, if it can take it so; False if there is none."""
     md = message.md
     if not groups.is_plain(md) or md.Report & (reports.COD_MASK | reports.COA_MASK):
         return False
     if queue.definition.trigger == C.MQTC_ON and queue.definition.trigtype == C.MQTT_EVERY:
         return False  # every message that arrives must trigger, so it must arrive
     persistent = md.Persistence == C.MQPER_PERSISTENT
-    for waiter in reversed(queue.waiters):
-        options = waiter.gmo.Options
-        if options & _NOT_DIRECT or (persistent and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT):
-            continue
-        if getting.get_inhibited(waiter.handle, queue):
+    for waiter in in_turn(queue):
+        if waiter.rank == BROWSES:
             continue
         wanted = Wanted(waiter.handle, waiter.md, waiter.gmo)
-        if wanted.token is None and wanted.fits(md) and wanted.selects(message) and _hand_over(core, waiter, message):
+        if wanted.token is not None or not wanted.fits(md) or not wanted.selects(message):
+            continue
+        options = waiter.gmo.Options
+        if options & _NOT_DIRECT or (persistent and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT):
+            return False  # its turn, but it gets the message by way of the queue
+        if _hand_over(core, waiter, message):
             return True
+        if not waiter.done:
+            return False
     return False
 
 
@@ -64,5 +68,7 @@ def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
         gmo.ReturnedLength = len(got.data)
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
         handle.saved_context = message.md
+    if handle.get_group is not None:
+        getting.note_group(handle, message, gmo.Options, None, got)
     waiter.complete(got)
     return True

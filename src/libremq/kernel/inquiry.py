@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from libremq.kernel import triggers
+from libremq.kernel import getting, triggers
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Inquired, inquire
@@ -50,6 +50,7 @@ def set_object(core: Core, connection: Connection, handle: ObjectHandle, values:
         raise mq_error(C.MQRC_NOT_OPEN_FOR_SET, handle.object_name, "open it with MQOO_SET to set attributes")
     obj = _current(handle)
     connection.depend_on(core.set_attributes(obj, values))
+    getting.cancel_inhibited(core.waiters)
     if isinstance(obj, LocalQueue):
         queue = core.local_queue(obj)
         if triggers.concerns(values):

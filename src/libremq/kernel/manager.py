@@ -14,7 +14,18 @@ from typing import Concatenate, ParamSpec, TypeVar
 from libremq.common.clock import Clock
 from libremq.common.files import FileLock, Files
 from libremq.common.names import check_queue_manager_name
-from libremq.kernel import checkpoint, consumers, distribution, expiry, getting, inquiry, opening, putting, triggers
+from libremq.kernel import (
+    checkpoint,
+    consumers,
+    distribution,
+    expiry,
+    getting,
+    groups,
+    inquiry,
+    opening,
+    putting,
+    triggers,
+)
 from libremq.kernel.attributes import GivenValue
 from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
@@ -409,11 +420,8 @@ class QueueManager:
     def close(self, hconn: int, hobj: int, options: int = C.MQCO_NONE) -> int:
         """MQCLOSE. Returns the reason of a warning, or MQRC_NONE."""
         connection, handle = self._handle(hconn, hobj)
-        warning = C.MQRC_NONE
-        if handle.put_group is not None:
-            warning = C.MQRC_INCOMPLETE_MSG if handle.put_group.in_message else C.MQRC_INCOMPLETE_GROUP
         self._close(connection, handle, options)
-        return warning
+        return groups.unfinished([*handle.put_groups.values(), handle.get_group])
 
     def _close(self, connection: Connection, handle: ObjectHandle, options: int) -> None:
         consumers.forget(self.core, connection, handle)
@@ -619,6 +627,7 @@ class QueueManager:
 
     def _changed(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
         obj = self.core.catalogue.find(kind, name)
+        getting.cancel_inhibited(self.core.waiters)
         if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
             queue = self.core.queues[obj.name]
             if triggers.concerns(attributes):

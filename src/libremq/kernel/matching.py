@@ -55,7 +55,8 @@ class Wanted:
             or self.token or self.selector
         )  # fmt: skip
         self.plain = not (self.specific or self.unmarked or options & _GROUP_OPTIONS)
-        self.current = self.demands = None
+        self.current: groups.GroupState | None = None  # what a get in logical order goes on with
+        self.demands: tuple[bytes | None, bytes | None, bytes | None, int | None, int | None] | None = None
         if options & C.MQGMO_LOGICAL_ORDER:
             self._follow_logical_order(handle)
 

@@ -6,7 +6,7 @@ from libremq.common.names import dynamic_name
 from libremq.kernel import resolve
 from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
-from libremq.kernel.objects import AliasQueue, LocalQueue, ModelQueue, MQObject, RemoteQueue, from_model
+from libremq.kernel.objects import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
 from libremq.kernel.queues import QueueState
 from libremq.kernel.selector import compile_selector
 from libremq.kernel.waiting import cancel_waits
@@ -128,10 +128,8 @@ def _local_target(core: Core, name: str, obj: MQObject | None, options: int) -> 
 
 
 def _take_defaults(handle: ObjectHandle, obj: MQObject | None) -> None:
-    """Default priority and persistence come from the first definition in the path, as MQ has it."""
+    """How properties are returned comes from the first definition in the path, as MQ has it."""
     first = obj if obj is not None else (handle.destination.path[0] if handle.destination else None)
-    if isinstance(first, LocalQueue | AliasQueue | RemoteQueue):
-        handle.defpsist, handle.defprty = first.defpsist, first.defprty
     if isinstance(first, LocalQueue | AliasQueue):
         handle.propctl = first.propctl
 

@@ -56,7 +56,12 @@ def put_to(
     """One put: the handle gives defaults and context, the destination says where."""
     name = handle.object_name
     options = pmo.Options
-    if options & ~_KNOWN or options & _SYNCPOINTS == _SYNCPOINTS or options & _RESPONSES == _RESPONSES:
+    not_here = C.MQPMO_LOGICAL_ORDER if put1 else C.MQPMO_ALTERNATE_USER_AUTHORITY
+    if (
+        options & (~_KNOWN | not_here)
+        or options & _SYNCPOINTS == _SYNCPOINTS
+        or options & _RESPONSES == _RESPONSES
+    ):
         raise mq_error(C.MQRC_OPTIONS_ERROR, name, "unknown or conflicting put options")
     if core.quiescing and options & C.MQPMO_FAIL_IF_QUIESCING:
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
@@ -71,13 +76,15 @@ def put_to(
     stored.BackoutCount = 0
     if md.Version < C.MQMD_VERSION_2:
         data = without_extension(stored, data)
-    warning = _fill_defaults(core, handle, destination, stored, options)
+    warning = _fill_defaults(core, destination, stored, options)
     if destination.queue.definition.is_temporary and stored.Persistence == C.MQPER_PERSISTENT:
         raise mq_error(
             C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary dynamic queue takes only non-persistent messages"
         )
-    if md.Version >= C.MQMD_VERSION_2 or stored.MsgFlags:
-        groups.number(handle, stored, pmo, len(data), core.identifiers.next_id(), unit is not None, name)
+    before = handle.put_groups.get(id(destination)) if handle.put_groups else None
+    if md.Version >= C.MQMD_VERSION_2 or stored.MsgFlags or before is not None:
+        broken = groups.number(before, stored, pmo, len(data), core.identifiers.next_id(), unit is not None, name)
+        warning = warning or broken
     context.set_context(connection, handle, stored, pmo, now, put1=put1)
     if stored.ReplyToQ:
         stored.ReplyToQ, stored.ReplyToQMgr = resolve.reply_to(core, stored.ReplyToQ, stored.ReplyToQMgr)
@@ -86,10 +93,24 @@ def put_to(
     )
     message = Message(stored, properties, data)
     deliver(core, connection, destination, message, unit, now)
-    if options & C.MQPMO_LOGICAL_ORDER:
-        groups.advance(handle, stored, len(data), unit is not None)
+    if before is not None or not groups.is_plain(stored):
+        _note_group(handle, destination, stored, len(data), options, unit)
     _return_to_caller(core, md, pmo, stored, destination)
     return warning
+
+
+def _note_group(
+    handle: ObjectHandle, destination: Destination, md: MQMD, length: int, options: int, unit: UnitOfWork | None
+) -> None:
+    """Keep what this put leaves unfinished of a group or segmented message; a backout restores what was before."""
+    if unit is not None:
+        unit.put_groups.setdefault(handle, dict(handle.put_groups))
+    logical = bool(options & C.MQPMO_LOGICAL_ORDER)
+    state = groups.state_after(md, length, logical=logical, in_unit=unit is not None)
+    if state is None:
+        handle.put_groups.pop(id(destination), None)
+    else:
+        handle.put_groups[id(destination)] = state
 
 
 def _check_descriptor(md: MQMD, name: str) -> None:
@@ -114,13 +135,18 @@ def _check_descriptor(md: MQMD, name: str) -> None:
         raise mq_error(C.MQRC_FEEDBACK_ERROR, name, f"feedback {md.Feedback} is not known")
 
 
-def _fill_defaults(core: Core, handle: ObjectHandle, destination: Destination, stored: MQMD, options: int) -> int:
-    """Priority, persistence, ids, code page: what the application left to the queue manager."""
+def _fill_defaults(core: Core, destination: Destination, stored: MQMD, options: int) -> int:
+    """Priority, persistence, ids, code page: what the application left to the queue manager.
+
+    Default priority and persistence are those that the first definition of the path has at this moment.
+    """
     warning = C.MQRC_NONE
+    first = destination.path[0]
+    assert isinstance(first, Queue)
     if stored.Persistence == C.MQPER_PERSISTENCE_AS_Q_DEF:
-        stored.Persistence = handle.defpsist
+        stored.Persistence = first.defpsist
     if stored.Priority == C.MQPRI_PRIORITY_AS_Q_DEF:
-        stored.Priority = handle.defprty
+        stored.Priority = first.defprty
     elif stored.Priority > MAX_PRIORITY:
         warning = C.MQRC_PRIORITY_EXCEEDS_MAXIMUM
     if options & C.MQPMO_NEW_MSG_ID or stored.MsgId == _NO_ID:
@@ -129,8 +155,7 @@ def _fill_defaults(core: Core, handle: ObjectHandle, destination: Destination, s
         stored.CorrelId = core.identifiers.next_id()
     if stored.CodedCharSetId == C.MQCCSI_Q_MGR:
         stored.CodedCharSetId = core.catalogue.qmgr.ccsid
-    first = destination.path[0]
-    if isinstance(first, Queue) and first.capexpry >= 0 and not isinstance(first, RemoteQueue):
+    if first.capexpry >= 0 and not isinstance(first, RemoteQueue):
         cap = first.capexpry
         if stored.Expiry == C.MQEI_UNLIMITED or stored.Expiry > cap:
             stored.Expiry = cap
@@ -235,6 +260,12 @@ def _deliver_segments(
     if limit < groups.SEGMENT_ALIGNMENT:
         raise mq_error(
             C.MQRC_MSG_TOO_BIG_FOR_Q, destination.queue.name, "MAXMSGL is too small to cut the message in segments"
+        )
+    if unit is None and connection is not None and core.in_syncpoint(connection):
+        raise mq_error(
+            C.MQRC_UOW_NOT_AVAILABLE,
+            destination.queue.name,
+            "a message that must be cut in segments is put within the unit of work that the connection has",
         )
     with core.all_or_nothing(unit) as own:
         md = message.md

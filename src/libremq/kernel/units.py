@@ -32,7 +32,9 @@ class Operation(NamedTuple):
 class UnitOfWork:
     """One unit of work; `id` is its transaction id in the log."""
 
-    __slots__ = ("first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state", "xid")
+    __slots__ = (
+        "first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state", "xid",
+    )  # fmt: skip
 
     def __init__(self, unit_id: int) -> None:
         self.id = unit_id

@@ -92,7 +92,9 @@ class Waiter:
 
 def in_turn(queue: QueueState) -> list[Waiter]:
     """Those who wait on the queue, in the order of their rank; of equals the latest first, so that one stays hot."""
-    return sorted(reversed(queue.waiters), key=_rank)
+    waiters = queue.waiters[::-1]
+    waiters.sort(key=_rank)
+    return waiters
 
 
 def _rank(waiter: Waiter) -> int:

@@ -81,6 +81,10 @@ class InvalidName(MQError):
     """A name has characters or a length that MQ does not allow."""
 
 
+class InvalidAttribute(MQError):
+    """An attribute of an object is unknown, cannot be changed, or has a value that is not permitted."""
+
+
 class NotAuthorized(MQError):
     """The user has not the authority, or the credentials were refused."""
 
@@ -204,6 +208,7 @@ _REASONS_OF: dict[type[MQError], tuple[int, ...]] = {
         C.MQRC_Q_ALREADY_EXISTS,
         C.MQRC_SUB_ALREADY_EXISTS,
         C.MQRC_NAME_IN_USE,
+        C.MQRCCF_OBJECT_ALREADY_EXISTS,
     ),
     ObjectInUse: (
         C.MQRC_OBJECT_IN_USE,
@@ -223,6 +228,8 @@ _REASONS_OF: dict[type[MQError], tuple[int, ...]] = {
         C.MQRC_DEF_XMIT_Q_TYPE_ERROR,
         C.MQRC_DEF_XMIT_Q_USAGE_ERROR,
         C.MQRC_NAME_NOT_VALID_FOR_TYPE,
+        C.MQRCCF_OBJECT_WRONG_TYPE,
+        C.MQRCCF_LIKE_OBJECT_WRONG_TYPE,
     ),
     InvalidName: (
         C.MQRC_OBJECT_NAME_ERROR,
@@ -232,6 +239,24 @@ _REASONS_OF: dict[type[MQError], tuple[int, ...]] = {
         C.MQRC_OBJECT_STRING_ERROR,
         C.MQRC_TOPIC_STRING_ERROR,
         C.MQRC_SUB_NAME_ERROR,
+        C.MQRCCF_OBJECT_NAME_ERROR,
+    ),
+    InvalidAttribute: (
+        C.MQRC_SELECTOR_ERROR,
+        C.MQRC_SELECTOR_NOT_FOR_TYPE,
+        C.MQRCCF_ATTR_VALUE_ERROR,
+        C.MQRCCF_ATTR_VALUE_FIXED,
+        C.MQRCCF_CFIN_PARM_ID_ERROR,
+        C.MQRCCF_CFIN_DUPLICATE_PARM,
+        C.MQRCCF_CFST_DUPLICATE_PARM,
+        C.MQRCCF_CFST_STRING_LENGTH_ERR,
+        C.MQRCCF_CFSL_COUNT_ERROR,
+        C.MQRCCF_CLUSTER_NAME_CONFLICT,
+        C.MQRCCF_REPOS_NAME_CONFLICT,
+        C.MQRCCF_CLUSTER_Q_USAGE_ERROR,
+        C.MQRCCF_CLUS_XMIT_Q_USAGE_ERROR,
+        C.MQRCCF_CELL_DIR_NOT_AVAILABLE,
+        C.MQRCCF_DEF_XMIT_Q_CLUS_ERROR,
     ),
     NotAuthorized: (
         C.MQRC_NOT_AUTHORIZED,

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from libremq.common.files import File, Files
 from libremq.store.errors import StoreDamaged, StoreFailed
@@ -25,7 +26,10 @@ _BATCH = struct.Struct("<IIIIq")
 
 # slot, sequence, message hash, correlation hash, expiry, flags, backout count, length, block, unit of work
 ENTRY = struct.Struct("<IqIIqHHIiq")
+ENTRY_SLOT = struct.Struct(f"<I{ENTRY.size - 4}x")
 _FRAGMENT = struct.Struct("<II")  # slot, number of blocks; then the blocks
+_CRC_BYTES = 4
+_PIECE_ENTRIES = 16384  # of a large batch, what is in memory at a time
 
 Entry = tuple[int, int, int, int, int, int, int, int, int, int]
 
@@ -40,7 +44,9 @@ class HandlePosition:
 
 @dataclass(frozen=True)
 class Batch:
-    entries: Iterator[Entry]
+    """What a checkpoint wrote, or a piece of it: packed entries, fragment lists by slot, the next sequence number."""
+
+    entries: bytes
     fragments: dict[int, list[int]]
     next_sequence: int
 
@@ -66,36 +72,43 @@ class HandleFile:
         return head + struct.pack("<I", zlib.crc32(head))
 
     def append(
-        self, entries: list[Entry], fragments: dict[int, list[int]], next_sequence: int, *, renew: bool
+        self, count: int, entries: Iterable[Entry], fragments: dict[int, list[int]], next_sequence: int, *, renew: bool
     ) -> HandlePosition:
-        """Write a batch and make it durable; the position to name in the checkpoint record."""
-        parts = [ENTRY.pack(*entry) for entry in entries]
-        for slot, blocks in fragments.items():
-            parts.append(_FRAGMENT.pack(slot, len(blocks)))
-            parts.append(struct.pack(f"<{len(blocks)}I", *blocks))
-        body = b"".join(parts)
-        rest = _BATCH.pack(0, len(body), len(entries), len(fragments), next_sequence)[4:] + body
-        batch = struct.pack("<I", zlib.crc32(rest)) + rest
+        """Write a batch of `count` entries and make it durable; the position to name in the checkpoint record."""
+        lists = b"".join(
+            _FRAGMENT.pack(slot, len(blocks)) + struct.pack(f"<{len(blocks)}I", *blocks)
+            for slot, blocks in fragments.items()
+        )
+        head = _BATCH.pack(0, count * ENTRY.size + len(lists), count, len(fragments), next_sequence)[_CRC_BYTES:]
         generation, length = self.position.generation, self.position.length
-        if renew or not generation:
-            self.close()
-            generation += 1
-            self._files.make_folder(self._folder)
-            self._file = self._files.open(self._path(generation), create=True)
-            self._file.truncate(0)
-            batch = self._header(generation) + batch
-            length = 0
-        file = self._opened(generation)
-        file.write(length, batch)
+        try:
+            if renew or not generation:
+                self.close()
+                generation, length = generation + 1, _HEADER_BYTES
+                self._begin(generation)
+            file = self._opened(generation)
+            end = _write_batch(file, length, head, entries, lists)
+            self._sync(file, generation, new=length == _HEADER_BYTES)
+        except BaseException:
+            self.close()  # it may be a generation that did not come about
+            raise
+        self.position = HandlePosition(generation, end)
+        return self.position
+
+    def _begin(self, generation: int) -> None:
+        self._files.make_folder(self._folder)
+        self._file = self._files.open(self._path(generation), create=True)
+        self._file.truncate(0)
+        self._file.write(0, self._header(generation))
+
+    def _sync(self, file: File, generation: int, *, new: bool) -> None:
         try:
             file.sync()
-            if not length:
+            if new:
                 self._files.sync_folder(self._folder)
                 self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
             raise StoreFailed(f"{self._path(generation)}: sync failed: {error}") from error
-        self.position = HandlePosition(generation, length + len(batch))
-        return self.position
 
     def _opened(self, generation: int) -> File:
         if self._file is None:
@@ -111,26 +124,28 @@ class HandleFile:
         )
 
     def load(self, position: HandlePosition) -> Iterator[Batch]:
-        """The batches up to this position, in order, each checked before it is given out."""
+        """The batches up to this position, in order and in pieces, each checked before any of it is given out."""
         self.position = position
         generation, length = position.generation, position.length
         if not generation:
             return
-        data = memoryview(self._opened(generation).read(0, length))
-        if len(data) != length:
-            raise self._damaged(generation, f"it has {len(data)} bytes, the last checkpoint wrote {length}")
-        if bytes(data[:_HEADER_BYTES]) != self._header(generation):
+        file = self._opened(generation)
+        if file.size() < length:
+            raise self._damaged(generation, f"it has {file.size()} bytes, the last checkpoint wrote {length}")
+        if file.read(0, _HEADER_BYTES) != self._header(generation):
             raise self._damaged(generation, f"its header is not that of a version {VERSION} handle file of this queue")
         at = _HEADER_BYTES
         while at < length:
             if at + _BATCH.size > length:
                 raise self._damaged(generation, f"the batch at {at} is cut off")
-            crc, size, count, lists, next_sequence = _BATCH.unpack_from(data, at)
-            start, end = at + _BATCH.size, at + _BATCH.size + size
-            if end > length or zlib.crc32(data[at + 4 : end]) != crc:
+            crc, size, count, lists, next_sequence = _BATCH.unpack(file.read(at, _BATCH.size))
+            start = at + _BATCH.size
+            middle, end = start + count * ENTRY.size, start + size
+            if not middle <= end <= length or _checksum(file, at + _CRC_BYTES, end) != crc:
                 raise self._damaged(generation, f"the batch at {at} does not match its checksum")
-            middle = start + count * ENTRY.size
-            yield Batch(ENTRY.iter_unpack(data[start:middle]), _read_fragments(data, middle, lists), next_sequence)
+            for piece in _pieces(file, start, middle):
+                yield Batch(piece, {}, next_sequence)
+            yield Batch(b"", _read_fragments(file.read(middle, end - middle), lists), next_sequence)
             at = end
 
     def drop_other_generations(self) -> None:
@@ -145,8 +160,44 @@ class HandleFile:
             self._file = None
 
 
-def _read_fragments(data: memoryview, at: int, count: int) -> dict[int, list[int]]:
+def _write_batch(file: File, at: int, head: bytes, entries: Iterable[Entry], lists: bytes) -> int:
+    """Write a batch from `at` on, in one write if it is small; the position behind it."""
+    checksum = zlib.crc32(head)
+    start = end = at + _CRC_BYTES + len(head)
+    pack = ENTRY.pack
+    entries = iter(entries)
+    while True:
+        piece = b"".join([pack(*entry) for entry in islice(entries, _PIECE_ENTRIES)])
+        last = len(piece) < _PIECE_ENTRIES * ENTRY.size
+        if last:
+            piece += lists
+        checksum = zlib.crc32(piece, checksum)
+        if last and end == start:
+            file.write(at, checksum.to_bytes(_CRC_BYTES, "little") + head + piece)
+            return end + len(piece)
+        file.write(end, piece)
+        end += len(piece)
+        if last:
+            file.write(at, checksum.to_bytes(_CRC_BYTES, "little") + head)
+            return end
+
+
+def _pieces(file: File, start: int, end: int) -> Iterator[bytes]:
+    """A stretch of the file, in pieces of whole entries."""
+    for at in range(start, end, _PIECE_ENTRIES * ENTRY.size):
+        yield file.read(at, min(_PIECE_ENTRIES * ENTRY.size, end - at))
+
+
+def _checksum(file: File, start: int, end: int) -> int:
+    checksum = 0
+    for piece in _pieces(file, start, end):
+        checksum = zlib.crc32(piece, checksum)
+    return checksum
+
+
+def _read_fragments(data: bytes, count: int) -> dict[int, list[int]]:
     fragments: dict[int, list[int]] = {}
+    at = 0
     for _ in range(count):
         slot, blocks = _FRAGMENT.unpack_from(data, at)
         at += _FRAGMENT.size

@@ -11,16 +11,18 @@ that checkpoint, whole, and a restart replays the log onto it.
 
 from __future__ import annotations
 
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from zlib import crc32
 
 from libremq.common.files import Files
 from libremq.mqi.structs import MQMD
 from libremq.store.chains import Chains
 from libremq.store.errors import StoreDamaged, StoreFull
-from libremq.store.handle_file import ENTRY, Entry, HandleFile, HandlePosition
+from libremq.store.handle_file import ENTRY, ENTRY_SLOT, Entry, HandleFile, HandlePosition
 from libremq.store.handles import (
     FRAGMENTED,
     GET_PENDING,
@@ -387,29 +389,30 @@ class QueueStore:
             self._changed |= others
         if not self._changed:
             return False
-        live = [
-            slot
-            for slot in sorted(self._changed)
-            if slot < len(flags) and (flags[slot] & PERSISTENT or slot in others)
-        ]
+        live = array(
+            "i",
+            (
+                slot
+                for slot in sorted(self._changed)
+                if slot < len(flags) and (flags[slot] & PERSISTENT or slot in others)
+            ),
+        )
         self._write_images(live)
         self._file.sync()
         # A file that has grown to several times the live handles is begun anew
         renew = self._handle_file.position.length > 65536 + 3 * ENTRY.size * (self._saved_count + len(live))
         if renew:
-            live = [slot for slot in range(len(flags)) if flags[slot] & PERSISTENT or slot in others]
-        entries = [self._entry(slot) for slot in live]
-        if not renew:
-            alive = set(live)
-            entries += [(slot, 0, 0, 0, 0, 0, 0, 0, NONE, 0) for slot in sorted(self._changed) if slot not in alive]
+            live = array("i", (slot for slot in range(len(flags)) if flags[slot] & PERSISTENT or slot in others))
+        gone = [] if renew else sorted(self._changed.difference(live))
+        entries = chain(map(self._entry, live), ((slot, 0, 0, 0, 0, 0, 0, 0, NONE, 0) for slot in gone))
         fragments = {slot: self._fragments[slot] for slot in live if flags[slot] & FRAGMENTED}
-        self._handle_file.append(entries, fragments, self.next_sequence, renew=renew)
+        self._handle_file.append(len(live) + len(gone), entries, fragments, self.next_sequence, renew=renew)
         self._note_saved(live)
         self._release_next += self._release_later
         self._release_later = []
         return bool(others)
 
-    def _note_saved(self, live: list[int]) -> None:
+    def _note_saved(self, live: array[int]) -> None:
         saved = self._saved
         if len(saved) < len(self.handles):
             saved.extend(bytes(len(self.handles) - len(saved)))
@@ -465,28 +468,24 @@ class QueueStore:
         if not position.generation:
             self._file.renew()
             return
-        rows: dict[int, Entry] = {}
         for batch in self._handle_file.load(position):
-            for entry in batch.entries:
-                if entry[5]:
-                    rows[entry[0]] = entry
-                else:
-                    rows.pop(entry[0], None)
-                    self._fragments.pop(entry[0], None)
+            self._load_entries(batch.entries)
             self._fragments.update(batch.fragments)
             self.next_sequence = batch.next_sequence
-        if not rows:
+        if not any(self.handles.flags):
             self._file.renew()
             return
-        self._load_rows(rows)
+        self._load_space()
+        self._load_chains()
 
-    def _load_rows(self, rows: dict[int, Entry]) -> None:
+    def _load_entries(self, entries: bytes) -> None:
+        """Fill the rows straight from the file: a list of a million entries would take several times their memory."""
+        if not entries:
+            return
         handles = self.handles
-        handles.extend_to(max(rows) + 1)
-        self._saved = bytearray(len(handles))
-        linked: list[int] = []
-        file_blocks = self._file.size_blocks() + 1
-        for slot, sequence, message_hash, correl_hash, expiry_ms, flags, backouts, length, block, unit in rows.values():
+        handles.extend_to(1 + max(slot for (slot,) in ENTRY_SLOT.iter_unpack(entries)))
+        for row in ENTRY.iter_unpack(entries):
+            slot, sequence, message_hash, correl_hash, expiry_ms, flags, backouts, length, block, unit = row
             handles.sequence[slot] = sequence
             handles.message_hash[slot] = message_hash
             handles.correl_hash[slot] = correl_hash
@@ -497,20 +496,44 @@ class QueueStore:
             handles.unit[slot] = unit
             if backouts:
                 self._backout_counts[slot] = backouts
+            elif self._backout_counts:
+                self._backout_counts.pop(slot, None)
+            if self._fragments and not flags & FRAGMENTED:
+                self._fragments.pop(slot, None)
+
+    def _load_space(self) -> None:
+        """The space map is what the handles say; two that claim one block, or one outside the file, are damage."""
+        handles, space = self.handles, self.space
+        self._saved = bytearray(len(handles))
+        file_blocks = self._file.size_blocks() + 1
+        for slot, flags in enumerate(handles.flags):
+            if not flags:
+                continue
             code = PERSISTENT_DATA if flags & PERSISTENT else NONPERSISTENT_DATA
+            block = handles.block[slot]
             if flags & FRAGMENTED:
-                fine = all(self.space.claim(part, 1, code, file_blocks) for part in self._fragments[slot])
+                fine = all(space.claim(part, 1, code, file_blocks) for part in self._fragments[slot])
             else:
-                fine = self.space.claim(block, blocks_for(length), code, file_blocks)
+                fine = space.claim(block, blocks_for(handles.length[slot]), code, file_blocks)
             if not fine:
                 raise self._file.damaged_block(block, f"handle {slot} points outside the file or into another message")
+            self._saved[slot] = 1
+            self._saved_count += 1
+
+    def _load_chains(self) -> None:
+        handles = self.handles
+        sequence = handles.sequence
+        linked = array("i")
+        latest, in_order = 0, True
+        for slot, flags in enumerate(handles.flags):
             if flags & PUT_PENDING:
                 self.pending_puts += 1
-            elif not flags & GET_PENDING:
+            elif flags and not flags & GET_PENDING:
                 linked.append(slot)
-            self._saved[slot] = 1
-        self._saved_count = len(rows)
-        linked.sort(key=handles.sequence.__getitem__)
+                in_order = in_order and sequence[slot] > latest
+                latest = sequence[slot]
+        if not in_order:
+            linked = array("i", sorted(linked, key=sequence.__getitem__))
         self.chains.link_in_order(linked)
         for slot in linked:
             if handles.flags[slot] & GROUPED:
@@ -525,8 +548,8 @@ class QueueStore:
         self._recovering = False
         self.handles.recount_free()
         flags = self.handles.flags
-        for slot in range(len(self._saved)):
-            if self._saved[slot] and flags[slot] & IN_USE and not flags[slot] & PERSISTENT:
+        for slot, saved in enumerate(self._saved):
+            if saved and flags[slot] & (IN_USE | PERSISTENT) == IN_USE:
                 self._changed.add(slot)
 
     def close(self) -> None:

@@ -82,7 +82,8 @@ class SpaceMap:
         """Is there a run of `count` free blocks inside the file?"""
         if count > self._largest_gap:
             return False
-        if self._map.find(bytes([FREE]) * count) >= 0:
+        run = bytes([FREE]) * count
+        if self._map.find(run, self._cursor) >= 0 or self._map.find(run) >= 0:
             return True
         self._largest_gap = count - 1
         return False

@@ -175,6 +175,9 @@ class FaultyFiles:
             for folder in reversed(missing):
                 self._check("create", folder)
                 self._count(f"make folder {folder}")
+                # Durable at once, and with it what was pending in its parent: a folder of that name removed before
+                self._settle_names(parent(folder))
+                self._pending = [o for o in self._pending if o.on_file or not o.concerns(folder)]
                 self._folders.add(folder)
                 self._durable_folders.add(folder)
 
@@ -222,13 +225,7 @@ class FaultyFiles:
             if path not in self._folders:
                 raise _error(errno.ENOENT, path)
             self._count(f"sync folder {path}")
-            rest = []
-            for operation in self._pending:
-                if operation.concerns(path):
-                    self._apply_name(operation, self._durable_names, self._durable_folders)
-                else:
-                    rest.append(operation)
-            self._pending = rest
+            self._settle_names(path)
 
     def lock(self, path: str) -> FaultyLock:
         path = _clean(path)
@@ -431,6 +428,16 @@ class FaultyFiles:
         self._apply_name(operation, self._names, self._folders)
         self._do(operation)
         return number
+
+    def _settle_names(self, folder: str) -> None:
+        """Make durable what was created, renamed and removed in a folder."""
+        rest = []
+        for operation in self._pending:
+            if operation.concerns(folder):
+                self._apply_name(operation, self._durable_names, self._durable_folders)
+            else:
+                rest.append(operation)
+        self._pending = rest
 
     def _apply_name(self, operation: Operation, names: dict[str, int], folders: set[str]) -> None:
         path = operation.path

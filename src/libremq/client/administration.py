@@ -1,0 +1,141 @@
+"""Commands on the objects of a queue manager, with the names MQSC has for types and attributes.
+
+Attributes are keyword arguments named like the MQSC keyword in lower case; values are numbers, text, or the words of
+MQSC: `qm.define_local("ORDERS", maxdepth=1000, defpsist="yes")`. docs/reference/objects.md lists them all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from libremq.client.binding import Access, AttributeValue
+from libremq.kernel.attributes import GivenValue
+
+if TYPE_CHECKING:
+    from libremq.client.session import Session
+
+
+class Administration(ABC):
+    """The part of `QueueManager` that defines, changes and shows objects. What it changed is on disk on return."""
+
+    _access: Access
+
+    @abstractmethod
+    def _session(self) -> Session:
+        """The connection of this thread; an error if the queue manager is closed."""
+
+    def _usable_access(self) -> Access:
+        """The access, after a check that the queue manager is still open."""
+        self._session()
+        return self._access
+
+    # Defining
+
+    def define(
+        self, kind: str, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
+    ) -> None:
+        """DEFINE: make an object of a kind: qlocal, qalias, qremote, qmodel, process or namelist.
+
+        Attributes not given come from the object `like`, else from the SYSTEM.DEFAULT object of the kind. ObjectExists
+        if there is one of the name, unless `replace` gives it this new definition; the messages of a queue stay.
+        """
+        self._usable_access().define(kind.upper(), name, attributes, like=like, replace=replace)
+
+    def define_local(
+        self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
+    ) -> None:
+        """DEFINE QLOCAL: a queue that holds messages."""
+        self.define("QLOCAL", name, like=like, replace=replace, **attributes)
+
+    def define_alias(
+        self, name: str, target: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
+    ) -> None:
+        """DEFINE QALIAS: another name for the queue `target`."""
+        self.define("QALIAS", name, like=like, replace=replace, target=target, **attributes)
+
+    def define_remote(
+        self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
+    ) -> None:
+        """DEFINE QREMOTE: the queue `rname` of queue manager `rqmname`, reached through transmission queue `xmitq`."""
+        self.define("QREMOTE", name, like=like, replace=replace, **attributes)
+
+    def define_model(
+        self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
+    ) -> None:
+        """DEFINE QMODEL: what `dynamic_queue` makes queues from."""
+        self.define("QMODEL", name, like=like, replace=replace, **attributes)
+
+    def define_process(
+        self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
+    ) -> None:
+        """DEFINE PROCESS: what a trigger message tells a trigger monitor to start."""
+        self.define("PROCESS", name, like=like, replace=replace, **attributes)
+
+    def define_namelist(
+        self,
+        name: str,
+        names: Sequence[str],
+        *,
+        like: str | None = None,
+        replace: bool = False,
+        **attributes: GivenValue,
+    ) -> None:
+        """DEFINE NAMELIST: a list of names."""
+        self.define("NAMELIST", name, like=like, replace=replace, names=names, **attributes)
+
+    def alter(self, kind: str, name: str = "", **attributes: GivenValue) -> None:
+        """ALTER: change the given attributes and keep the others. `alter("qmgr", deadq="DEAD")` for the manager."""
+        self._usable_access().alter(kind.upper(), name, attributes)
+
+    def delete(self, kind: str, name: str, *, purge: bool = False) -> None:
+        """DELETE. A queue must not be open elsewhere, nor hold messages unless `purge` throws them away."""
+        access = self._usable_access()
+        self._session().release(name)
+        access.delete(kind.upper(), name, purge=purge)
+
+    def clear(self, name: str) -> None:
+        """CLEAR QLOCAL: throw away all messages. The queue must not be open elsewhere."""
+        access = self._usable_access()
+        self._session().release(name)
+        access.clear(name)
+
+    # Showing
+
+    def display(self, kind: str, pattern: str = "*") -> list[dict[str, AttributeValue]]:
+        """DISPLAY: the objects of a kind, or of all queues with kind "queue", that a name or `ABC*` means.
+
+        Each is a dict by MQSC keyword in lower case: words where MQSC has words, and live values such as curdepth.
+        """
+        return self._usable_access().display(kind.upper(), pattern)
+
+    def queue_names(self, pattern: str = "*") -> list[str]:
+        """The names of the queues that a name or `ABC*` means, those of the system left out unless asked for."""
+        names = self._usable_access().names("QUEUE", pattern)
+        if pattern.startswith("SYSTEM."):
+            return names
+        return [name for name in names if not name.startswith("SYSTEM.")]
+
+    @property
+    def attributes(self) -> dict[str, AttributeValue]:
+        """DISPLAY QMGR: the attributes of the queue manager itself."""
+        return self.display("QMGR")[0]
+
+    # Recovery
+
+    def in_doubt(self) -> list[bytes]:
+        """The XIDs of units of work that are prepared and wait for a decision."""
+        return self._session().binding.xa_recover()
+
+    def resolve(self, xid: bytes, *, commit: bool) -> None:
+        """Decide a unit of work that is in doubt, when its transaction manager cannot."""
+        binding = self._session().binding
+        if commit:
+            binding.xa_commit(xid)
+        else:
+            binding.xa_rollback(xid)
+
+    def checkpoint(self) -> None:
+        """Bring the queue files up to the log now, so that the next start has less to do."""
+        self._usable_access().checkpoint()

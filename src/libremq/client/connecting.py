@@ -1,0 +1,67 @@
+"""connect(): from a URL to a queue manager, through the binding that its scheme names."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from libremq.client import urls
+
+if TYPE_CHECKING:
+    from libremq.client.binding import Access
+    from libremq.client.queue_manager import QueueManager
+    from libremq.kernel.restart import Say
+    from libremq.log import LogConfig
+    from libremq.store.queue_store import StoreLimits
+
+
+def connect(
+    url: str,
+    *,
+    user: str | None = None,
+    application: str | None = None,
+    say: Say | None = None,
+    log_config: LogConfig | None = None,
+    limits: StoreLimits | None = None,
+) -> QueueManager:
+    """Connect to the queue manager that a URL names.
+
+    `embedded:QM1` runs it inside this process, with its data under $LIBREMQ_DATA, or `.libremq` in the user's home.
+    `?create=1` makes it if it is not there, `?data=/path` says where it is. Connecting again in one process shares it;
+    the last `close` ends it in good order, and so does the end of the program. Another process gets
+    QueueManagerNotAvailable meanwhile.
+
+    - `user`, `application`: what the context of messages says; by default who runs this program, and its name.
+    - `say`: called with each message of the start, such as those of a recovery after a crash: `say=print`.
+    - `log_config`: the size of the log, for a queue manager that is created now.
+    - `limits`: the sizes of the buffers of queues, if this is the one who starts it.
+    """
+    from libremq.client.queue_manager import QueueManager
+
+    access = reach(url, say=say, log_config=log_config, limits=limits)
+    return QueueManager(access, url=url, user=user, application=application)
+
+
+def reach(
+    url: str, *, say: Say | None = None, log_config: LogConfig | None = None, limits: StoreLimits | None = None
+) -> Access:
+    """The access to a queue manager. Each scheme has its line here."""
+    address = urls.parse(url)
+    from libremq.client import embedded_access
+
+    return embedded_access.attach(
+        address.folder, address.name, create=address.create, log_config=log_config, limits=limits, say=say
+    )
+
+
+def current_user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run under a number that has no name
+        return str(os.getuid())
+
+
+def current_application() -> str:
+    return os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] not in ("", "-c") else "python"

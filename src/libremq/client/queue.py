@@ -1,0 +1,463 @@
+"""A queue: put, get, iterate, browse, consume, request.
+
+A Queue object opens what it needs when it is needed, for each thread that uses it, and keeps it open until `close`
+or until nobody holds the object any more. So it can be shared between threads, and made on the fly.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from types import TracebackType
+from typing import TYPE_CHECKING, Unpack
+
+from libremq.client import options as opt
+from libremq.client.browser import Browser
+from libremq.client.consumer import Consumer
+from libremq.client.errors import bad_value
+from libremq.client.message import Message
+from libremq.client.options import Data, Identifier, Match, Named, PutOptions, Seconds
+from libremq.client.session import Session
+from libremq.client.statistics import QueueStatistics
+from libremq.kernel.attribute_tables import TABLES
+from libremq.kernel.attributes import convert as convert_attribute
+from libremq.mqi import constants as C
+from libremq.mqi.errors import NoMessageAvailable, mq_error
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from libremq.client.queue_manager import QueueManager
+
+_serials = itertools.count(1)
+_CONTEXT = C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT | C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT
+_BIND = C.MQOO_BIND_ON_OPEN | C.MQOO_BIND_NOT_FIXED | C.MQOO_BIND_ON_GROUP
+_ALWAYS = C.MQOO_ALTERNATE_USER_AUTHORITY | C.MQOO_FAIL_IF_QUIESCING
+# Which of the open options that a caller gives belong to which kind of handle
+_BELONGS = {
+    C.MQOO_OUTPUT: _CONTEXT | _BIND | _ALWAYS | C.MQOO_RESOLVE_LOCAL_Q,
+    C.MQOO_INPUT_AS_Q_DEF: C.MQOO_SAVE_ALL_CONTEXT | C.MQOO_READ_AHEAD | C.MQOO_NO_READ_AHEAD | _ALWAYS,
+    C.MQOO_BROWSE: C.MQOO_CO_OP | _ALWAYS,
+    C.MQOO_INQUIRE: _ALWAYS,
+    C.MQOO_SET: _ALWAYS,
+}
+_MODES = {
+    "output": C.MQOO_OUTPUT,
+    "input": C.MQOO_INPUT_AS_Q_DEF,
+    "browse": C.MQOO_BROWSE,
+    "inquire": C.MQOO_INQUIRE,
+    "set": C.MQOO_SET,
+}
+_OPTIONS = 0
+for _mode in _BELONGS.values():
+    _OPTIONS |= _mode
+REPLY_MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
+
+
+class Queue:
+    """A queue of a queue manager; made by `QueueManager.queue`. Safe to share between threads."""
+
+    def __init__(
+        self,
+        manager: QueueManager,
+        name: str,
+        *,
+        manager_name: str = "",
+        exclusive: bool | None = None,
+        selector: str | None = None,
+        open_options: int = 0,
+        alternate_user: str = "",
+        dynamic_name: str = "AMQ.*",
+    ) -> None:
+        if open_options & ~_OPTIONS:
+            raise bad_value(
+                C.MQRC_OPTIONS_ERROR,
+                name,
+                "open_options takes what goes with an access, such as MQOO_SET_ALL_CONTEXT; the access itself is "
+                "chosen by what is called, exclusive input with exclusive=True",
+            )
+        if alternate_user:
+            open_options |= C.MQOO_ALTERNATE_USER_AUTHORITY
+        self._manager = manager
+        self._name = name
+        self._manager_name = manager_name
+        self._exclusive = exclusive
+        self._selector = selector
+        self._open_options = open_options | C.MQOO_FAIL_IF_QUIESCING
+        self._alternate_user = alternate_user
+        self._dynamic_name = dynamic_name
+        self._serial = next(_serials)
+        self._closed = False
+        # What this object opened is closed by the next call of anyone once the object is gone
+        self._finalizer = weakref.finalize(self, manager._orphans.append, self._serial)
+        self._finalizer.atexit = False
+
+    @property
+    def name(self) -> str:
+        """Its name; of a dynamic queue the one it was given when it was made."""
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"<Queue {self._name} of {self._manager.name}{', closed' if self._closed else ''}>"
+
+    # Putting
+
+    def put(
+        self,
+        data: Data,
+        *,
+        persistent: bool | None = None,
+        priority: int | None = None,
+        expiry: Seconds | None = None,
+        correlation_id: Identifier | None = None,
+        message_id: Identifier | None = None,
+        reply_to: str | Named | None = None,
+        reply_to_manager: str = "",
+        properties: Mapping[str, object] | None = None,
+        format: str | None = None,
+        message_type: int | None = None,
+        report: int = 0,
+        md: MQMD | None = None,
+        pmo: MQPMO | None = None,
+    ) -> bytes:
+        """Put a message and return its message id (24 bytes).
+
+        In a transaction the message is there for others after the commit. Outside, a persistent message is on disk
+        when this returns. If it raises, nothing was put; only if the queue manager fails meanwhile (ConnectionBroken)
+        the message may be there or not.
+
+        - `data`: bytes, or text, which goes as UTF-8 with format MQSTR.
+        - `persistent`, `priority` (0 to 9): None takes the default of the queue (DEFPSIST, DEFPRTY).
+        - `expiry`: seconds after which it may be discarded.
+        - `correlation_id`, `message_id`: up to 24 bytes, or text of that length in UTF-8.
+        - `reply_to`: the queue for replies and reports.
+        - `properties`: a dict of bool, int, float, str, bytes or None; selectors choose by them.
+        - `format`, `message_type`, `report`: as in the message descriptor (MQFMT_*, MQMT_*, MQRO_*).
+        - `md`, `pmo`: an MQMD and an MQPMO to start from, for all else (groups, segments, context). They are filled
+          in place, as MQ does.
+        """
+        given: PutOptions = {
+            "persistent": persistent,
+            "priority": priority,
+            "expiry": expiry,
+            "correlation_id": correlation_id,
+            "message_id": message_id,
+            "reply_to": reply_to,
+            "format": format,
+            "message_type": message_type,
+            "md": md,
+            "pmo": pmo,
+        }
+        if reply_to_manager:
+            given["reply_to_manager"] = reply_to_manager
+        if report:
+            given["report"] = report
+        session, hobj = self._handle(C.MQOO_OUTPUT)
+        descriptor, put_options, payload = opt.for_put(self._name, data, given, syncpoint=session.syncpoint)
+        session.put(hobj, descriptor, put_options, payload, properties)
+        return descriptor.MsgId
+
+    def put_group(self, messages: Sequence[Data], **options: Unpack[PutOptions]) -> bytes:
+        """Put messages as a group, all or none, and return the group id. They stay together and in this order."""
+        if not messages:
+            raise bad_value(C.MQRC_INCOMPLETE_GROUP, self._name, "a group has at least one message")
+        session = self._usable_session()
+        with nullcontext() if session.syncpoint else self._manager.transaction():
+            hobj = self._open(session, C.MQOO_OUTPUT, keep=False)
+            try:
+                group_id = b""
+                for index, data in enumerate(messages):
+                    base = options.get("md")
+                    md = MQMD(Version=C.MQMD_VERSION_2) if base is None else base.copy()
+                    last = index == len(messages) - 1
+                    md.MsgFlags |= C.MQMF_LAST_MSG_IN_GROUP if last else C.MQMF_MSG_IN_GROUP
+                    pmo = MQPMO(
+                        Version=C.MQPMO_VERSION_3, Options=C.MQPMO_LOGICAL_ORDER | C.MQPMO_FAIL_IF_QUIESCING
+                    )
+                    own: PutOptions = {**options, "md": md, "pmo": pmo}
+                    md, pmo, payload = opt.for_put(self._name, data, own, syncpoint=True)
+                    session.put(hobj, md, pmo, payload, options.get("properties"))
+                    group_id = md.GroupId
+            finally:
+                session.close_quietly(hobj)
+        return group_id
+
+    # Getting
+
+    def get(
+        self,
+        wait: Seconds | None = None,
+        *,
+        message_id: Identifier | None = None,
+        correlation_id: Identifier | None = None,
+        group_id: Identifier | None = None,
+        convert: bool | int = False,
+        max_length: int | None = None,
+        truncate: bool = False,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+    ) -> Message:
+        """Get the next message, or the next with these ids, and take it off the queue.
+
+        In a transaction it comes back if the transaction is backed out. Outside, it is gone when this returns.
+        Interrupted while it waits (Ctrl-C, or the queue closed by another thread), either you get the message or it
+        stays on the queue.
+
+        - `wait`: seconds to wait for one; None (or 0) does not wait, float("inf") waits for ever.
+          NoMessageAvailable if there is none by then.
+        - `message_id`, `correlation_id`, `group_id`: only a message with these.
+        - `convert`: True has the data converted to UTF-8 and the byte order of this machine, a number to that CCSID.
+          `Message.text` needs no conversion.
+        - `max_length`: TruncatedMessage for a longer one, which stays on the queue; with `truncate` it is taken, and
+          cut.
+        - `md`, `gmo`: an MQMD and an MQGMO to start from, for all else. They are filled in place, as MQ does.
+        """
+        match: Match = {"message_id": message_id, "correlation_id": correlation_id, "group_id": group_id}
+        session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
+        md, gmo = opt.for_get(
+            self._name,
+            options=0,
+            syncpoint=session.syncpoint,
+            hmsg=session.hmsg,
+            wait=wait,
+            match=match,
+            convert=convert,
+            md=md,
+            gmo=gmo,
+        )
+        return session.get(self._manager, hobj, md, gmo, max_length, truncate=truncate)
+
+    def get_or_none(
+        self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
+    ) -> Message | None:
+        """Like `get`, with None instead of NoMessageAvailable."""
+        try:
+            return self.get(wait, convert=convert, **match)
+        except NoMessageAvailable:
+            return None
+
+    def get_group(self, wait: Seconds | None = None, *, group_id: Identifier | None = None) -> list[Message]:
+        """Get the messages of a group, in their order, once the group is complete; all or none.
+
+        A message that is in no group comes alone. NoMessageAvailable if there is nothing, or nothing complete.
+        """
+        session = self._usable_session()
+        with nullcontext() if session.syncpoint else self._manager.transaction():
+            hobj = self._open(session, C.MQOO_INPUT_AS_Q_DEF, keep=False)
+            try:
+                messages: list[Message] = []
+                while True:
+                    md, gmo = opt.for_get(
+                        self._name,
+                        options=C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_FAIL_IF_QUIESCING,
+                        syncpoint=True,
+                        hmsg=session.hmsg,
+                        wait=None if messages else wait,
+                        match={} if messages else {"group_id": group_id},
+                        convert=False,
+                        md=None,
+                        gmo=None,
+                    )
+                    message = session.get(self._manager, hobj, md, gmo, None, truncate=False)
+                    messages.append(message)
+                    if message.gmo.GroupStatus != C.MQGS_MSG_IN_GROUP:
+                        return messages
+            finally:
+                session.close_quietly(hobj)
+
+    def iterate(
+        self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
+    ) -> Iterator[Message]:
+        """Get one message after the other until none is there, or none came for `wait` seconds.
+
+        A message is taken when the loop asks for it, not before: leaving the loop loses nothing.
+        """
+        while (message := self.get_or_none(wait, convert=convert, **match)) is not None:
+            yield message
+
+    def __iter__(self) -> Iterator[Message]:
+        return self.iterate()
+
+    # Looking without taking
+
+    def browse(
+        self,
+        wait: Seconds | None = None,
+        *,
+        lock: bool = False,
+        mark: bool = False,
+        take: bool = False,
+        convert: bool | int = False,
+        **match: Unpack[Match],
+    ) -> Browser:
+        """Look at the messages in order and leave them where they are.
+
+        The result is an iterator with a cursor of its own, and a context manager that closes it.
+
+        - `wait`: seconds to wait for more at the end.
+        - `lock`: the message under the cursor cannot be got by others.
+        - `mark`: skip what cooperating browsers have seen, and mark what this one sees (MQGMO_MARK_BROWSE_CO_OP).
+        - `take`: `Browser.take` may get the message under the cursor.
+        """
+        return Browser(self, wait, match, lock=lock, mark=mark, take=take, convert=convert)
+
+    @property
+    def depth(self) -> int:
+        """How many messages are on the queue, those put and not yet committed included, as in MQ."""
+        depth = self.inquire(C.MQIA_CURRENT_Q_DEPTH)[0]
+        assert isinstance(depth, int)
+        return depth
+
+    def inquire(self, *what: int | str) -> list[int | str]:
+        """MQINQ: the values of attributes in the order asked for, each by MQSC keyword or selector (MQIA_*, MQCA_*)."""
+        selectors = [self._selector_of(name) for name in what]
+        session, hobj = self._handle(C.MQOO_INQUIRE)
+        return session.binding.inquire(hobj, selectors)[0]
+
+    def _selector_of(self, name: int | str) -> int:
+        if isinstance(name, int):
+            return name
+        for kind in ("QLOCAL", "QALIAS", "QREMOTE"):
+            row = TABLES[kind].by_keyword.get(name.upper())
+            if row is not None:
+                return row.selector
+        raise bad_value(C.MQRC_SELECTOR_ERROR, self._name, f"{name} is not an attribute of a queue")
+
+    def set(self, **attributes: int | str) -> None:
+        """MQSET: change attributes that applications may change: `queue.set(get="disabled")`."""
+        values: dict[int, int | str] = {}
+        for keyword, value in attributes.items():
+            row = TABLES["QLOCAL"].by_keyword.get(keyword.upper())
+            if row is None:
+                raise bad_value(C.MQRC_SELECTOR_ERROR, self._name, f"{keyword} is not an attribute of a queue")
+            given = convert_attribute(row, value, self._name)
+            assert isinstance(given, int | str)
+            values[row.selector] = given
+        session, hobj = self._handle(C.MQOO_SET)
+        session.binding.set(hobj, values)
+
+    def statistics(self) -> QueueStatistics:
+        """Depth and open counts at this moment. The handles of this Queue object count too."""
+        values = self.inquire(
+            C.MQIA_CURRENT_Q_DEPTH, C.MQIA_MAX_Q_DEPTH, C.MQIA_OPEN_INPUT_COUNT, C.MQIA_OPEN_OUTPUT_COUNT
+        )
+        depth, depth_max, inputs, outputs = (int(value) for value in values)
+        return QueueStatistics(depth, depth_max, inputs, outputs)
+
+    # Requests
+
+    def request(
+        self, data: Data, *, wait: Seconds | None = float("inf"), **options: Unpack[PutOptions]
+    ) -> Message:
+        """Put a request and wait for its reply.
+
+        Without `reply_to` a temporary queue is made for the reply; it takes no persistent messages, so the request is
+        not persistent then. NoMessageAvailable if no reply came in time; a later one is not waited for any more.
+        """
+        session = self._usable_session()
+        if session.syncpoint:
+            raise mq_error(
+                C.MQRC_UOW_IN_PROGRESS,
+                self._name,
+                "a request in a transaction is seen by nobody before the commit, so no reply can come; put it before",
+            )
+        options = {**options, "message_type": C.MQMT_REQUEST}
+        reply_to = options.get("reply_to")
+        if reply_to is not None:
+            name = reply_to if isinstance(reply_to, str) else reply_to.name
+            with self._manager.queue(name) as replies:
+                return replies.get(wait, correlation_id=self.put(data, **options))
+        if options.get("persistent"):
+            raise bad_value(
+                C.MQRC_PERSISTENT_NOT_ALLOWED,
+                self._name,
+                "the reply to a persistent request is persistent, and a temporary queue takes none; give reply_to",
+            )
+        with self._manager.dynamic_queue(REPLY_MODEL) as replies:
+            options["reply_to"], options["persistent"] = replies.name, False
+            return replies.get(wait, correlation_id=self.put(data, **options))
+
+    def consume(
+        self,
+        callback: Callable[[Message], object],
+        *,
+        transaction: bool = True,
+        on_error: Callable[[BaseException, Message], object] | None = None,
+        start: bool = True,
+        convert: bool | int = False,
+        **match: Unpack[Match],
+    ) -> Consumer:
+        """Have a function called with every message, in a thread of its own.
+
+        Each call is a transaction: what the function puts belongs to it. It is committed when the function returns.
+        If the function raises, the message goes back to the queue, and the consumer stops: `Consumer.error` has the
+        exception, `wait` and the end of a `with` raise it. With `on_error` that function is called instead, after the
+        backout, and the consumer goes on; the message comes again with its `backout_count` raised.
+        With `transaction=False` a message is gone when the function is called.
+        """
+        return Consumer(
+            self, callback, transaction=transaction, on_error=on_error, start=start, convert=convert, match=match
+        )
+
+    # Handles
+
+    def handle(self, mode: str) -> int:
+        """The hobj of this thread, for the raw verbs in `QueueManager.mqi`: mode is input, output, browse, ..."""
+        if mode not in _MODES:
+            raise bad_value(C.MQRC_OPTIONS_ERROR, self._name, f"{mode!r} is not a mode; use {', '.join(_MODES)}")
+        return self._handle(_MODES[mode])[1]
+
+    def _usable_session(self) -> Session:
+        if self._closed:
+            raise mq_error(C.MQRC_HOBJ_ERROR, self._name, "this Queue object was closed; make a new one")
+        return self._manager._session()
+
+    def _handle(self, mode: int) -> tuple[Session, int]:
+        session = self._usable_session()
+        found = session.handles.get((self._serial, mode))
+        return session, self._open(session, mode) if found is None else found[0]
+
+    def _open(self, session: Session, mode: int, *, more: int = 0, keep: bool = True) -> int:
+        """Open the queue for this session. A model queue makes a dynamic one, and this object stands for that."""
+        od = MQOD(
+            Version=C.MQOD_VERSION_4,
+            ObjectName=self._name,
+            ObjectQMgrName=self._manager_name,
+            DynamicQName=self._dynamic_name,
+            AlternateUserId=self._alternate_user,
+        )
+        options = more | self._open_options & _BELONGS[mode]
+        if mode == C.MQOO_INPUT_AS_Q_DEF:
+            options |= self._input_option()
+        else:
+            options |= mode
+        if self._selector is not None and (mode in (C.MQOO_INPUT_AS_Q_DEF, C.MQOO_BROWSE)):
+            od.SelectionString = self._selector
+        hobj = session.binding.open(od, options)
+        self._name = od.ObjectName
+        if keep:
+            session.handles[self._serial, mode] = (hobj, self._name)
+        return hobj
+
+    def _input_option(self) -> int:
+        if self._exclusive is None:
+            return C.MQOO_INPUT_AS_Q_DEF
+        return C.MQOO_INPUT_EXCLUSIVE if self._exclusive else C.MQOO_INPUT_SHARED
+
+    def close(self) -> None:
+        """Close what all threads have open through this object; their waiting gets end with HandleError."""
+        if not self._closed:
+            self._closed = True
+            self._finalizer.detach()
+            self._manager._close_handles(self._serial)
+
+    def __enter__(self) -> Queue:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

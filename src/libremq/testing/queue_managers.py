@@ -1,0 +1,69 @@
+"""Queue managers for tests: made in a moment, gone afterwards, on real files or on ones that fail on purpose."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from libremq.testing.clock import VirtualClock
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
+    from libremq.common.clock import Clock
+    from libremq.common.files import Files
+    from libremq.kernel.restart import Say
+    from libremq.log import LogConfig
+    from libremq.store.queue_store import StoreLimits
+
+_SMALL_LOG_PAGES = 1024
+"""Extents of 4 MiB: room for the largest message a queue takes by default, and made in a few milliseconds."""
+
+
+@contextmanager
+def temporary_queue_manager(
+    name: str = "QM1",
+    *,
+    folder: str | Path | None = None,
+    files: Files | None = None,
+    clock: Clock | None = None,
+    log_config: LogConfig | None = None,
+    limits: StoreLimits | None = None,
+    say: Say | None = None,
+) -> Iterator[QueueManager]:
+    """A fresh embedded queue manager for a `with` block.
+
+    Its data is in `folder`, which stays, or in a temporary folder, which goes. `files` may be `FaultyFiles`, with the
+    data in memory. With a `VirtualClock` time stands still until `advance`, which also ends waits and expires messages.
+    """
+    from libremq.client.connecting import connect
+    from libremq.client.embedded import EmbeddedQueueManager
+    from libremq.client.embedded_access import EmbeddedAccess
+    from libremq.client.queue_manager import QueueManager
+    from libremq.log import LogConfig
+
+    log_config = log_config or LogConfig(file_pages=_SMALL_LOG_PAGES)
+    with ExitStack() as stack:
+        if files is None and folder is None:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="libremq-"))
+        if files is None and clock is None:
+            url = f"embedded:{name}?create=1&data={quote(str(folder))}"
+            yield stack.enter_context(connect(url, log_config=log_config, limits=limits, say=say))
+            return
+        embedded = EmbeddedQueueManager.start(
+            str(folder or "data"),
+            name,
+            create=True,
+            files=files,
+            clock=clock,
+            limits=limits,
+            log_config=log_config,
+            say=say,
+            background=not isinstance(clock, VirtualClock),
+        )
+        if isinstance(clock, VirtualClock):
+            stack.callback(clock.on_advance(embedded.run_clock))
+        yield stack.enter_context(QueueManager(EmbeddedAccess(embedded, str(folder or ""))))
