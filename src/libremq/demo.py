@@ -1,9 +1,9 @@
 """`make demo`: a transfer workload that is killed with -9 again and again, and a ledger that proves what survived.
 
-A child process moves numbered orders from one queue to another, each in a unit of work of its own (now and then it
-changes its mind and backs out), and writes down in a plain file what the queue manager acknowledged. The parent
-kills it without warning, lets it restart, and at the end compares three things: what was put, what was acknowledged,
-and what is on the queues.
+A child process with a thread for each lane moves numbered orders from one queue to another, each in a unit of work of
+its own (now and then it changes its mind and backs out), and writes down in a plain file what the queue manager
+acknowledged. The parent kills it without warning, lets it restart, and at the end compares three things: what was put,
+what was acknowledged, and what is on the queues.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ from pathlib import Path
 import libremq
 
 ORDERS = 6000
+LANES = ("EAST", "NORTH", "SOUTH", "WEST")
 KILLS = 6
 SEED = 20260101
 _PLAIN = not sys.stdout.isatty()
@@ -42,26 +44,39 @@ def _url(folder: str) -> str:
 
 
 def transfer(folder: str, seed: int) -> None:
-    """Move orders until there are none left, each in its own unit of work."""
-    choose = random.Random(seed)
-    acknowledged = os.open(f"{folder}/acknowledged", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    """Move orders until there are none left, in one thread a lane."""
     with libremq.connect(_url(folder), say=lambda text: print(f"      {text}", flush=True)) as qm:
-        incoming, shipped = qm.queue("ORDERS"), qm.queue("SHIPPED")
         print("READY", flush=True)
-        while True:
-            try:
-                with qm.transaction():
-                    order = incoming.get()
-                    shipped.put(order.data, persistent=True)
-                    if choose.random() < 0.02:
-                        raise _ChangedMind
-            except _ChangedMind:
-                continue
-            except libremq.NoMessageAvailable:
-                break
-            # Only now, after the commit has returned, is it written down
-            os.write(acknowledged, order.data + b"\n")
+        threads = [
+            threading.Thread(
+                target=_transfer_lane, args=(qm, lane, folder, random.Random(f"{seed} {lane}")), daemon=True
+            )
+            for lane in LANES
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     print("DONE", flush=True)
+
+
+def _transfer_lane(qm: libremq.QueueManager, lane: str, folder: str, choose: random.Random) -> None:
+    """Each order in its own unit of work: a get and a put, both or neither."""
+    acknowledged = os.open(f"{folder}/acknowledged", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    incoming, shipped = qm.queue(f"ORDERS.{lane}"), qm.queue(f"SHIPPED.{lane}")
+    while True:
+        try:
+            with qm.transaction():
+                order = incoming.get()
+                shipped.put(order.data, persistent=True)
+                if choose.random() < 0.02:
+                    raise _ChangedMind
+        except _ChangedMind:
+            continue
+        except libremq.NoMessageAvailable:
+            return
+        # Only now, after the commit has returned, is it written down
+        os.write(acknowledged, order.data + b"\n")
 
 
 class _ChangedMind(Exception):
@@ -82,16 +97,20 @@ def _run(folder: str) -> int:
     _say("")
     _say(f"1. Create queue manager DEMO and put {ORDERS} persistent orders, 100 in a unit of work")
     with libremq.connect(_url(folder)) as qm:
-        for name in ("ORDERS", "SHIPPED"):
-            qm.define_local(name, maxdepth=ORDERS, descr="demo")
-        orders = qm.queue("ORDERS")
+        for lane in LANES:
+            qm.define_local(f"ORDERS.{lane}", maxdepth=ORDERS, descr="orders to be shipped")
+            qm.define_local(f"SHIPPED.{lane}", maxdepth=ORDERS, descr="orders that were shipped")
         for start in range(0, ORDERS, 100):
             with qm.transaction():
                 for number in range(start, start + 100):
-                    orders.put(f"order {number:06d}".encode(), persistent=True)
+                    lane = LANES[number % len(LANES)]
+                    qm.queue(f"ORDERS.{lane}").put(f"{lane} {number:06d}".encode(), persistent=True)
             _bar("put", start + 100)
     _say("")
-    _say(f"2. A child process moves them to SHIPPED, one get and one put in each unit of work; kill it {KILLS} times")
+    _say(
+        f"2. A child process moves them from ORDERS.* to SHIPPED.*, a get and a put in each unit of work, "
+        f"{len(LANES)} threads; kill it {KILLS} times"
+    )
     kills = _kill_and_restart(folder)
     _say("")
     _say("3. The ledger")
@@ -153,32 +172,40 @@ def _echo_until(lines: Iterator[str], word: str) -> None:
 
 
 def _check(folder: str, kills: int) -> bool:
-    expected = [f"order {number:06d}" for number in range(ORDERS)]
-    acknowledged = _acknowledged(folder)
+    expected = {
+        lane: [f"{lane} {number:06d}" for number in range(ORDERS) if LANES[number % len(LANES)] == lane]
+        for lane in LANES
+    }
+    every = {order for orders in expected.values() for order in orders}
+    acknowledged = set(_acknowledged(folder))
     with libremq.connect(_url(folder)) as qm:
-        left = qm.queue("ORDERS").depth
-        shipped = [message.data.decode() for message in qm.queue("SHIPPED").browse()]
-    lost = set(expected) - set(shipped)
-    doubled = len(shipped) - len(set(shipped))
-    broken = set(acknowledged) - set(shipped)
+        left = sum(qm.queue(f"ORDERS.{lane}").depth for lane in LANES)
+        shipped = {lane: [message.data.decode() for message in qm.queue(f"SHIPPED.{lane}").browse()] for lane in LANES}
+    arrived = [order for orders in shipped.values() for order in orders]
+    lost = every - set(arrived)
+    doubled = len(arrived) - len(set(arrived))
+    broken = acknowledged - set(arrived)
     # An order whose commit reached the disk but whose answer was cut off by the kill: moved, not acknowledged
-    unheard = len(set(shipped) - set(acknowledged))
+    unheard = len(set(arrived) - acknowledged)
+    in_order = shipped == expected
     rows = [
         ("orders put", str(ORDERS), True),
         ("kill -9 in the middle of the work", str(kills), kills == KILLS),
-        ("orders on SHIPPED", str(len(shipped)), len(shipped) == ORDERS),
-        ("orders left on ORDERS", str(left), left == 0),
+        ("orders on SHIPPED.*", str(len(arrived)), len(arrived) == ORDERS),
+        ("orders left on ORDERS.*", str(left), left == 0),
         ("lost", str(len(lost)), not lost),
         ("doubled", str(doubled), not doubled),
         ("acknowledged and yet not there", str(len(broken)), not broken),
-        ("moved, but killed before the answer", str(unheard), unheard <= kills),
-        ("still in the order in which they were put", "yes" if shipped == expected else "no", shipped == expected),
+        ("moved, but killed before the answer", str(unheard), unheard <= kills * len(LANES)),
+        ("still in the order in which they were put", "yes" if in_order else "no", in_order),
     ]
     for what, value, fine in rows:
         _say(f"   {what:44s}{value:>8s}   {_colour('32', 'ok') if fine else _colour('31', 'WRONG')}")
     fine = all(row[2] for row in rows)
     _say("")
-    _say("   " + (_colour("1;32", "Nothing lost, nothing doubled.") if fine else _colour("1;31", "The ledger is wrong.")))
+    _say(
+        "   " + (_colour("1;32", "Nothing lost, nothing doubled.") if fine else _colour("1;31", "The ledger is wrong."))
+    )
     return fine
 
 

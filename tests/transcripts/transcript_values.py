@@ -131,7 +131,7 @@ def _runs(text: str) -> str:
 
 def show_number(name: str, value: int) -> str:
     prefixes = PREFIXES.get(name)
-    if prefixes is None:
+    if prefixes is None or name == "Encoding":
         return str(value)
     if name in _FLAGS:
         return _flags(prefixes[0], value) if value else "none"

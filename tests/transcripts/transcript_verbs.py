@@ -282,9 +282,9 @@ class Interpreter:
         hobj = application.binding.open(od, call.options("MQOO")[0], records)
         application.handles[call.name] = hobj
         application.lists[call.name] = queues
-        return self._responses(application, call.name) + self.names.show_fields([od], call.show)
+        return self._responses(application, call.name, self.names.show_fields([od], call.show))
 
-    def _responses(self, application: Application, name: str) -> str:
+    def _responses(self, application: Application, name: str, shown: str = "") -> str:
         """The outcome of a call on a distribution list: one reply line, and one for each destination that failed."""
         responses = application.binding.responses(application.handles[name])
         failed = [
@@ -292,7 +292,7 @@ class Interpreter:
             for queue, response in zip(application.lists[name], responses, strict=True)
             if response.Reason
         ]
-        return (reason_text(C.MQRC_MULTIPLE_REASONS, C.MQCC_WARNING) if failed else "ok") + "".join(failed)
+        return (reason_text(C.MQRC_MULTIPLE_REASONS, C.MQCC_WARNING) if failed else "ok") + shown + "".join(failed)
 
     def _mq_close(self, application: Application, call: Call) -> str:
         name = call.take()
@@ -350,10 +350,9 @@ class Interpreter:
         finally:
             if opened:
                 application.binding.close(opened)
-        reply = self._responses(application, name) if name in application.lists else self._warning(warning)
-        for record in records:
-            reply += f" {self.names.show_id(record.MsgId)}"
-        return reply + self.names.show_fields([md, pmo], call.show)
+        shown = "".join(f" {self.names.show_id(record.MsgId)}" for record in records)
+        shown += self.names.show_fields([md, pmo], call.show)
+        return self._responses(application, name, shown) if name in application.lists else self._warning(warning) + shown
 
     @staticmethod
     def _list(call: Call, name: str) -> list[str]:

@@ -88,7 +88,9 @@ class Consumer:
         self.error = None
         self._stopped.clear()
         try:
-            self._session.binding.control(C.MQOP_START)
+            binding = self._session.binding
+            binding.callback(C.MQOP_RESUME, MQCBD(), None, self._hobj)  # an error may have suspended it
+            binding.control(C.MQOP_START)
         except BaseException:
             self._stopped.set()
             raise

@@ -19,10 +19,11 @@ from libremq.kernel.property_names import returned_name
 from libremq.kernel.property_types import infer_type
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import (
     MQBMHO,
+    MQCBC,
     MQCBD,
     MQCMHO,
     MQDMHO,
@@ -249,21 +250,39 @@ class EmbeddedConnection:
             dispatcher.join()
 
     def _dispatch(self) -> None:
+        try:
+            while (delivery := self._next_delivery()) is not None:
+                self._deliver(delivery)
+        except MQError as error:
+            self._tell_failure(error)
+
+    def _next_delivery(self) -> Delivery | None:
+        """Wait for the next call to make; None when the consumers are stopped. MQError if the queue manager failed."""
         manager, connection = self._manager, self._connection
-        while True:
-            with self._embedded.lock:
-                delivery = None
-                while delivery is None:
-                    if manager.failure is not None or not self.connected:
-                        return
-                    delivery = manager.next_delivery(self.hconn)
-                    if delivery is None:
-                        if not connection.consuming:
-                            return
-                        self._something_to_do.wait()
-                lsn = connection.lsn
-            self._embedded.force(lsn)
-            self._deliver(delivery)
+        with self._embedded.lock:
+            delivery = None
+            while delivery is None:
+                if manager.failure is None and not self.connected:
+                    return None
+                delivery = manager.next_delivery(self.hconn)
+                if delivery is None:
+                    if not connection.consuming:
+                        return None
+                    self._something_to_do.wait()
+            lsn = connection.lsn
+        self._embedded.force(lsn)
+        return delivery
+
+    def _tell_failure(self, error: MQError) -> None:
+        """The queue manager has failed: the event handler, or else every consumer, hears of it."""
+        handler = self._connection.event_handler
+        for consumer in [handler] if handler is not None else list(self._connection.consumers.values()):
+            hobj = consumer.handle.hobj if consumer.handle is not None else 0
+            cbc = MQCBC(
+                CallType=C.MQCBCT_EVENT_CALL, Hobj=hobj, CompCode=C.MQCC_FAILED, Reason=error.reason,
+                State=C.MQCS_STOPPED,
+            )  # fmt: skip
+            self._deliver(Delivery(consumer, cbc, area=consumer.area))
 
     @staticmethod
     def _deliver(delivery: Delivery) -> None:
