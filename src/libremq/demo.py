@@ -68,6 +68,7 @@ def _transfer_lane(qm: libremq.QueueManager, lane: str, folder: str, choose: ran
         try:
             with qm.transaction():
                 order = incoming.get()
+                time.sleep(0.002)  # the application's own work: the kill will often come in the middle of it
                 shipped.put(order.data, persistent=True)
                 if choose.random() < 0.02:
                     raise _ChangedMind

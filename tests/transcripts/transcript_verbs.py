@@ -85,7 +85,8 @@ class Call:
         while rest:
             word = rest.pop(0)
             if word == "show":
-                call.show, rest = rest, []
+                end = rest.index("do") if "do" in rest else len(rest)
+                call.show, rest = rest[:end], rest[end:]
             elif word == "do":
                 call.do, rest = " ".join(rest), []
             elif word == "as" and rest[0].startswith("MQ"):
@@ -531,6 +532,8 @@ class Interpreter:
         shown = show_bytes(found.value) if isinstance(found.value, bytes) else self.names.show_text(str(found.value))
         reply = reason_text(found.reason, found.comp_code) + " " if found.reason else ""
         kind_name = name_of("MQTYPE", found.type).removeprefix("MQTYPE_").lower()
+        if impo.Options & C.MQIMPO_QUERY_LENGTH or found.reason:
+            kind_name += f" of {found.data_length} bytes"
         return f"{reply}{found.returned_name}={shown} {kind_name}" + self.names.show_fields([pd], call.show)
 
     def _mq_dltmp(self, application: Application, call: Call) -> str:
