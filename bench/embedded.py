@@ -11,7 +11,7 @@ from collections.abc import Callable
 from machine import RawDevice
 from peers import FileQueue, SQLiteQueue, StandardQueue
 from table import Table, ratio, verdict
-from workload import Application, puts_of_many, start
+from workload import QUEUE, Application, PythonApplication, puts_of_many, start
 
 from libremq.mqi import constants as C
 
@@ -20,7 +20,6 @@ LARGER = MESSAGE * 2
 UNIT = 100
 THREADS = 8
 _UNIT_LOG_BYTES = UNIT * (len(LARGER) + 450)  # what a unit of puts takes in the log, within a few percent
-QUEUE = "BENCH.QUEUE"
 
 
 def _rounds(rounds: int, contenders: dict[str, Callable[[], float]]) -> dict[str, list[float]]:
@@ -50,6 +49,7 @@ def run(folder: str, rounds: int, scale: float) -> None:
 
 def _nonpersistent(folder: str, application: Application, rounds: int, scale: float) -> None:
     ours = "LibreMQ, MQI verbs"
+    python = PythonApplication(folder)
     count = int(10_000 * scale)
 
     def bursts(many: int) -> float:
@@ -61,14 +61,16 @@ def _nonpersistent(folder: str, application: Application, rounds: int, scale: fl
         rounds,
         {
             ours: lambda: count / application.pairs(count, MESSAGE, C.MQPER_NOT_PERSISTENT),
-            f"{ours}, in bursts of 100": lambda: count / sum(bursts(100) for _ in range(count // 100)),
+            f"{ours}, in bursts of 50": lambda: count / sum(bursts(50) for _ in range(count // 50)),
+            "LibreMQ, Python API": lambda: count / python.pairs(count, MESSAGE, persistent=False),
             standard.name: lambda: count / standard.pairs(count, MESSAGE),
             files.name: lambda: count / 10 / files.pairs(count // 10, MESSAGE),
         },
     )
+    python.close()
     table = Table("Non-persistent 1 KiB messages, put and get", "pairs/s")
     for name, values in rates.items():
-        remark = "" if name.startswith(ours) else f"LibreMQ runs at {ratio(rates[ours], values):.3g} of it"
+        remark = "" if name.startswith("LibreMQ") else f"LibreMQ runs at {ratio(rates[ours], values):.3g} of it"
         table.rates(name, values, remark)
     table.show()
 
@@ -76,7 +78,7 @@ def _nonpersistent(folder: str, application: Application, rounds: int, scale: fl
 def _persistent(
     folder: str, application: Application, others: list[Application], rounds: int, scale: float
 ) -> None:
-    count = int(1000 * scale)
+    count = int(1000 * scale) // THREADS * THREADS
     raw, sqlite = RawDevice(folder, 4096), SQLiteQueue(folder)
 
     def emptied(seconds: float) -> float:

@@ -1,6 +1,6 @@
-"""The queue manager under test and the loops that are timed, on the level of the MQI structures.
+"""The queue manager under test and the loops that are timed: with the MQI verbs, and with the Python API.
 
-An application makes its descriptor and options once and uses them again, as an MQI program does; the ids are cleared
+An MQI application makes its descriptor and options once and uses them again, as such programs do; the ids are cleared
 before each call, as they must be.
 """
 
@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import threading
 import time
+from urllib.parse import quote
 
+import libremq
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.mqi import constants as C
@@ -86,6 +88,26 @@ class Application:
             seconds += self.gets(size, C.MQGMO_SYNCPOINT)
             seconds += _timed(self.connection.commit)
         return seconds
+
+
+class PythonApplication:
+    """The same with the Python API, on a queue manager of its own."""
+
+    def __init__(self, folder: str) -> None:
+        self._manager = libremq.connect(f"embedded:PYTHON.BENCH?create=1&data={quote(folder)}")
+        self._manager.define_local(QUEUE, replace=True)
+        self._queue = self._manager.queue(QUEUE)
+
+    def close(self) -> None:
+        self._manager.close()
+
+    def pairs(self, count: int, data: bytes, *, persistent: bool) -> float:
+        put, get = self._queue.put, self._queue.get
+        started = time.perf_counter()
+        for _ in range(count):
+            put(data, persistent=persistent)
+            get()
+        return time.perf_counter() - started
 
 
 def _timed(call: object) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from crash_driver import CrashPoint, Life, Operation, Recorder, fingerprint, resolve_all, restart, second_life
 from crash_model import Model
+
 from libremq.testing import FaultyFiles
 
 FULL = os.environ.get("LIBREMQ_CRASH") == "full"

@@ -10,10 +10,10 @@ import itertools
 from collections.abc import Callable
 
 import pytest
-
 from crash_driver import OPERATIONS, Operation, create
 from crash_model import Model
 from crash_points import Tally, name_of, record, try_points
+
 from libremq.testing import FaultyFiles
 
 NOW = 1_700_000_000.0

@@ -8,12 +8,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-import pytest
-
 import crash_driver as driver
+import pytest
 from crash_driver import Life, Operation, create, resolve_all, restart, second_life
 from crash_model import Model
 from crash_points import FULL, Tally
+
 from libremq.testing import FaultyFiles, PowerCut
 
 NOW = 1_700_000_000.0

@@ -254,7 +254,7 @@ def answer(model: Model, parts: list[Message], request: GetRequest) -> Outcome:
 def describe(model: Model, message: Message, *, whole: bool) -> dict[str, object]:
     flags = message.flags
     if whole:
-        flags &= ~(C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT)
+        flags |= C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT  # the only one
     expiry = C.MQEI_UNLIMITED
     if message.expires_ms is not None:
         expiry = max(1, (message.expires_ms - model.now_ms) // 100)

@@ -42,6 +42,7 @@ _GROUPED = C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_MSG_IN_GROUP | C.MQMF_SEGMENT | C.M
 class Observed:
     """What the product answered to a put, as far as the model must take it from there."""
 
+    failed: bool
     reason: int
     msg_id: bytes = NO_ID
     correl_id: bytes = NO_ID
@@ -160,14 +161,15 @@ class Model:
             if reason:
                 raise Refused(reason)
         final = numbered(request, before, logical, observed.group_id)
-        if final.group_id == observed.group_id != request.group_id and not (logical and before is not None):
-            self._made(final.group_id)
+        if not observed.failed and final.group_id != request.group_id and (before is None or not logical):
+            if final.group_id != NO_ID:
+                self._made(final.group_id)
         if not logical and before is not None and before.logical:
             warning = warning or put_broken(before, final, persistence, in_unit, with_place=True)
         msg_id = request.msg_id
         if msg_id == NO_ID or options & C.MQPMO_NEW_MSG_ID:
             msg_id = observed.msg_id
-            if not observed.reason or observed.reason == warning:
+            if not observed.failed:
                 self._made(msg_id)
         correl_id = request.correl_id
         if options & C.MQPMO_NEW_CORREL_ID:

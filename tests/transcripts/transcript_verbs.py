@@ -353,7 +353,9 @@ class Interpreter:
                 application.binding.close(opened)
         shown = "".join(f" {self.names.show_id(record.MsgId)}" for record in records)
         shown += self.names.show_fields([md, pmo], call.show)
-        return self._responses(application, name, shown) if name in application.lists else self._warning(warning) + shown
+        if name in application.lists:
+            return self._responses(application, name, shown)
+        return self._warning(warning) + shown
 
     @staticmethod
     def _list(call: Call, name: str) -> list[str]:

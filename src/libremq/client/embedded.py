@@ -16,7 +16,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.files import Files, RealFiles
@@ -30,6 +30,7 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
 from libremq.store.queue_store import StoreLimits
 
+_P = ParamSpec("_P")
 _T = TypeVar("_T")
 _here: weakref.WeakSet[EmbeddedQueueManager] = weakref.WeakSet()
 
@@ -99,14 +100,15 @@ class EmbeddedQueueManager:
     def _interrupted(self) -> None:
         self.manager.fail("it was interrupted in the middle of a call; what was acknowledged is safe, connect again")
 
-    def call(self, hconn: int, verb: Callable[[], _T]) -> _T:
+    def call(self, hconn: int, verb: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Run a verb for a connection; return when what it depends on is on disk."""
         connections = self.manager.core.connections
         with self.lock:
-            self._raise_late(hconn)
+            if self._late:
+                self._raise_late(hconn)
             self.check_open()
             try:
-                result = verb()
+                result = verb(*args, **kwargs)
                 connection = connections.get(hconn)
                 lsn = connection.lsn if connection is not None else 0
             except Exception:
@@ -139,7 +141,8 @@ class EmbeddedQueueManager:
         """MQGET: waits in this thread if the options ask for it. Interrupted, it leaves the message on the queue."""
         manager = self.manager
         with self.lock:
-            self._raise_late(hconn)
+            if self._late:
+                self._raise_late(hconn)
             self.check_open()
             try:
                 connection = manager.connection(hconn)
@@ -180,7 +183,7 @@ class EmbeddedQueueManager:
         return waiter.result
 
     def _raise_late(self, hconn: int) -> None:
-        if self._late and hconn in self._late:
+        if hconn in self._late:
             raise self._late.pop(hconn)
 
     # The clock

@@ -1,6 +1,6 @@
 """One connection of the embedded binding, with the thread that calls its consumers.
 
-While consumers are started, only they may use the connection (MQCTL, MQCB and MQDISC aside): any other thread gets
+While consumers are started, only they may use the connection (MQCTL and MQDISC aside): any other thread gets
 MQRC_HCONN_ASYNC_ACTIVE, as MQ has it.
 """
 
@@ -98,13 +98,16 @@ class EmbeddedConnection:
         return self._call(lambda: self._manager.close(self.hconn, hobj, options))
 
     def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
-        return self._call(lambda: self._manager.put(self.hconn, hobj, md, pmo, data, records))
+        if self._connection.consuming:
+            self._check_thread()
+        return self._embedded.call(self.hconn, self._manager.put, self.hconn, hobj, md, pmo, data, records)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         return self._call(lambda: self._manager.put1(self.hconn, od, md, pmo, data))
 
     def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got:
-        self._check_thread()
+        if self._connection.consuming:
+            self._check_thread()
         return self._embedded.get(self.hconn, hobj, md, gmo, buffer_length)
 
     def begin(self) -> int:
@@ -215,6 +218,7 @@ class EmbeddedConnection:
         area: object = None,
     ) -> None:
         """MQCB. The function is called as function(md, gmo, data, cbc) from the connection's own thread."""
+        self._check_thread()
         self._embedded.call(
             self.hconn, lambda: self._manager.callback(self.hconn, operation, cbd, function, hobj, md, gmo, area)
         )

@@ -124,7 +124,7 @@ class RealFile:
 
     def write_many(self, offset: int, buffers: Sequence[Buffer]) -> None:
         for start in range(0, len(buffers), _GATHER_MAX):
-            group = buffers[start : start + _GATHER_MAX]
+            group = buffers[start : start + _GATHER_MAX] if len(buffers) > _GATHER_MAX else buffers
             total = sum(map(len, group))
             written = os.pwritev(self._fd, group, offset)
             if written != total:

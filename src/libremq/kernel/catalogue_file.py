@@ -20,14 +20,14 @@ VERSION = 1
 _HEADER = struct.Struct("<4sHHII")  # magic, version, reserved, length, CRC-32 of the content
 
 
-def _path(folder: str, generation: int) -> str:
+def path_of(folder: str, generation: int) -> str:
     return f"{folder}/{NAME}.{generation:06d}"
 
 
 def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -> None:
     """Write a generation and make it durable. OSError if there is no room."""
     body = json.dumps(content, separators=(",", ":")).encode()
-    file = files.open(_path(folder, generation), create=True)
+    file = files.open(path_of(folder, generation), create=True)
     try:
         file.truncate(0)
         file.write(0, _HEADER.pack(MAGIC, VERSION, 0, len(body), zlib.crc32(body)) + body)
@@ -35,13 +35,13 @@ def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -
             file.sync()
             files.sync_folder(folder)
         except OSError as error:
-            raise StoreFailed(f"{_path(folder, generation)}: sync failed: {error}") from error
+            raise StoreFailed(f"{path_of(folder, generation)}: sync failed: {error}") from error
     finally:
         file.close()
 
 
 def read(files: Files, folder: str, generation: int) -> dict[str, Any]:
-    path = _path(folder, generation)
+    path = path_of(folder, generation)
     action = "Restore the queue manager's folder from a backup"
     try:
         file = files.open(path)

@@ -28,6 +28,7 @@ VERSION = 1
 RECORDS_MAX = 50_000
 WAIT_S = 30 * 60
 RECORDS_MIN = 100
+_SMALLEST_ROOM = 8 * 4096  # of the log: a few forced pages around a record
 
 
 def take(core: Core, checkpoint_file: SlotFile | None, *, clean: bool = False) -> int:
@@ -43,13 +44,22 @@ def take(core: Core, checkpoint_file: SlotFile | None, *, clean: bool = False) -
                 core.positions[queue.id] = queue.store.position
     if core.catalogue_changed:
         write_catalogue(core)
-    lsn = core.log.append(RecordType.CHECKPOINT, 0, 0, _state(core, kept).parts(), reserve=True)
+    parts = _state(core, kept).parts()
+    core.checkpoint_bytes = max(core.checkpoint_bytes, 2 * len(parts[0]) + _SMALLEST_ROOM)
+    lsn = core.log.append(RecordType.CHECKPOINT, 0, 0, parts, reserve=True)
     core.log.force(lsn)
     if checkpoint_file is not None:
         checkpoint_file.write(lsn.to_bytes(8, "little"))
     core.log.record_checkpoint(lsn, min([lsn, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)]))
     _release(core)
     return lsn
+
+
+def frees_log(core: Core) -> bool:
+    """Would a checkpoint now free an extent? Not while the oldest unit of work began in the first one."""
+    log = core.log
+    head = min([log.tail, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)])
+    return head // log.config.extent_bytes > log.head // log.config.extent_bytes
 
 
 def write_catalogue(core: Core) -> None:
@@ -62,7 +72,7 @@ def write_catalogue(core: Core) -> None:
             objects.append({"object": to_record(obj), "id": queue_id, "folder": folder})
         else:
             objects.append({"object": to_record(obj)})
-    content = {"next_queue_id": core.next_queue_id, "objects": objects}
+    content = {"log_id": core.log.log_id.hex(), "next_queue_id": core.next_queue_id, "objects": objects}
     catalogue_file.write(core.files, core.folder, core.catalogue_generation + 1, content)
     core.catalogue_generation += 1
     core.catalogue_changed = False

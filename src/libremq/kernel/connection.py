@@ -28,10 +28,10 @@ class Destination:
     remote_queue: str = ""
     remote_qmgr: str = ""
     path: tuple[MQObject, ...] = ()  # the definitions that a put passes through: each may inhibit it
+    is_remote: bool = field(init=False)
 
-    @property
-    def is_remote(self) -> bool:
-        return bool(self.remote_qmgr)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_remote", bool(self.remote_qmgr))
 
 
 class ObjectHandle:

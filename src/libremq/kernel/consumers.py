@@ -40,6 +40,7 @@ class Consumer:
     md: MQMD
     gmo: MQGMO
     suspended: bool = False
+    inhibited: bool = False  # was told that gets are inhibited, and not yet that they are allowed again
     browsed: bool = False
     idle_since: float = 0.0
 
@@ -117,6 +118,7 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
             _wake(connection)
     elif operation in (C.MQOP_SUSPEND, C.MQOP_RESUME):
         consumer.suspended = operation == C.MQOP_SUSPEND
+        consumer.inhibited = False
         consumer.idle_since = core.clock.now()
         _wake(connection)
     else:
@@ -126,10 +128,12 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
 def control(core: Core, connection: Connection, operation: int) -> None:
     """MQCTL: start, stop, suspend or resume the deliveries of a connection."""
     if operation in (C.MQOP_START, C.MQOP_START_WAIT):
+        if connection.suspended:
+            raise mq_error(C.MQRC_OPERATION_NOT_ALLOWED, core.qmgr_name, "the connection is suspended: resume it")
         if connection.consuming:
             raise mq_error(C.MQRC_HCONN_ASYNC_ACTIVE, core.qmgr_name, "the consumers are started already")
-        if not connection.consumers and connection.event_handler is None:
-            raise mq_error(C.MQRC_CALLBACK_NOT_REGISTERED, core.qmgr_name, "register a consumer with MQCB first")
+        if operation == C.MQOP_START_WAIT and all(consumer.suspended for consumer in connection.consumers.values()):
+            raise mq_error(C.MQRC_NO_CALLBACKS_ACTIVE, core.qmgr_name, "register a consumer with MQCB first")
         connection.consuming, connection.suspended = True, False
         for consumer in connection.consumers.values():
             consumer.idle_since = core.clock.now()
@@ -152,12 +156,19 @@ def control(core: Core, connection: Connection, operation: int) -> None:
 
 def _call(connection: Connection, consumer: Consumer, call_type: int, reason: int = C.MQRC_NONE) -> None:
     """Have the binding call the function without a message."""
+    connection.calls.append(_event(consumer, call_type, reason))
+
+
+def _event(consumer: Consumer, call_type: int, reason: int) -> Delivery:
     cbc = MQCBC(CallType=call_type, Hobj=consumer.handle.hobj if consumer.handle else 0)
     if reason:
-        cbc.CompCode, cbc.Reason = C.MQCC_FAILED, reason
+        cbc.CompCode = C.MQCC_WARNING if reason == C.MQRC_GET_ENABLED else C.MQCC_FAILED
+        cbc.Reason = reason
     if consumer.suspended:
         cbc.State = C.MQCS_SUSPENDED
-    connection.calls.append(Delivery(consumer, cbc, area=consumer.area))
+    elif consumer.inhibited:
+        cbc.State = C.MQCS_SUSPENDED_TEMPORARY
+    return Delivery(consumer, cbc, area=consumer.area)
 
 
 def _wake(connection: Connection) -> None:
@@ -186,7 +197,12 @@ def next_delivery(core: Core, connection: Connection) -> Delivery | None:
 
 def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | None:
     handle = consumer.handle
-    assert handle is not None
+    assert handle is not None and handle.queue is not None
+    if consumer.inhibited:
+        if getting.get_inhibited(handle, handle.queue):
+            return None
+        consumer.inhibited = False
+        return _event(consumer, C.MQCBCT_EVENT_CALL, C.MQRC_GET_ENABLED)
     md, gmo = consumer.md.copy(), consumer.gmo.copy()
     gmo.Options &= ~C.MQGMO_WAIT
     if consumer.browsed and gmo.Options & C.MQGMO_BROWSE_FIRST:
@@ -197,14 +213,12 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
     except MQError as error:
         if error.reason == C.MQRC_NO_MSG_AVAILABLE:
             return None
-        # The consumer cannot go on: it is suspended and told why, it or the event handler
-        consumer.suspended = True
-        told = consumer if consumer.options & C.MQCBDO_EVENT_CALL else connection.event_handler or consumer
-        _call(connection, told, C.MQCBCT_EVENT_CALL, error.reason)
-        call = connection.calls.pop()
-        call.cbc.Hobj = handle.hobj if told is consumer else 0
-        call.cbc.State = C.MQCS_SUSPENDED
-        return call
+        # The consumer cannot go on and is told why; the event handler hears only of what concerns all of them
+        if error.reason == C.MQRC_GET_INHIBITED:
+            consumer.inhibited = True  # until gets are allowed again
+        else:
+            consumer.suspended = True
+        return _event(consumer, C.MQCBCT_EVENT_CALL, error.reason)
     assert isinstance(got, Got)
     consumer.idle_since = core.clock.now()
     consumer.browsed = browsing
@@ -224,6 +238,13 @@ def message_arrived(core: Core, queue: QueueState) -> None:
     for handle in queue.open_handles:
         connection = handle.connection
         if connection.consuming and handle.hobj in connection.consumers:
+            _wake(connection)
+
+
+def definitions_changed(core: Core) -> None:
+    """Gets may have been inhibited or allowed again, here or for an alias."""
+    for connection in core.connections.values():
+        if connection.consuming:
             _wake(connection)
 
 

@@ -17,8 +17,9 @@ _OPTIONS = (
 )  # fmt: skip
 # put option -> the open option that must have been asked for
 _NEEDS_OPEN = {
-    C.MQPMO_PASS_IDENTITY_CONTEXT: C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT,
-    C.MQPMO_PASS_ALL_CONTEXT: C.MQOO_PASS_ALL_CONTEXT,
+    C.MQPMO_PASS_IDENTITY_CONTEXT: C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT
+    | C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT,
+    C.MQPMO_PASS_ALL_CONTEXT: C.MQOO_PASS_ALL_CONTEXT | C.MQOO_SET_ALL_CONTEXT,
     C.MQPMO_SET_IDENTITY_CONTEXT: C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT,
     C.MQPMO_SET_ALL_CONTEXT: C.MQOO_SET_ALL_CONTEXT,
 }
@@ -45,6 +46,12 @@ def set_context(
 ) -> None:
     """Fill the context fields of the descriptor as the put options ask."""
     option = pmo.Options & _OPTIONS
+    if not option or option == C.MQPMO_DEFAULT_CONTEXT:
+        md.UserIdentifier = connection.user  # also with an alternate user, whose authority is asked for, no more
+        md.AccountingToken = C.MQACT_NONE
+        md.ApplIdentityData = ""
+        _sign(connection, md, now)
+        return
     if option & (option - 1):
         raise mq_error(C.MQRC_OPTIONS_ERROR, "", "only one context option may be given")
     needed = _NEEDS_OPEN.get(option)
@@ -74,10 +81,11 @@ def set_context(
     if source is not None:
         for field in _IDENTITY:
             setattr(md, field, getattr(source, field))
-    elif option != C.MQPMO_SET_IDENTITY_CONTEXT:
-        md.UserIdentifier = (handle.alternate_user if handle is not None else "") or connection.user
-        md.AccountingToken = C.MQACT_NONE
-        md.ApplIdentityData = ""
+    _sign(connection, md, now)
+
+
+def _sign(connection: Connection, md: MQMD, now: float) -> None:
+    """The origin context of a put that is neither passed on nor set by the application."""
     md.PutApplType = connection.application_type
     md.PutApplName = connection.application
     md.PutDate, md.PutTime = put_date_time(now)

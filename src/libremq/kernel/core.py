@@ -74,6 +74,8 @@ class Core:
         # Set by the queue manager: gets were backed out, their messages are available again
         self.on_return: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda returned: None
         self.logged_operations = 0  # puts and gets of persistent messages, for the checkpoint interval
+        self.undo_bytes = 0  # of the log: kept free, so that every unit of work can be ended
+        self.checkpoint_bytes = 8 * 4096  # of the log: kept free for a checkpoint that frees more of it
         self.committed_lsn = 0  # of the latest `all_or_nothing` that had a unit of work of its own
         # Set by the queue manager: put a message that the queue manager itself makes (reports, trigger messages)
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
@@ -104,7 +106,7 @@ class Core:
         return queue
 
     def _new_state(self, definition: LocalQueue, queue_id: int, folder: str) -> QueueState:
-        gate = LogGate(lambda: self.log.durable, self.log.force)
+        gate = LogGate(lambda: self.log.durable, self.log.force, self.log.log_id)
         store = QueueStore(self.files, f"{self.folder}/queues/{folder}", queue_id, definition.name, gate, self.limits)
         queue = QueueState(definition, queue_id, folder, store)
         self.queues[definition.name] = self.queues_by_id[queue_id] = queue
@@ -184,7 +186,7 @@ class Core:
         if isinstance(obj, LocalQueue):
             value["id"], value["folder"] = self.queue_files[obj.name]
         try:
-            lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value))
+            lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), keep=self.kept_bytes)
         except LogFull:
             if old is not None:
                 self.catalogue.install(from_record(old))
@@ -201,8 +203,10 @@ class Core:
         obj = self.catalogue.find(kind, name)
         if isinstance(obj, LocalQueue):
             queue = self.local_queue(obj)
-            if queue.open_handles or self.has_uncommitted(queue):
-                raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open or has uncommitted messages")
+            if queue.open_handles:
+                raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
+            if self.has_uncommitted(queue):
+                raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
             if queue.store.depth and not purge:
                 raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "it holds messages; empty it or delete it with PURGE")
             return self.delete_queue(queue)
@@ -218,10 +222,21 @@ class Core:
         self.drop_queue(queue)
         return lsn
 
+    def clear_queue(self, queue: QueueState) -> int:
+        """CLEAR: one record, however deep the queue is. The caller has seen to it that nobody uses the queue."""
+        lsn = 0
+        if queue.recoverable and len(queue.store.chains):
+            value = {"op": "clear", "id": queue.id}
+            lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
+        for slot in list(queue.store.chains):
+            queue.unlink(slot)
+            queue.store.remove(slot)
+        return lsn
+
     def _log_deletion(self, obj: MQObject, queue_id: int) -> int:
         self.catalogue_changed = True
         value = {"op": "delete", "kind": obj.kind, "name": obj.name, "id": queue_id}
-        return self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True)
+        return self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
 
     def has_uncommitted(self, queue: QueueState) -> bool:
         return any(operation.queue is queue for unit in self.units.values() for operation in unit.operations)
@@ -273,7 +288,8 @@ class Core:
             sequence = store.handles.sequence[slot]
             parts = journal.put_parts(queue.id, slot, sequence, chain, expiry_ms, message.to_image())
             try:
-                lsn = self.log.append(R.PUT, unit_id, unit.last_lsn if unit else 0, parts)
+                keep = self._keep(unit) if unit else self.kept_bytes
+                lsn = self.log.append(R.PUT, unit_id, unit.last_lsn if unit else 0, parts, keep=keep)
             except LogFull:
                 store.remove(slot)
                 raise
@@ -282,7 +298,7 @@ class Core:
         if unit:
             unit.operations.append(Operation(PUT, queue, slot, lsn))
             if lsn:
-                unit.logged(lsn)
+                self._logged(unit, lsn)
             return 0
         store.link(slot)
         if lsn:
@@ -297,17 +313,47 @@ class Core:
         lsn = 0
         if flags & PERSISTENT and queue.recoverable:
             parts = journal.get_parts(queue.id, slot, store.handles.sequence[slot], why)
-            lsn = self.log.append(R.GET, unit.id if unit else 0, unit.last_lsn if unit else 0, parts, reserve=not unit)
+            if unit:
+                lsn = self.log.append(R.GET, unit.id, unit.last_lsn, parts, keep=self._keep(unit))
+            else:
+                lsn = self.log.append(R.GET, 0, 0, parts, reserve=True, keep=self.kept_bytes)
             self.logged_operations += 1
         if unit:
             queue.unlink(slot, unit.id)
             unit.operations.append(Operation(GET, queue, slot, lsn))
             if lsn:
-                unit.logged(lsn)
+                self._logged(unit, lsn)
             return 0
         queue.unlink(slot)
         store.remove(slot)
         return lsn
+
+    # Room in the log for the end of every unit of work, from its beginning
+
+    @property
+    def kept_bytes(self) -> int:
+        return self.undo_bytes + self.checkpoint_bytes
+
+    def _keep(self, unit: UnitOfWork) -> int:
+        """What must be left of the log behind one more operation of the unit of work."""
+        more = journal.UNDO_BYTES if unit.is_logged else journal.UNDO_BYTES + journal.END_BYTES
+        return self.undo_bytes + self.checkpoint_bytes + more
+
+    def _logged(self, unit: UnitOfWork, lsn: int) -> None:
+        more = journal.UNDO_BYTES if unit.is_logged else journal.UNDO_BYTES + journal.END_BYTES
+        unit.undo_bytes += more
+        self.undo_bytes += more
+        unit.logged(lsn)
+
+    def count_undo_bytes(self) -> None:
+        """After a replay: what the units of work need that are not ended."""
+        for unit in self.units.values():
+            unit.undo_bytes = journal.END_BYTES + journal.UNDO_BYTES * sum(1 for one in unit.operations if one.lsn)
+        self.undo_bytes = sum(unit.undo_bytes for unit in self.units.values())
+
+    def _ended(self, unit: UnitOfWork) -> None:
+        del self.units[unit.id]
+        self.undo_bytes -= unit.undo_bytes
 
     # The end of a unit of work
 
@@ -316,7 +362,7 @@ class Core:
         lsn = 0
         if unit.is_logged:
             lsn = self.log.append(R.COMMIT, unit.id, unit.last_lsn, (), reserve=True)
-        del self.units[unit.id]
+        self._ended(unit)
         arrived: dict[QueueState, list[int]] = {}
         for kind, queue, slot, _ in unit.operations:
             if queue.deleted:
@@ -340,7 +386,7 @@ class Core:
         lsn = 0
         if unit.is_logged:
             lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)
-        del self.units[unit.id]
+        self._ended(unit)
         if returned:
             self.on_return(returned)
         return lsn
@@ -384,6 +430,8 @@ class Core:
             operation = journal.UNDO_PUT if kind == PUT else journal.UNDO_GET
             parts = journal.undo_parts(queue.id, slot, store.handles.sequence[slot], operation, backouts, lsn)
             unit.logged(self.log.append(R.COMPENSATION, unit.id, unit.last_lsn, parts, reserve=True))
+            unit.undo_bytes -= journal.UNDO_BYTES
+            self.undo_bytes -= journal.UNDO_BYTES
         if kind == PUT:
             store.remove(slot)
         else:
@@ -392,8 +440,12 @@ class Core:
 
     def prepare(self, unit: UnitOfWork, xid: bytes) -> int:
         """First phase: from now on only the transaction manager decides, also after a restart."""
-        lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True)
-        unit.logged(lsn)
+        keep = 0 if unit.is_logged else self._keep(unit)
+        lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True, keep=keep)
+        if unit.is_logged:
+            unit.logged(lsn)
+        else:
+            self._logged(unit, lsn)
         unit.xid = xid
         unit.state = PREPARED
         return lsn

@@ -79,13 +79,12 @@ def put(
     """Put to every destination that opened. Fails only if all fail; else a warning if some did."""
     if records and len(records) != len(handle.destinations):
         raise mq_error(C.MQRC_RECS_PRESENT_ERROR, "", f"{len(handle.destinations)} put message records are needed")
-    opened = handle.responses
     responses: list[MQRR] = []
     last: MQMD | None = None
     counts = [0, 0, 0]
     for index, destination in enumerate(handle.destinations):
         if destination is None:
-            responses.append(opened[index] if opened[index].Reason else MQRR(CompCode=2, Reason=C.MQRC_OPEN_FAILED))
+            responses.append(MQRR(CompCode=C.MQCC_FAILED, Reason=C.MQRC_OPEN_FAILED))
             counts[2] += 1
             continue
         copy, options = md.copy(), pmo.copy()
@@ -109,9 +108,7 @@ def put(
     md.PutDate, md.PutTime, md.PutApplName, md.UserIdentifier = (
         last.PutDate, last.PutTime, last.PutApplName, last.UserIdentifier,
     )  # fmt: skip
-    if not records:
-        md.MsgId, md.CorrelId = last.MsgId, last.CorrelId
-    return warning_of(responses)
+    return warning_of(responses)  # the ids that were made are in the put message records, not in the descriptor
 
 
 def _apply(record: MQPMR, fields: int, md: MQMD) -> None:

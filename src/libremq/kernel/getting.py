@@ -13,11 +13,12 @@ from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.conversion import convert
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import with_extension
-from libremq.kernel.matching import Wanted, find, reach
+from libremq.kernel.matching import Wanted, find, first, reach, takes_any
 from libremq.kernel.objects import AliasQueue
 from libremq.kernel.properties import Properties
-from libremq.kernel.property_delivery import present
+from libremq.kernel.property_delivery import may_hold_properties, present
 from libremq.kernel.queues import QueueState
+from libremq.kernel.trouble import PASSING, as_mq_error
 from libremq.kernel.units import UnitOfWork
 from libremq.kernel.waiting import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn
 from libremq.mqi import constants as C
@@ -176,6 +177,10 @@ def attempt(
     current: groups.GroupState | None = None
     if options & (C.MQGMO_MSG_UNDER_CURSOR | C.MQGMO_BROWSE_MSG_UNDER_CURSOR):
         slot = _under_cursor(core, handle, queue, options)
+    elif takes_any(handle, md, gmo):
+        slot = first(core, handle, queue)
+        if slot == NONE:
+            return None
     else:
         wanted = Wanted(handle, md, gmo)
         current = wanted.current
@@ -187,12 +192,13 @@ def attempt(
             return None
         if wanted.demands is not None:
             wanted.check_demands(queue.store.descriptor(slot), queue.name)
-    slots = [slot]
+    slots, torn = [slot], C.MQRC_NONE
     if options & C.MQGMO_COMPLETE_MSG:
         segments = reach(core, handle, queue).segments_of(slot)
         if segments is None:  # under the cursor only: a search looks for this
             raise no_message(queue, handle)
-        slots = segments
+        slots, torn = groups.alike(queue, segments)
+    whole = len(slots) > 1 and not torn
     messages = [queue.store.message(part) for part in slots]
     unit = None if browse else _unit_for(core, connection, queue, slots, options)
     if current is not None and not browse and current.in_unit != (unit is not None):
@@ -200,6 +206,8 @@ def attempt(
             C.MQRC_INCONSISTENT_UOW, queue.name, "a group is got inside a unit of work as a whole or not at all"
         )
     got, out_md = _prepare(core, connection, handle, queue, slots, messages, md, gmo, buffer_length)
+    if torn and not got.reason:
+        got.comp_code, got.reason = C.MQCC_WARNING, torn
     failed = got.reason == C.MQRC_TRUNCATED_MSG_FAILED
     if not failed:
         if browse:
@@ -209,9 +217,9 @@ def attempt(
             if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
                 handle.saved_context = messages[0].md
         if handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md):
-            note_group(handle, messages[0], options, unit, got, whole=len(slots) > 1)
+            note_group(handle, messages[-1] if torn else messages[0], options, unit, got, whole=whole)
     connection.depend_on(queue.visible_lsn)
-    _fill(queue, slot, md, out_md, gmo, got, messages[0], len(slots) > 1)
+    _fill(queue, slot, md, out_md, gmo, got, messages[0], whole)
     return got
 
 
@@ -285,12 +293,14 @@ def _prepare(
     buffer_length: int | None,
 ) -> tuple[Got, MQMD]:
     """The data and descriptor as this application wants to see them; nothing is changed yet."""
-    first = messages[0]
-    out = first.md.copy()
-    if queue.store.handles.expiry_ms[slots[0]]:
-        out.Expiry = expiry.remaining(queue.store.handles.expiry_ms[slots[0]], core.clock.now())
-    out.BackoutCount = queue.store.backout_count(slots[0])
-    return shape(core, connection, handle, first, out, b"".join(part.data for part in messages), md, gmo, buffer_length)
+    slot, message = slots[0], messages[0]
+    store = queue.store
+    out = message.md.copy()
+    if store.handles.expiry_ms[slot]:
+        out.Expiry = expiry.remaining(store.handles.expiry_ms[slot], core.clock.now())
+    out.BackoutCount = store.backout_count(slot)
+    data = message.data if len(messages) == 1 else b"".join([part.data for part in messages])
+    return shape(core, connection, handle, message, out, data, md, gmo, buffer_length)
 
 
 def shape(
@@ -307,11 +317,13 @@ def shape(
     """Properties in the form asked for, descriptor extension for old callers, conversion, truncation."""
     options = gmo.Options
     hmsg = gmo.MsgHandle if gmo.Version >= C.MQGMO_VERSION_4 else 0
-    properties = Properties.decode(message.properties) if message.properties else None
-    data, out.Format, out.CodedCharSetId, out.Encoding, for_handle = present(
-        properties, out.Format, out.CodedCharSetId, out.Encoding, data,
-        gmo_options=options & _PROPERTIES, propctl=handle.propctl, has_handle=bool(hmsg),
-    )  # fmt: skip
+    for_handle: Properties | None = None
+    if hmsg or options & _PROPERTIES or message.properties or may_hold_properties(out.Format):
+        properties = Properties.decode(message.properties) if message.properties else None
+        data, out.Format, out.CodedCharSetId, out.Encoding, for_handle = present(
+            properties, out.Format, out.CodedCharSetId, out.Encoding, data,
+            gmo_options=options & _PROPERTIES, propctl=handle.propctl, has_handle=bool(hmsg),
+        )  # fmt: skip
     if md.Version < C.MQMD_VERSION_2:
         data = with_extension(out, data, core.catalogue.qmgr.ccsid)
     comp_code, reason = C.MQCC_OK, C.MQRC_NONE
@@ -347,11 +359,11 @@ def _fill(
 ) -> None:
     """Return the descriptor and options to the caller."""
     version = md.Version
-    md.__dict__.update(out.__dict__)
+    md.__dict__ = out.__dict__.copy()  # the whole of it: fields that the message leaves at their defaults too
     md.Version = version
     if whole:
         md.Offset = 0
-        md.MsgFlags &= ~(C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT)
+        md.MsgFlags |= C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT  # the only one
         md.OriginalLength = C.MQOL_UNDEFINED
     gmo.ResolvedQName = queue.name
     if gmo.Version >= C.MQGMO_VERSION_2:
@@ -455,6 +467,9 @@ def serve_waiters(core: Core, queue: QueueState) -> None:
             )
         except MQError as error:
             waiter.fail(error)
+            continue
+        except PASSING as error:
+            waiter.fail(as_mq_error(error, core.qmgr_name))
             continue
         if result is not None:
             waiter.complete(result)

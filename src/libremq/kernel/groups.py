@@ -8,7 +8,7 @@ by a warning that they left a group or message unfinished. A backout restores wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from libremq.kernel.connection import ObjectHandle
@@ -102,13 +102,16 @@ def check_flags(md: MQMD, name: str) -> None:
 
 
 def number(
-    state: GroupState | None, md: MQMD, pmo: MQPMO, length: int, new_id: bytes, in_unit: bool, name: str
+    state: GroupState | None, md: MQMD, pmo: MQPMO, length: int, new_id: Callable[[], bytes], in_unit: bool, name: str
 ) -> int:
     """Give the message its group id, sequence number and offset, by the queue manager's count or the application's.
 
     `state` is what the last put to this destination left unfinished. Returns the reason of a warning.
     """
     check_flags(md, name)
+    if not md.MsgFlags and state is None:
+        md.GroupId, md.MsgSeqNumber, md.Offset = NO_GROUP, 1, 0
+        return C.MQRC_NONE
     if md.MsgFlags & C.MQMF_LAST_MSG_IN_GROUP:
         md.MsgFlags |= C.MQMF_MSG_IN_GROUP
     if md.MsgFlags & C.MQMF_LAST_SEGMENT:
@@ -126,7 +129,7 @@ def number(
     if not flags & _KNOWN_FLAGS:
         md.GroupId = NO_GROUP
     elif logical or md.GroupId == NO_GROUP:
-        md.GroupId = new_id
+        md.GroupId = new_id()
     if logical or not flags & _IN_GROUP:
         md.MsgSeqNumber = 1
     if logical or not flags & _SEGMENT:
@@ -230,14 +233,26 @@ def current(handle: ObjectHandle, options: int) -> GroupState | None:
     return handle.browse_group if options & _BROWSE else handle.get_group
 
 
+def alike(queue: QueueState, segments: list[int]) -> tuple[list[int], int]:
+    """The segments at the front that can be put together, and why not all: they differ in character set or encoding."""
+    if len(segments) == 1:
+        return segments, C.MQRC_NONE
+    descriptors = [queue.store.descriptor(slot) for slot in segments]
+    first = descriptors[0]
+    for number, md in enumerate(descriptors):
+        if md.CodedCharSetId != first.CodedCharSetId:
+            return segments[:number], C.MQRC_INCONSISTENT_CCSIDS
+        if md.Encoding != first.Encoding:
+            return segments[:number], C.MQRC_INCONSISTENT_ENCODINGS
+    return segments, C.MQRC_NONE
+
+
 def fill_status(gmo: MQGMO, md: MQMD, whole: bool) -> None:
     """GroupStatus, SegmentStatus and Segmentation, as the get returns them."""
     flags = md.MsgFlags
     gmo.GroupStatus = "L" if flags & C.MQMF_LAST_MSG_IN_GROUP else "G" if flags & C.MQMF_MSG_IN_GROUP else " "
-    if whole:
-        gmo.SegmentStatus = " "
-    else:
-        gmo.SegmentStatus = "L" if flags & C.MQMF_LAST_SEGMENT else "S" if flags & C.MQMF_SEGMENT else " "
+    last = whole or flags & C.MQMF_LAST_SEGMENT
+    gmo.SegmentStatus = "L" if last else "S" if flags & C.MQMF_SEGMENT else " "
     gmo.Segmentation = "A" if flags & C.MQMF_SEGMENTATION_ALLOWED else " "
 
 

@@ -58,7 +58,7 @@ def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
     if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
         return False  # it stays on the queue, and the waiter is told when it is there
     version = waiter.md.Version
-    waiter.md.__dict__.update(out.__dict__)
+    waiter.md.__dict__ = out.__dict__.copy()
     waiter.md.Version = version
     gmo.ResolvedQName = waiter.queue.name
     if gmo.Version >= C.MQGMO_VERSION_2:

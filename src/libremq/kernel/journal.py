@@ -18,9 +18,13 @@ _PUT = struct.Struct("<IIqBBxxq")  # queue id, slot, sequence, priority, flags, 
 _GET = struct.Struct("<IIqB")  # queue id, slot, sequence, why
 _UNDO = struct.Struct("<IIqBxxxIQ")  # queue id, slot, sequence, operation undone, backout count, LSN of what it undoes
 
+# What ending a unit of work may take of the log, with a share of page headers: for each operation its compensation,
+# and a page each, since a force ends one, for the prepare record and the last one
+UNDO_BYTES = 68
+END_BYTES = 2 * 4096
+
 GOT = 0
 EXPIRED = 1
-CLEARED = 2
 
 UNDO_PUT = 0
 UNDO_GET = 1

@@ -31,19 +31,20 @@ from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, O
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Catalogue, Inquired
 from libremq.kernel.identifiers import Identifiers
-from libremq.kernel.journal import CLEARED, CheckpointState
+from libremq.kernel.journal import CheckpointState
 from libremq.kernel.objects import LocalQueue, MQObject
 from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Restart, Say
 from libremq.kernel.system_objects import create_system_objects
+from libremq.kernel.trouble import PASSING, TROUBLE, as_mq_error, as_start_error, is_final
 from libremq.kernel.units import UnitOfWork
 from libremq.kernel.waiting import Got, Waiter
 from libremq.kernel.xa import Branches
-from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFull, SlotFile
+from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
-from libremq.store.errors import StoreDamaged, StoreFailed, StoreFull
+from libremq.store.errors import StoreDamaged
 from libremq.store.message import Message
 from libremq.store.queue_store import StoreLimits
 
@@ -73,28 +74,43 @@ def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Conca
                 result = method(self, *args, **kwargs)
             if self.core.logged_operations >= self._records_due or self.core.log.tail >= self._checkpoint_due:
                 self.take_checkpoint()
-        except MQError:
-            raise
-        except LogFull as error:
-            raise mq_error(C.MQRC_RESOURCE_PROBLEM, self.name, str(error)) from error
-        except StoreFull as error:
-            raise mq_error(C.MQRC_STORAGE_MEDIUM_FULL, self.name, str(error)) from error
-        except StoreDamaged as error:
-            raise mq_error(C.MQRC_OBJECT_DAMAGED, error.object_name, str(error)) from error
-        except (LogError, StoreFailed) as error:
-            self.fail(str(error))
-            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error
+        except TROUBLE as error:
+            if is_final(error):
+                self.fail(str(error))
+            raise as_mq_error(error, self.name) from error
         return result
 
     return call
+
+
+def _check_same_moment(checkpoint_file: SlotFile, log: Log) -> None:
+    """The checkpoint file is written after the record it names and before the log's control file."""
+    lsn = int.from_bytes(checkpoint_file.payload, "little")
+    what = "the data is of an earlier moment than the log"
+    if lsn >= log.checkpoint:
+        what = "the log is of an earlier moment than the data, or of another queue manager"
+        try:
+            if log.read(lsn).type == RecordType.CHECKPOINT:
+                return
+        except LogError:
+            pass
+    raise StoreDamaged("checkpoint", checkpoint_file.path, what, "Restore log and data from one backup")
 
 
 def _remove_strays(core: Core) -> None:
     """Folders of temporary queues that a crash left behind: nothing knows them any more."""
     known = {folder for _, folder in core.queue_files.values()}
     for folder in core.files.list(f"{core.folder}/queues"):
-        if folder not in known:
-            core.files.remove_folder(f"{core.folder}/queues/{folder}")
+        path = f"{core.folder}/queues/{folder}"
+        if folder not in known and _is_queue_folder(core.files, path):
+            core.files.remove_folder(path)
+
+
+def _is_queue_folder(files: Files, path: str) -> bool:
+    try:
+        return all(name == "q" or name.startswith("handles.") for name in files.list(path))
+    except OSError:
+        return False
 
 
 class QueueManager:
@@ -133,7 +149,7 @@ class QueueManager:
             raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
         try:
             cls._create(files, folder, name, clock, log_config)
-        except OSError as error:
+        except TROUBLE as error:
             raise mq_error(C.MQRC_STORAGE_MEDIUM_FULL, name, f"cannot write to {folder}: {error}") from error
         except ValueError as error:
             raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error
@@ -194,6 +210,12 @@ class QueueManager:
     ) -> QueueManager:
         """Start it: restart recovery, then ready. MQError with the reason if it cannot be started."""
         if not cls.exists(files, folder):
+            if files.exists(f"{folder}/log/{CONTROL_FILE}") and not files.exists(f"{folder}/{_CREATING}"):
+                raise mq_error(
+                    C.MQRC_OBJECT_DAMAGED,
+                    name,
+                    f"{folder}/{checkpoint.FILE_NAME}: the file is missing. Restore the folder from a backup",
+                )
             raise mq_error(
                 C.MQRC_Q_MGR_NAME_ERROR,
                 name,
@@ -213,10 +235,8 @@ class QueueManager:
             return cls._start(files, folder, name, clock, limits, say, lock)
         except BaseException as error:
             lock.release()
-            if isinstance(error, LogDamaged | StoreDamaged):
-                raise mq_error(C.MQRC_OBJECT_DAMAGED, name, str(error)) from error
-            if isinstance(error, LogError | StoreFailed | StoreFull | OSError):
-                raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, str(error)) from error
+            if isinstance(error, TROUBLE):
+                raise as_start_error(error, name) from error
             raise
 
     @classmethod
@@ -228,10 +248,7 @@ class QueueManager:
         log = Log.open(files, f"{folder}/log", clock=clock)
         try:
             checkpoint_file.settle()
-            if int.from_bytes(checkpoint_file.payload, "little") < log.checkpoint:
-                raise StoreDamaged(
-                    name, folder, "the data is of an earlier moment than the log", "Restore both from one backup"
-                )
+            _check_same_moment(checkpoint_file, log)
             state = CheckpointState.read(log.read(log.checkpoint).payload)
             core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
             core.identifiers.start_run(max(int(clock.now()), state.next_message + 1))
@@ -239,8 +256,14 @@ class QueueManager:
             restart.run()
             if core.qmgr_name != name:
                 raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
-            checkpoint.take(core, checkpoint_file)
+            try:
+                checkpoint.take(core, checkpoint_file)
+            except LogFull:
+                if state.nonpersistent:  # they must not be there after a crash: only a checkpoint sees to that
+                    raise
             _remove_strays(core)
+            if files.exists(f"{folder}/{_CREATING}"):
+                files.remove(f"{folder}/{_CREATING}")  # its creation was cut short by the end of it
             manager = cls(core, lock, checkpoint_file, say)
         except BaseException:
             log.abandon()
@@ -254,11 +277,11 @@ class QueueManager:
         if self.failure is None:
             for waiter in list(self.core.waiters):
                 waiter.fail(mq_error(C.MQRC_Q_MGR_STOPPING, self.name, "the queue manager ended while the get waited"))
-            for connection in list(self.core.connections.values()):
-                self.disconnect(connection.hconn, back_out=True)
             try:
+                for connection in list(self.core.connections.values()):
+                    self.disconnect(connection.hconn, back_out=True)
                 checkpoint.take(self.core, self._checkpoint_file, clean=True)
-            except (LogError, StoreFailed, StoreFull, OSError) as error:
+            except (MQError, *TROUBLE) as error:
                 # What the log holds is enough for the next start
                 self.fail(f"the last checkpoint failed: {error}")
         self._let_go()
@@ -267,7 +290,10 @@ class QueueManager:
         for queue in self.core.queues.values():
             queue.store.close()
         if self.failure is None:
-            self.core.log.close()
+            try:
+                self.core.log.close()
+            except LogError as error:
+                self.fail(str(error))
         else:
             self.core.log.abandon()
         self._checkpoint_file.close()
@@ -296,10 +322,14 @@ class QueueManager:
     # Checkpoints and the clock
 
     def take_checkpoint(self) -> None:
-        """Take a checkpoint now. A full disk only postpones it: the log still holds everything."""
+        """Take a checkpoint now. A full disk or log only postpones it: the log still holds everything."""
+        space = self.core.log.space()
+        room = space.capacity_bytes - space.used_bytes - self.core.undo_bytes
+        if room < space.capacity_bytes - space.limit_bytes and not checkpoint.frees_log(self.core):
+            return  # it would only use up the room that is kept to end units of work
         try:
             checkpoint.take(self.core, self._checkpoint_file)
-        except (StoreFull, OSError) as error:
+        except PASSING as error:
             self.say(f"The checkpoint of queue manager '{self.name}' is postponed: {error}")
         self._plan_checkpoint()
 
@@ -344,15 +374,25 @@ class QueueManager:
     def _arrived(self, arrived: Mapping[QueueState, Sequence[int]]) -> None:
         for queue, slots in arrived.items():
             if slots:
-                triggers.message_arrived(self.core, queue, slots)
+                try:
+                    triggers.message_arrived(self.core, queue, slots)
+                except PASSING as error:
+                    self._not_triggered(queue, error)
             if queue.waiters:
                 getting.serve_waiters(self.core, queue)
             consumers.message_arrived(self.core, queue)
 
     def _returned(self, returned: Mapping[QueueState, Sequence[int]]) -> None:
         for queue in returned:
-            triggers.gets_backed_out(self.core, queue)
+            try:
+                triggers.gets_backed_out(self.core, queue)
+            except PASSING as error:
+                self._not_triggered(queue, error)
         self._arrived(returned)
+
+    def _not_triggered(self, queue: QueueState, error: Exception) -> None:
+        """What made the message available has happened and is logged: it must not seem to have failed."""
+        self.say(f"No trigger message could be put for queue '{queue.name}': {error}")
 
     def _deliver(self, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
         putting.deliver(self.core, None, destination, message, unit, now)
@@ -387,12 +427,11 @@ class QueueManager:
         """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead."""
         connection = self.connection(hconn)
         consumers.end(self.core, connection)
-        unit, connection.unit = connection.unit, None
-        if unit is not None and unit.id in self.core.units:
-            connection.depend_on(self.core.backout(unit) if back_out else self.core.commit(unit))
-        branch, connection.xa_unit = connection.xa_unit, None
+        self._end_unit(connection, self.core.backout if back_out else self.core.commit)
+        branch = connection.xa_unit
         if branch is not None:
             connection.depend_on(self.core.backout(branch))
+            connection.xa_unit = None
         for handle in list(connection.handles.values()):
             self._close(connection, handle, C.MQCO_NONE)
         del self.core.connections[hconn]
@@ -441,7 +480,7 @@ class QueueManager:
         self._check_backed_out(connection)
         if handle.destinations:
             return distribution.put(self.core, connection, handle, md, pmo, data, records)
-        if not pmo.Options & C.MQPMO_ASYNC_RESPONSE:
+        if not putting.is_async(handle, pmo):
             return putting.put(self.core, connection, handle, md, pmo, data)
         return self._put_async(connection, handle, md, pmo, data)
 
@@ -473,6 +512,7 @@ class QueueManager:
         options = C.MQOO_OUTPUT
         if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
             options |= C.MQOO_ALTERNATE_USER_AUTHORITY
+        opening.check_put1(self.core, od)
         handle = opening.open_object(self.core, connection, od, options)
         try:
             assert handle.destination is not None
@@ -516,28 +556,32 @@ class QueueManager:
         """MQCMIT."""
         connection = self.connection(hconn)
         self._check_backed_out(connection)
-        unit = self._own_unit(connection)
-        if unit is not None:
-            connection.depend_on(self.core.commit(unit))
+        self._check_owner(connection)
+        self._end_unit(connection, self.core.commit)
 
     @_verb
     def backout(self, hconn: int) -> None:
         """MQBACK."""
         connection = self.connection(hconn)
         connection.backed_out = False
-        unit = self._own_unit(connection)
-        if unit is not None:
-            connection.depend_on(self.core.backout(unit))
+        self._check_owner(connection)
+        self._end_unit(connection, self.core.backout)
 
-    def _own_unit(self, connection: Connection) -> UnitOfWork | None:
+    def _check_owner(self, connection: Connection) -> None:
         if connection.xa_unit is not None:
             raise mq_error(
                 C.MQRC_ENVIRONMENT_ERROR,
                 self.name,
                 "a transaction manager owns the unit of work; it commits or rolls back",
             )
-        unit, connection.unit = connection.unit, None
-        return unit
+
+    def _end_unit(self, connection: Connection, end: Callable[[UnitOfWork], int]) -> None:
+        """Commit or back out. If the log has no room for it, the unit of work stays with the connection."""
+        unit = connection.unit
+        if unit is not None:
+            if unit.id in self.core.units:
+                connection.depend_on(end(unit))
+            connection.unit = None
 
     # MQINQ, MQSET, MQSTAT
 
@@ -550,6 +594,7 @@ class QueueManager:
     def set(self, hconn: int, hobj: int, values: Mapping[int, int | str]) -> None:
         connection, handle = self._handle(hconn, hobj)
         inquiry.set_object(self.core, connection, handle, values)
+        consumers.definitions_changed(self.core)
 
     @_verb
     def status(self, hconn: int, kind: int, sts: MQSTS) -> None:
@@ -628,6 +673,7 @@ class QueueManager:
     def _changed(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
         obj = self.core.catalogue.find(kind, name)
         getting.cancel_inhibited(self.core.waiters)
+        consumers.definitions_changed(self.core)
         if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
             queue = self.core.queues[obj.name]
             if triggers.concerns(attributes):
@@ -645,12 +691,11 @@ class QueueManager:
         if not isinstance(obj, LocalQueue):
             raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no local queue of this name is defined")
         queue = self.core.local_queue(obj)
-        if queue.open_handles or self.core.has_uncommitted(queue):
-            raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open or has uncommitted messages; end its users first")
-        unit = self.core.begin_unit()
-        for slot in list(queue.store.chains):
-            self.core.take(queue, slot, unit, CLEARED)
-        return self.core.commit(unit)
+        if queue.open_handles:
+            raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
+        if self.core.has_uncommitted(queue):
+            raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
+        return self.core.clear_queue(queue)
 
     def find(self, kind: str, name: str) -> MQObject | None:
         return self.core.catalogue.find(kind, name)

@@ -28,6 +28,8 @@ _NO_ID = bytes(24)
 _GROUP_OPTIONS = (
     C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
 )
+_PARTICULAR = _GROUP_OPTIONS | C.MQGMO_UNMARKED_BROWSE_MSG | C.MQGMO_BROWSE_NEXT
+_IDS = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
 
 
 class Wanted:
@@ -104,21 +106,46 @@ def properties_of(message: Message) -> Properties:
     return message_properties(stored, md.Format, md.CodedCharSetId, md.Encoding, message.data)
 
 
+def takes_any(handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> bool:
+    """Is this a plain get or browse, for which whatever comes first will do? Told without making a `Wanted`."""
+    if handle.selector is not None or gmo.Options & _PARTICULAR:
+        return False
+    match = gmo.MatchOptions if gmo.Version >= C.MQGMO_VERSION_2 else _IDS
+    return (
+        not match & ~_IDS
+        and (md.MsgId == _NO_ID or not match & C.MQMO_MATCH_MSG_ID)
+        and (md.CorrelId == _NO_ID or not match & C.MQMO_MATCH_CORREL_ID)
+    )
+
+
+def first(core: Core, handle: ObjectHandle, queue: QueueState) -> int:
+    """The first slot that anybody may have, or NONE. Nearly always that is the first of all."""
+    store = queue.store
+    slot = store.chains.first_of_all()
+    if slot == NONE or not (store.handles.expiry_ms[slot] or queue.locks):
+        return slot
+    return next(_in_reach(core, handle, queue, _walk(queue, slot)), NONE)
+
+
 def find(
     core: Core, handle: ObjectHandle, queue: QueueState, wanted: Wanted, gmo: MQGMO, *, after: Cursor | None
 ) -> int:
     """The first slot, or the first behind the cursor, that fits; NONE if there is none."""
-    now_ms = int(core.clock.now() * 1000)
-    expiry_ms = queue.store.handles.expiry_ms
-    for slot in _candidates(queue, wanted, after):
-        if expiry_ms[slot] and expiry_ms[slot] <= now_ms:
-            expiry.discard(core, queue, slot)
-            continue
-        if queue.locks and queue.locks.get(slot, handle) is not handle:
-            continue
+    for slot in _in_reach(core, handle, queue, _candidates(queue, wanted, after)):
         if wanted.plain or _accepts(core, handle, queue, wanted, gmo, slot):
             return slot
     return NONE
+
+
+def _in_reach(core: Core, handle: ObjectHandle, queue: QueueState, slots: Iterator[int]) -> Iterator[int]:
+    """Those of the slots that have not expired and that no other handle has locked."""
+    now_ms = int(core.clock.now() * 1000)
+    expiry_ms = queue.store.handles.expiry_ms
+    for slot in slots:
+        if expiry_ms[slot] and expiry_ms[slot] <= now_ms:
+            expiry.discard(core, queue, slot)
+        elif not queue.locks or queue.locks.get(slot, handle) is handle:
+            yield slot
 
 
 def _accepts(core: Core, handle: ObjectHandle, queue: QueueState, wanted: Wanted, gmo: MQGMO, slot: int) -> bool:

@@ -53,6 +53,14 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> O
     return handle
 
 
+def check_put1(core: Core, od: MQOD) -> None:
+    """MQPUT1 puts to a queue that exists."""
+    if od.ObjectType != C.MQOT_Q:
+        raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, od.ObjectName, "MQPUT1 puts to a queue")
+    if od.ObjectQMgrName in ("", core.qmgr_name) and isinstance(core.catalogue.find_queue(od.ObjectName), ModelQueue):
+        raise mq_error(C.MQRC_Q_TYPE_ERROR, od.ObjectName, "a model queue holds no messages; open it to make a queue")
+
+
 def check_options(od: MQOD, options: int) -> None:
     """Is the descriptor's version known, and do the options make sense together?"""
     if not 1 <= od.Version <= C.MQOD_CURRENT_VERSION:
@@ -99,32 +107,34 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
     obj = resolve.named_queue(core, od.ObjectName) if local else None
     if isinstance(obj, ModelQueue):
         return _open_model(core, connection, od, options, obj)
+    if not local and options & (C.MQOO_INQUIRE | C.MQOO_SET):
+        raise mq_error(
+            C.MQRC_OPTION_NOT_VALID_FOR_TYPE, od.ObjectName, "a queue of another queue manager has no attributes here"
+        )
     handle = new_handle(connection, obj, options, od.ObjectName)
-    if options & _LOCAL_ONLY or not options & C.MQOO_OUTPUT:
-        handle.queue = _local_target(core, od.ObjectName, obj, options)
+    if options & _LOCAL_ONLY or (isinstance(obj, LocalQueue) and not options & C.MQOO_OUTPUT):
+        handle.queue = _local_target(core, od.ObjectName, obj)
     if options & C.MQOO_OUTPUT:
         destination = resolve.destination_of(core, od.ObjectName, od.ObjectQMgrName)
         handle.destination = destination
         od.ResolvedQName = destination.remote_queue if destination.is_remote else destination.queue.name
         od.ResolvedQMgrName = destination.remote_qmgr or core.qmgr_name
-    elif handle.queue is not None:
+    elif handle.queue is not None and options & _LOCAL_ONLY:
         od.ResolvedQName, od.ResolvedQMgrName = handle.queue.name, core.qmgr_name
+    else:
+        od.ResolvedQName = od.ResolvedQMgrName = ""
     _take_defaults(handle, obj)
     _use(core, handle, od)
     return handle
 
 
-def _local_target(core: Core, name: str, obj: MQObject | None, options: int) -> QueueState | None:
-    """The local queue that gets and browses work on; None for an inquiry on what is not local."""
+def _local_target(core: Core, name: str, obj: MQObject | None) -> QueueState:
+    """The local queue that gets and browses work on."""
     if isinstance(obj, AliasQueue):
         obj = resolve.base_of(core, obj)
     if isinstance(obj, LocalQueue):
         return core.local_queue(obj)
-    if options & _LOCAL_ONLY:
-        raise mq_error(
-            C.MQRC_OPTION_NOT_VALID_FOR_TYPE, name, "messages of a remote queue cannot be got or browsed here"
-        )
-    return None
+    raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, name, "messages of a remote queue cannot be got or browsed here")
 
 
 def _take_defaults(handle: ObjectHandle, obj: MQObject | None) -> None:
@@ -139,7 +149,9 @@ def _use(core: Core, handle: ObjectHandle, od: MQOD) -> None:
     queue = handle.queue
     if od.Version >= C.MQOD_VERSION_4 and od.SelectionString:
         if not handle.options & (_INPUT | C.MQOO_BROWSE):
-            raise mq_error(C.MQRC_SELECTOR_NOT_FOR_TYPE, od.ObjectName, "a selector needs an open for input or browse")
+            raise mq_error(
+                C.MQRC_SELECTOR_INVALID_FOR_TYPE, od.ObjectName, "a selector needs an open for input or browse"
+            )
         handle.selector = compile_selector(od.SelectionString)
     if queue is not None and handle.is_input:
         _take_input(queue, handle)
@@ -199,10 +211,10 @@ def close_object(core: Core, connection: Connection, handle: ObjectHandle, optio
     """MQCLOSE. A temporary dynamic queue ends with the handle that made it, whatever is on it."""
     if options & ~_KNOWN_CLOSE or options & _DYNAMIC_CLOSE == _DYNAMIC_CLOSE:
         raise mq_error(C.MQRC_OPTIONS_ERROR, handle.object_name, "unknown or conflicting close options")
-    queue = handle.queue
+    queue = handle.queue or (handle.destination.queue if handle.destination is not None else None)
     deletes = False
     if options & _DYNAMIC_CLOSE:
-        deletes = _check_delete(core, handle, options)
+        deletes = _check_delete(core, handle, queue, options)
     release_handle(core, connection, handle)
     if queue is None or queue.deleted:
         return
@@ -210,19 +222,23 @@ def close_object(core: Core, connection: Connection, handle: ObjectHandle, optio
         _end_dynamic(core, connection, queue)
 
 
-def _check_delete(core: Core, handle: ObjectHandle, options: int) -> bool:
-    """MQCO_DELETE and MQCO_DELETE_PURGE: only for dynamic queues, permanent ones only when nobody else is there."""
-    queue = handle.queue
-    if queue is None or not queue.definition.is_dynamic:
+def _check_delete(core: Core, handle: ObjectHandle, queue: QueueState | None, options: int) -> bool:
+    """MQCO_DELETE and MQCO_DELETE_PURGE: for a permanent dynamic queue, or a temporary one by the handle that made it.
+
+    Others may have the queue open: their next call is told that it is gone.
+    """
+    if queue is not None and queue.deleted:
+        return False
+    if queue is None or handle.obj is not queue.definition or not queue.definition.is_dynamic:
         raise mq_error(
             C.MQRC_OPTION_NOT_VALID_FOR_TYPE, handle.object_name, "only a dynamic queue is deleted by a close"
         )
-    if queue.deleted:
-        return False
     if queue.definition.is_temporary:
-        return handle.created_queue
-    if len(queue.open_handles) > 1:
-        raise mq_error(C.MQRC_OBJECT_IN_USE, queue.name, "other handles have the dynamic queue open")
+        if not handle.created_queue:
+            raise mq_error(
+                C.MQRC_OPTION_NOT_VALID_FOR_TYPE, queue.name, "a temporary queue ends with the handle that made it"
+            )
+        return True
     if core.has_uncommitted(queue):
         raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "messages on it belong to unfinished units of work")
     if options & C.MQCO_DELETE and queue.store.depth:
@@ -234,8 +250,11 @@ def _check_delete(core: Core, handle: ObjectHandle, options: int) -> bool:
 
 def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> None:
     for waiter in list(queue.waiters):
-        waiter.fail(mq_error(C.MQRC_Q_DELETED, queue.name, "the dynamic queue was deleted by its creator"))
+        waiter.fail(mq_error(C.MQRC_Q_DELETED, queue.name, "the dynamic queue was deleted"))
     connection.depend_on(core.delete_queue(queue))
+    for handle in queue.open_handles:
+        if handle.connection.wake is not None:
+            handle.connection.wake()  # a consumer hears of it, too
 
 
 def release_handle(core: Core, connection: Connection, handle: ObjectHandle) -> None:

@@ -105,7 +105,7 @@ def present(
         raise mq_error(MQRC_HMSG_ERROR, detail="MQGMO_PROPERTIES_IN_HANDLE needs a message handle")
     into_handle = has_handle and mode in (MQGMO_PROPERTIES_IN_HANDLE, _V6COMPAT)
 
-    if not properties and not _may_hold_rfh2(data_format):
+    if not properties and not may_hold_properties(data_format):
         return data, data_format, ccsid, encoding, Properties() if into_handle else None
     stored = properties if properties is not None else Properties()
     unchanged = (data, data_format, ccsid, encoding)
@@ -129,13 +129,13 @@ def message_properties(
 ) -> Properties:
     """Every property of a message, stored or in its MQRFH2: what a selector looks at."""
     stored = properties if properties is not None else Properties()
-    if not _may_hold_rfh2(data_format):
+    if not may_hold_properties(data_format):
         return stored
     in_data = extract(data, data_format, ccsid, encoding)[0]
     return stored.merged_over(in_data) if in_data else stored
 
 
-def _may_hold_rfh2(data_format: str) -> bool:
+def may_hold_properties(data_format: str) -> bool:
     return data_format.rstrip(" \0") in _RFH2_FORMATS
 
 
@@ -146,7 +146,7 @@ def _is_compatible(stored: Properties, data: bytes, data_format: str, ccsid: int
     """Whether some property is in one of the folders that applications knew before there were properties."""
     if _has_compatible_name(stored):
         return True
-    if not _may_hold_rfh2(data_format):
+    if not may_hold_properties(data_format):
         return False
     return _has_compatible_name(extract(data, data_format, ccsid, encoding)[0])
 

@@ -12,7 +12,7 @@ from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import without_extension
 from libremq.kernel.message_handles import resolve_put_properties
-from libremq.kernel.objects import Queue, RemoteQueue
+from libremq.kernel.objects import Queue
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -29,6 +29,11 @@ _KNOWN = (
     | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_RESOLVE_LOCAL_Q | C.MQPMO_MD_FOR_OUTPUT_ONLY
 )  # fmt: skip
 _NO_ID = bytes(24)
+_RETURNED_TO_VERSION_1 = (
+    "MsgId", "CorrelId", "Priority", "Persistence", "Expiry", "CodedCharSetId", "Encoding", "ReplyToQMgr",
+    "UserIdentifier", "AccountingToken", "ApplIdentityData", "PutApplType", "PutApplName", "PutDate", "PutTime",
+    "ApplOriginData", "BackoutCount",
+)  # fmt: skip
 _MESSAGE_TYPES = (C.MQMT_REQUEST, C.MQMT_REPLY, C.MQMT_DATAGRAM, C.MQMT_REPORT)
 
 
@@ -40,6 +45,14 @@ def put(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo:
     if destination.queue.deleted:
         raise mq_error(C.MQRC_Q_DELETED, handle.object_name, "the dynamic queue no longer exists")
     return put_to(core, connection, handle, destination, md, pmo, data)
+
+
+def is_async(handle: ObjectHandle, pmo: MQPMO) -> bool:
+    """Is the outcome told by MQSTAT only? If the options do not say, DEFPRESP of the first definition does."""
+    response = pmo.Options & _RESPONSES
+    if response or handle.destination is None:
+        return response == C.MQPMO_ASYNC_RESPONSE
+    return handle.destination.path[0].defpresp == C.MQPRT_ASYNC_RESPONSE  # type: ignore[attr-defined, no-any-return]
 
 
 def put_to(
@@ -56,6 +69,8 @@ def put_to(
     """One put: the handle gives defaults and context, the destination says where."""
     name = handle.object_name
     options = pmo.Options
+    if not 1 <= pmo.Version <= C.MQPMO_CURRENT_VERSION:
+        raise mq_error(C.MQRC_PMO_ERROR, name, f"MQPMO version {pmo.Version} is not known")
     not_here = C.MQPMO_LOGICAL_ORDER if put1 else C.MQPMO_ALTERNATE_USER_AUTHORITY
     if (
         options & (~_KNOWN | not_here)
@@ -68,7 +83,7 @@ def put_to(
     for definition in destination.path:
         if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
             raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
-    _check_descriptor(md, name)
+    unknown_report = _check_descriptor(md, name, destination)
     unit = core.syncpoint_unit(connection) if options & C.MQPMO_SYNCPOINT else None
     now = core.clock.now()
     stored = md.copy()
@@ -76,21 +91,23 @@ def put_to(
     stored.BackoutCount = 0
     if md.Version < C.MQMD_VERSION_2:
         data = without_extension(stored, data)
-    warning = _fill_defaults(core, destination, stored, options)
-    if destination.queue.definition.is_temporary and stored.Persistence == C.MQPER_PERSISTENT:
+    warning = _fill_defaults(core, destination, stored, options) or unknown_report
+    if stored.Persistence == C.MQPER_PERSISTENT and destination.queue.definition.is_temporary:
         raise mq_error(
             C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary dynamic queue takes only non-persistent messages"
         )
     before = handle.put_groups.get(id(destination)) if handle.put_groups else None
     if md.Version >= C.MQMD_VERSION_2 or stored.MsgFlags or before is not None:
-        broken = groups.number(before, stored, pmo, len(data), core.identifiers.next_id(), unit is not None, name)
+        broken = groups.number(before, stored, pmo, len(data), core.identifiers.next_id, unit is not None, name)
         warning = warning or broken
     context.set_context(connection, handle, stored, pmo, now, put1=put1)
     if stored.ReplyToQ:
         stored.ReplyToQ, stored.ReplyToQMgr = resolve.reply_to(core, stored.ReplyToQ, stored.ReplyToQMgr)
-    properties, data = resolve_put_properties(
-        connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
-    )
+    properties = b""
+    if pmo.Version >= C.MQPMO_VERSION_3:
+        properties, data = resolve_put_properties(
+            connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
+        )
     message = Message(stored, properties, data)
     deliver(core, connection, destination, message, unit, now)
     if before is not None or not groups.is_plain(stored):
@@ -113,7 +130,8 @@ def _note_group(
         handle.put_groups[id(destination)] = state
 
 
-def _check_descriptor(md: MQMD, name: str) -> None:
+def _check_descriptor(md: MQMD, name: str, destination: Destination) -> int:
+    """Refuse values that mean nothing. Returns the reason of a warning."""
     if md.Version not in (C.MQMD_VERSION_1, C.MQMD_VERSION_2):
         raise mq_error(C.MQRC_MD_ERROR, name, f"MQMD version {md.Version} is not known")
     kind = md.MsgType
@@ -127,12 +145,13 @@ def _check_descriptor(md: MQMD, name: str) -> None:
         raise mq_error(C.MQRC_PRIORITY_ERROR, name, f"priority {md.Priority} is negative")
     if md.Expiry < 1 and md.Expiry != C.MQEI_UNLIMITED:
         raise mq_error(C.MQRC_EXPIRY_ERROR, name, f"expiry {md.Expiry} is neither positive nor MQEI_UNLIMITED")
-    if md.Report:
-        reports.check_options(md, name)
-    if (kind == C.MQMT_REQUEST or reports.wants_any(md.Report)) and not md.ReplyToQ:
+    report = md.Report
+    warning = reports.check_options(md, name, remote=destination.is_remote) if report else C.MQRC_NONE
+    if (kind == C.MQMT_REQUEST or (report and reports.wants_any(report))) and not md.ReplyToQ:
         raise mq_error(C.MQRC_MISSING_REPLY_TO_Q, name, "a request, or a message that asks for reports, needs ReplyToQ")
     if kind == C.MQMT_REPORT and not reports.is_feedback(md.Feedback):
         raise mq_error(C.MQRC_FEEDBACK_ERROR, name, f"feedback {md.Feedback} is not known")
+    return warning
 
 
 def _fill_defaults(core: Core, destination: Destination, stored: MQMD, options: int) -> int:
@@ -155,29 +174,23 @@ def _fill_defaults(core: Core, destination: Destination, stored: MQMD, options: 
         stored.CorrelId = core.identifiers.next_id()
     if stored.CodedCharSetId == C.MQCCSI_Q_MGR:
         stored.CodedCharSetId = core.catalogue.qmgr.ccsid
-    if first.capexpry >= 0 and not isinstance(first, RemoteQueue):
-        cap = first.capexpry
-        if stored.Expiry == C.MQEI_UNLIMITED or stored.Expiry > cap:
+    for definition in destination.path:
+        cap = definition.capexpry  # type: ignore[attr-defined]
+        if cap >= 0 and (stored.Expiry == C.MQEI_UNLIMITED or stored.Expiry > cap):
             stored.Expiry = cap
     return warning
 
 
 def _return_to_caller(core: Core, md: MQMD, pmo: MQPMO, stored: MQMD, destination: Destination) -> None:
     """What MQ returns in the caller's descriptor and options."""
-    md.MsgId, md.CorrelId = stored.MsgId, stored.CorrelId
-    md.Priority, md.Persistence, md.Expiry = stored.Priority, stored.Persistence, stored.Expiry
-    md.CodedCharSetId, md.Encoding = stored.CodedCharSetId, stored.Encoding
-    md.ReplyToQMgr = stored.ReplyToQMgr
-    md.UserIdentifier, md.AccountingToken = stored.UserIdentifier, stored.AccountingToken
-    md.ApplIdentityData, md.PutApplType, md.PutApplName = (
-        stored.ApplIdentityData,
-        stored.PutApplType,
-        stored.PutApplName,
-    )
-    md.PutDate, md.PutTime, md.ApplOriginData = stored.PutDate, stored.PutTime, stored.ApplOriginData
-    md.BackoutCount = 0
     if md.Version >= C.MQMD_VERSION_2:
-        md.GroupId, md.MsgSeqNumber, md.Offset = stored.GroupId, stored.MsgSeqNumber, stored.Offset
+        # All of the stored descriptor, but reply queue and flags stay as the application gave them
+        reply_to_q, flags = md.ReplyToQ, md.MsgFlags
+        md.__dict__ = stored.__dict__.copy()
+        md.ReplyToQ, md.MsgFlags = reply_to_q, flags
+    else:
+        for field in _RETURNED_TO_VERSION_1:
+            setattr(md, field, getattr(stored, field))
     pmo.ResolvedQName = destination.remote_queue if destination.is_remote else destination.queue.name
     pmo.ResolvedQMgrName = destination.remote_qmgr or core.qmgr_name
     pmo.KnownDestCount, pmo.UnknownDestCount, pmo.InvalidDestCount = (0, 1, 0) if destination.is_remote else (1, 0, 0)
@@ -194,6 +207,8 @@ def deliver(
     """Put a complete message where it belongs: cut in segments, wrapped for the way, from hand to hand, or stored."""
     queue = destination.queue
     definition = queue.definition
+    if destination.is_remote:
+        message = transmission.wrap(core, destination, message)
     md = message.md
     length = len(message.data)
     total = length + len(message.properties)
@@ -224,8 +239,6 @@ def deliver(
         return
     if queue.store.depth >= definition.maxdepth:
         raise mq_error(C.MQRC_Q_FULL, queue.name, f"the queue holds MAXDEPTH({definition.maxdepth}) messages")
-    if destination.is_remote:
-        message = transmission.wrap(core, destination, message)
     if wants_coa:
         with core.all_or_nothing(unit) as own:
             _store(core, destination, message, own, now)

@@ -48,10 +48,14 @@ def destination_of(core: Core, name: str, qmgr: str) -> Destination:
     if qmgr in ("", core.qmgr_name):
         obj = named_queue(core, name)
         if isinstance(obj, ModelQueue):
-            raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, name, "a model queue holds no messages")
+            raise mq_error(C.MQRC_Q_TYPE_ERROR, name, "a model queue holds no messages; open it to make a queue")
         return destination_of_object(core, obj)
     alias = core.catalogue.find_queue(qmgr)
     if isinstance(alias, RemoteQueue):
+        if alias.rname:
+            raise mq_error(
+                C.MQRC_UNKNOWN_REMOTE_Q_MGR, qmgr, "it names a remote queue; a queue-manager alias has no RNAME"
+            )
         if alias.rqmname == core.qmgr_name and not alias.xmitq:
             return _with_path(destination_of(core, name, ""), alias)
         target = alias.rqmname or qmgr
@@ -71,14 +75,12 @@ def destination_of_object(core: Core, obj: MQObject) -> Destination:
             obj.name,
             "it has no RNAME: it is an alias of a queue manager or of a reply-to queue",
         )
-    if obj.rqmname in ("", core.qmgr_name) and not obj.xmitq:
-        if not obj.rqmname:
-            raise mq_error(C.MQRC_UNKNOWN_REMOTE_Q_MGR, obj.name, "it names neither RQMNAME nor XMITQ")
-        # A remote definition that points back here is resolved once more, but never in a circle
-        base = core.catalogue.find_queue(obj.rname)
-        if isinstance(base, LocalQueue):
-            return _with_path(destination_of_object(core, base), obj)
-        raise mq_error(C.MQRC_REMOTE_Q_NAME_ERROR, obj.name, f"it points to {obj.rname} here, which is no local queue")
+    if obj.rqmname in ("", core.qmgr_name):
+        raise mq_error(
+            C.MQRC_UNKNOWN_REMOTE_Q_MGR,
+            obj.name,
+            "its RQMNAME names no other queue manager; for a queue that is here define an alias",
+        )
     return _remote(core, obj.rname, obj.rqmname, obj.xmitq, (obj,))
 
 

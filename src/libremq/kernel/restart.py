@@ -59,6 +59,7 @@ class Restart:
         self.say(f"AMQ7230I: Log replay for queue manager '{core.qmgr_name}' complete.")
         for queue in self.recovering.values():
             queue.store.recovered()
+        core.count_undo_bytes()
         for unit in core.active_units():
             self.backed_out += 1
             core.backout(unit)
@@ -71,6 +72,11 @@ class Restart:
     def _load_catalogue(self, state: CheckpointState) -> None:
         core = self.core
         content = catalogue_file.read(core.files, core.folder, state.catalogue_generation)
+        if content["log_id"] != core.log.log_id.hex():
+            raise StoreDamaged(
+                "object catalogue", catalogue_file.path_of(core.folder, state.catalogue_generation),
+                "it belongs to another queue manager", "Restore the queue manager's folder from a backup",
+            )  # fmt: skip
         core.catalogue_generation = state.catalogue_generation
         core.catalogue_changed = False
         core.next_queue_id = content["next_queue_id"]
@@ -226,6 +232,12 @@ class Restart:
     def _redo_object(self, record: Record) -> None:
         value = journal.read_json(record.payload)
         core = self.core
+        if value["op"] == "clear":
+            store = self._queue(value["id"]).store
+            for slot in list(store.chains):
+                store.unlink(slot)
+                store.remove(slot)
+            return
         core.catalogue_changed = True
         if value["op"] == "set":
             self._install(value)

@@ -33,7 +33,8 @@ class UnitOfWork:
     """One unit of work; `id` is its transaction id in the log."""
 
     __slots__ = (
-        "first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state", "xid",
+        "first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state",
+        "undo_bytes", "xid",
     )  # fmt: skip
 
     def __init__(self, unit_id: int) -> None:
@@ -44,6 +45,7 @@ class UnitOfWork:
         self.last_lsn = 0
         self.state = ACTIVE
         self.xid = b""
+        self.undo_bytes = 0  # of the log, kept free so that it can be ended
         # Group and segment information of handles as it was before this unit of work, for the backout
         self.get_groups: dict[ObjectHandle, GroupState | None] = {}
         self.put_groups: dict[ObjectHandle, dict[int, GroupState]] = {}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError
+from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
 
 if TYPE_CHECKING:
@@ -107,6 +107,4 @@ def cancel_waits(handle: ObjectHandle) -> None:
     if queue is None:
         return
     for waiter in [waiter for waiter in queue.waiters if waiter.handle is handle]:
-        waiter.fail(
-            MQError(C.MQRC_HOBJ_ERROR, C.MQCC_FAILED, handle.object_name, "the handle was closed while it waited")
-        )
+        waiter.fail(mq_error(C.MQRC_HOBJ_ERROR, handle.object_name, "the handle was closed while it waited"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from libremq.log.config import LogConfig
+from libremq.log.control import CONTROL_FILE
 from libremq.log.errors import LogDamaged, LogError, LogFailed, LogFull
 from libremq.log.log import Log, LogScan, LogSpace
 from libremq.log.records import Record, RecordType
@@ -10,6 +11,7 @@ from libremq.log.slots import SlotFile
 from libremq.log.statistics import LogStatistics
 
 __all__ = [
+    "CONTROL_FILE",
     "Log",
     "LogConfig",
     "LogDamaged",

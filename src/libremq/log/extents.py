@@ -109,6 +109,11 @@ class Extents:
 
     def write(self, lsn: int, buffers: list[Buffer]) -> list[File]:
         """Write pages (alternating headers and data) from an LSN on: one gather-write an extent. Not synced."""
+        extent, offset = divmod(lsn, self.extent_bytes)
+        if len(buffers) // 2 * PAGE_BYTES <= self.extent_bytes - offset:
+            file = self._at[extent][1]
+            file.write_many(offset, buffers)
+            return [file]
         files = []
         start = 0
         while start < len(buffers):
@@ -116,7 +121,7 @@ class Extents:
             pages = min((len(buffers) - start) // 2, (self.extent_bytes - offset) // PAGE_BYTES)
             file = self._at[extent][1]
             end = start + 2 * pages
-            file.write_many(offset, buffers if end - start == len(buffers) else buffers[start:end])
+            file.write_many(offset, buffers[start:end])
             files.append(file)
             start = end
             lsn += pages * PAGE_BYTES

@@ -87,6 +87,9 @@ class SharedForce:
     def _hand_over(self) -> None:
         """Wake those who are served, or with a failed log all; let one of the rest lead."""
         with self._guard:
+            if not self._waiters:
+                self._leading = False
+                return
             durable = self.durable
             done: list[_Waiter] = []
             rest: list[_Waiter] = []

@@ -113,6 +113,7 @@ class Log:
     __slots__ = (
         "_batch_begin",
         "_books",
+        "_buffer_bytes",
         "_clock",
         "_closed",
         "_control",
@@ -219,6 +220,7 @@ class Log:
     ) -> None:
         """Used by `open`."""
         self.config = config
+        self._buffer_bytes = config.buffer_bytes
         self.folder = ""
         self.head = state.head
         self.checkpoint = state.checkpoint
@@ -267,12 +269,20 @@ class Log:
     # ---- appending ----
 
     def append(
-        self, type: int, txn: int, prev_lsn: int, parts: Sequence[bytes], *, reserve: bool = False, flags: int = 0
+        self,
+        type: int,
+        txn: int,
+        prev_lsn: int,
+        parts: Sequence[bytes],
+        *,
+        reserve: bool = False,
+        keep: int = 0,
+        flags: int = 0,
     ) -> int:
         """Add a record with the parts as its payload; returns its LSN. Durable only after a force.
 
         Raises LogFull, with nothing changed, if the record would enter the reserve; `reserve=True` may use it, for
-        records that end work. Raises LogFailed after a failure.
+        records that end work. In any case `keep` bytes must be left. Raises LogFailed after a failure.
         """
         length = RECORD_HEADER_BYTES
         for part in parts:
@@ -286,8 +296,8 @@ class Log:
         with self._gather:
             start = self._position
             end = start + length
-            if end > (self._limit_reserve if reserve else self._limit):
-                self._make_room(end, reserve)
+            if end > (self._limit_reserve if reserve else self._limit) or end + keep > self._limit_reserve:
+                self._make_room(end, reserve, keep)
             page = start // PAGE_DATA_BYTES
             if page != self._started_page:
                 self._started_page = page
@@ -299,16 +309,17 @@ class Log:
             self._position = end
         return start + PAGE_HEADER_BYTES * (page + 1)
 
-    def _make_room(self, end: int, reserve: bool) -> None:
+    def _make_room(self, end: int, reserve: bool, keep: int) -> None:
         """Provide extents up to a stream position, or raise LogFull. Called with the gather lock held."""
         self._check_usable()
         space = self.space()
         last_lsn = lsn_of(end - 1)
         used = last_lsn + 1 - (space.tail - space.used_bytes)
-        if used > (space.capacity_bytes if reserve else space.limit_bytes):
+        if used > (space.capacity_bytes if reserve else space.limit_bytes) or used + keep > space.capacity_bytes:
+            kept = max(keep, 0 if reserve else space.capacity_bytes - space.limit_bytes)
             raise LogFull(
                 f"{self.folder}: the log is full: {space.used_bytes} of {space.capacity_bytes} bytes are needed by the "
-                f"oldest unit of work or the last checkpoint{'' if reserve else ', and a fifth is kept in reserve'}. "
+                f"oldest unit of work or the last checkpoint, and {kept} are kept to end what has been begun. "
                 "Commit sooner, or raise LogPrimaryFiles or LogSecondaryFiles and restart"
             )
         try:
@@ -373,25 +384,26 @@ class Log:
                 self._starts = []
                 self._records = 0
                 self._position = self._batch_begin = page_end(batch.end)
+        begin, end = batch.begin, batch.end
+        extents = self._extents
         try:
-            if lsn_of(batch.end - 1) // self.config.extent_bytes >= self._mapped_end:
+            if lsn_of(end - 1) // extents.extent_bytes >= self._mapped_end:
                 self._write_control()
             durable = self._force.durable
-            lsn = lsn_of(batch.begin) - PAGE_HEADER_BYTES
-            buffers = build_pages(self._log_id, self._epoch, durable, batch.begin, batch.pieces, batch.starts)
+            lsn = lsn_of(begin) - PAGE_HEADER_BYTES
+            buffers = build_pages(self._log_id, self._epoch, durable, begin, end, batch.pieces, batch.starts)
             started = elapsed()
-            written = self._extents.write(lsn, buffers)
+            written = extents.write(lsn, buffers)
             for file in written:
                 file.sync()
         except OSError as error:
             raise self._fail(error) from error
         seconds = elapsed() - started
         size = len(buffers) // 2 * PAGE_BYTES
-        number = self._extents.number_of(lsn + size - 1)
-        logical = batch.end - batch.begin
-        self._books.note_write(batch.records, logical, size, len(written), seconds, number, self._clock.now())
+        number = extents.number_of(lsn + size - 1)
+        self._books.note_write(batch.records, end - begin, size, len(written), seconds, number, self._clock.now())
         self._in_flight = None
-        return lsn_of(page_end(batch.end))
+        return lsn_of(page_end(end))
 
     def _fail(self, error: OSError) -> LogFailed:
         """Stop for good: what reached the disk is unknown, and the next sync may claim success for lost data."""
@@ -424,6 +436,11 @@ class Log:
         return self._force.failed
 
     @property
+    def log_id(self) -> bytes:
+        """Eight random bytes from its creation: what belongs to this log and to no other."""
+        return self._log_id
+
+    @property
     def epoch(self) -> int:
         """How many times the log was opened."""
         return self._epoch
@@ -431,7 +448,7 @@ class Log:
     @property
     def pressure(self) -> bool:
         """More is gathered than the buffer is meant to hold: force soon."""
-        return self._position - self._batch_begin > self.config.buffer_bytes
+        return self._position - self._batch_begin > self._buffer_bytes
 
     def space(self) -> LogSpace:
         extent_bytes = self.config.extent_bytes

@@ -31,6 +31,7 @@ PAGE_PREFIX = struct.Struct("<4sHHI8sQQ")
 """The header without its checksum."""
 
 _PREFIX_BYTES = PAGE_PREFIX.size
+_ZEROS = memoryview(bytes(PAGE_DATA_BYTES))
 
 
 def lsn_of(position: int) -> int:
@@ -50,19 +51,17 @@ def page_end(position: int) -> int:
 
 
 def build_pages(
-    log_id: bytes, epoch: int, durable: int, begin: int, pieces: Iterable[bytes], starts: Iterable[int]
+    log_id: bytes, epoch: int, durable: int, begin: int, end: int, pieces: Iterable[bytes], starts: Iterable[int]
 ) -> list[Buffer]:
     """The pages of a batch, as alternating headers and data for a gather-write.
 
-    `begin` is the stream position of the batch, at the start of a page; `starts` the stream position of the first
-    record to start in each page that has one. The last page is filled up with zeros.
+    `begin` and `end` are the stream positions of the batch, which begins a page; `starts` the stream position of the
+    first record to start in each page that has one. The last page is filled up with zeros.
     """
     assert begin % PAGE_DATA_BYTES == 0
-    stream = b"".join(pieces)
-    length = len(stream)
-    padding = -length % PAGE_DATA_BYTES
-    if padding:
-        stream += bytes(padding)
+    length = end - begin
+    stream = b"".join((*pieces, _ZEROS[: -length % PAGE_DATA_BYTES]))
+    assert len(stream) % PAGE_DATA_BYTES == 0
     firsts = {start // PAGE_DATA_BYTES: start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts}
     view = memoryview(stream)
     page = begin // PAGE_DATA_BYTES

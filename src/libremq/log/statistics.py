@@ -103,9 +103,12 @@ class WriteBooks:
             self.size_long += (size - self.size_long) / _LONG
             self.time_short += (time_us - self.time_short) / _SHORT
             self.time_long += (time_us - self.time_long) / _LONG
-        self.size_max = max(self.size_max, size)
-        self.time_short_high = max(self.time_short_high, self.time_short)
-        self.time_long_high = max(self.time_long_high, self.time_long)
+        if size > self.size_max:
+            self.size_max = size
+        if self.time_short > self.time_short_high:
+            self.time_short_high = self.time_short
+        if self.time_long > self.time_long_high:
+            self.time_long_high = self.time_long
         if time_us > self.time_max:
             self.time_max = time_us
             self.time_max_at = now

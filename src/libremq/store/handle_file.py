@@ -19,7 +19,7 @@ from libremq.store.errors import StoreDamaged, StoreFailed
 
 MAGIC = b"LMQH"
 VERSION = 1
-_HEADER = struct.Struct("<4sHHII")  # magic, version, reserved, queue id, generation; then a CRC
+_HEADER = struct.Struct("<4sHHII8s")  # magic, version, reserved, queue id, generation, log id; then a CRC
 _HEADER_BYTES = _HEADER.size + 4
 # CRC of what follows, bytes that follow, number of entries, number of fragment lists, next sequence number
 _BATCH = struct.Struct("<IIIIq")
@@ -54,13 +54,14 @@ class Batch:
 class HandleFile:
     """Writes and reads the batches of one queue."""
 
-    __slots__ = ("_file", "_files", "_folder", "_name", "_queue_id", "position")
+    __slots__ = ("_file", "_files", "_folder", "_log_id", "_name", "_queue_id", "position")
 
-    def __init__(self, files: Files, folder: str, queue_id: int, name: str) -> None:
+    def __init__(self, files: Files, folder: str, queue_id: int, name: str, log_id: bytes) -> None:
         self._files = files
         self._folder = folder
         self._queue_id = queue_id
         self._name = name
+        self._log_id = log_id
         self._file: File | None = None
         self.position = HandlePosition()
 
@@ -68,7 +69,7 @@ class HandleFile:
         return f"{self._folder}/handles.{generation:06d}"
 
     def _header(self, generation: int) -> bytes:
-        head = _HEADER.pack(MAGIC, VERSION, 0, self._queue_id, generation)
+        head = _HEADER.pack(MAGIC, VERSION, 0, self._queue_id, generation, self._log_id)
         return head + struct.pack("<I", zlib.crc32(head))
 
     def append(

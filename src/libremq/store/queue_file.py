@@ -16,50 +16,63 @@ from libremq.store.space import BLOCK_BYTES
 
 MAGIC = b"LMQQ"
 VERSION = 1
-_HEADER = struct.Struct("<4sHHI48s")
+_HEADER = struct.Struct("<4sHHI8s48s")  # magic, version, reserved, queue id, log id, queue name; then a CRC
 
 
 class QueueFile:
     """Blocks on disk. Opened or made on first use."""
 
-    __slots__ = ("_file", "_files", "_folder", "_name", "_path", "_queue_id", "_unsynced", "_unsynced_folder")
+    __slots__ = (
+        "_file", "_files", "_folder", "_log_id", "_name", "_new", "_path", "_queue_id", "_unsynced", "_unsynced_folder",
+    )  # fmt: skip
 
-    def __init__(self, files: Files, folder: str, queue_id: int, name: str) -> None:
+    def __init__(self, files: Files, folder: str, queue_id: int, name: str, log_id: bytes) -> None:
         self._files = files
         self._folder = folder
         self._path = folder + "/q"
         self._queue_id = queue_id
         self._name = name
+        self._log_id = log_id
         self._file: File | None = None
+        self._new = False
         self._unsynced = False
         self._unsynced_folder = False
 
     def _header(self) -> bytes:
-        head = _HEADER.pack(MAGIC, VERSION, 0, self._queue_id, self._name.encode())
+        head = _HEADER.pack(MAGIC, VERSION, 0, self._queue_id, self._log_id, self._name.encode())
         return (head + struct.pack("<I", zlib.crc32(head))).ljust(BLOCK_BYTES, b"\0")
 
     def _opened(self) -> File:
         if self._file is None:
-            try:
-                self._file = self._files.open(self._path)
-            except FileNotFoundError:
-                return self._made()
-            header = self._file.read(0, BLOCK_BYTES)
-            if header != self._header():
-                # The header reaches the disk with the first checkpoint that describes the file. Without one
-                # nothing in it matters, and the store does not get here before it made the file anew.
-                self._file.close()
-                self._file = None
-                raise self._damaged(f"its header is not that of a version {VERSION} queue file of this queue")
+            self._file = self._made() if self._new else self._found()
+            self._new = False
         return self._file
+
+    def _found(self) -> File:
+        """The file that a checkpoint describes; its header reached the disk with the first of them."""
+        try:
+            file = self._files.open(self._path)
+        except FileNotFoundError:
+            raise self._damaged("the file is missing") from None
+        try:
+            if file.read(0, BLOCK_BYTES) != self._header():
+                raise self._damaged(f"its header is not that of a version {VERSION} queue file of this queue")
+        except BaseException:
+            file.close()
+            raise
+        return file
 
     def _made(self) -> File:
         self._files.make_folder(self._folder)
-        self._file = self._files.open(self._path, create=True)
-        self._file.truncate(0)
-        self._file.write(0, self._header())
+        file = self._files.open(self._path, create=True)
+        try:
+            file.truncate(0)
+            file.write(0, self._header())
+        except BaseException:
+            file.close()  # without a header it is no queue file: the next use begins again
+            raise
         self._unsynced = self._unsynced_folder = True
-        return self._file
+        return file
 
     def _damaged(self, what: str) -> StoreDamaged:
         return StoreDamaged(
@@ -67,9 +80,8 @@ class QueueFile:
         )
 
     def renew(self) -> None:
-        """Start from an empty file, whatever a file of that name holds: no checkpoint describes one."""
-        if self._file is None and self._files.exists(self._path):
-            self._made()
+        """The first write makes the file anew, whatever one of that name holds: no checkpoint describes it."""
+        self._new = self._file is None
 
     def write(self, block: int, data: bytes) -> None:
         self._opened().write(block * BLOCK_BYTES, data)
@@ -97,14 +109,12 @@ class QueueFile:
         self._unsynced = self._unsynced_folder = False
 
     def truncate(self, blocks: int) -> None:
-        if self._file is not None or self._files.exists(self._path):
+        if not self._new:
             self._opened().truncate(blocks * BLOCK_BYTES)
             self._unsynced = True
 
     def size_blocks(self) -> int:
-        if self._file is None and not self._files.exists(self._path):
-            return 0
-        return self._opened().size() // BLOCK_BYTES
+        return 0 if self._new else self._opened().size() // BLOCK_BYTES
 
     def close(self) -> None:
         if self._file is not None:

@@ -15,7 +15,7 @@ from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, takewhile
 from zlib import crc32
 
 from libremq.common.files import Files
@@ -61,10 +61,14 @@ class StoreLimits:
 
 @dataclass(frozen=True)
 class LogGate:
-    """What the store needs of the log: is a record on disk yet, and if it must be, put it there."""
+    """What the store needs of the log: is a record on disk yet, and if it must be, put it there.
+
+    Its id goes in the header of every file, so that one of another queue manager is not taken for ours.
+    """
 
     durable: Callable[[], int]
     force: Callable[[int], None]
+    log_id: bytes = bytes(8)
 
 
 class QueueStore:
@@ -85,8 +89,8 @@ class QueueStore:
         self.groups: dict[bytes, list[int]] = {}
         self.pending_puts = 0
         self.next_sequence = 1
-        self._file = QueueFile(files, folder, queue_id, name)
-        self._handle_file = HandleFile(files, folder, queue_id, name)
+        self._file = QueueFile(files, folder, queue_id, name, log.log_id)
+        self._handle_file = HandleFile(files, folder, queue_id, name, log.log_id)
         self._buffers: tuple[dict[int, Message], dict[int, Message]] = ({}, {})  # by is-persistent
         self._buffer_bytes = [0, 0]
         self._buffer_limits = (self._limits.nonpersistent_buffer_bytes, self._limits.persistent_buffer_bytes)
@@ -274,9 +278,13 @@ class QueueStore:
         else:
             image = self._file.read(self.handles.block[slot], length)
         try:
-            return from_image(image)
+            message = from_image(image)
         except ImageDamaged as error:
             raise self._file.damaged_block(self.handles.block[slot], str(error)) from None
+        md = message.md
+        if (crc32(md.MsgId), crc32(md.CorrelId)) != (self.handles.message_hash[slot], self.handles.correl_hash[slot]):
+            raise self._file.damaged_block(self.handles.block[slot], "another message is there")
+        return message
 
     # Backout counts: few messages have one, so they are kept beside the handles
 
@@ -293,13 +301,15 @@ class QueueStore:
     def _spill(self, persistent: bool, limit: int) -> None:
         """Write the buffer's messages to the file, all that the log permits, and drop them from memory."""
         buffer = self._buffers[persistent]
-        slots = list(buffer)
+        slots: Iterable[int] = buffer
         if persistent:
             if self._buffer_bytes[1] > 4 * limit:
                 # One unit of work has filled the buffer several times over and nobody forced the log for it
                 self._log.force(max(message.lsn for message in buffer.values()))
             durable = self._log.durable()
-            slots = [slot for slot in slots if buffer[slot].lsn < durable]
+            # The buffer is in the order of the log: the first that is not on disk yet ends the search
+            slots = takewhile(lambda slot: buffer[slot].lsn < durable, buffer)
+        slots = list(slots)
         self._write_images(slots)
         for slot in slots:
             message = buffer.pop(slot)

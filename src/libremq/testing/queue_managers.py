@@ -43,6 +43,7 @@ def temporary_queue_manager(
     from libremq.client.embedded import EmbeddedQueueManager
     from libremq.client.embedded_access import EmbeddedAccess
     from libremq.client.queue_manager import QueueManager
+    from libremq.client.urls import Address
     from libremq.log import LogConfig
 
     log_config = log_config or LogConfig(file_pages=_SMALL_LOG_PAGES)
@@ -53,8 +54,9 @@ def temporary_queue_manager(
             url = f"embedded:{name}?create=1&data={quote(str(folder))}"
             yield stack.enter_context(connect(url, log_config=log_config, limits=limits, say=say))
             return
+        where = "data" if files is not None else Address("embedded", name, data=str(folder)).folder
         embedded = EmbeddedQueueManager.start(
-            str(folder or "data"),
+            where,
             name,
             create=True,
             files=files,
@@ -66,4 +68,4 @@ def temporary_queue_manager(
         )
         if isinstance(clock, VirtualClock):
             stack.callback(clock.on_advance(embedded.run_clock))
-        yield stack.enter_context(QueueManager(EmbeddedAccess(embedded, str(folder or ""))))
+        yield stack.enter_context(QueueManager(EmbeddedAccess(embedded, where)))

@@ -1,0 +1,47 @@
+"""Trouble below the kernel as reason codes: what a log, a store or a file system says, in MQ's terms.
+
+Some of it ends the call, some the queue manager (contract 4). `PASSING` is the part that ends a call only: it also
+may happen to what follows a call that has done its work (a trigger message, a waiting get), and must not end that.
+"""
+
+from __future__ import annotations
+
+import errno
+
+from libremq.log import LogDamaged, LogError, LogFull
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.store.errors import StoreDamaged, StoreFailed, StoreFull
+
+TROUBLE = (LogError, StoreDamaged, StoreFailed, StoreFull, OSError)
+PASSING = (LogFull, StoreDamaged, StoreFull, OSError)
+
+
+def is_final(error: BaseException) -> bool:
+    """Must the queue manager end: is it unknown what the log or a queue file holds?"""
+    return isinstance(error, LogError | StoreFailed) and not isinstance(error, LogFull)
+
+
+def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
+    """What an application is told."""
+    if isinstance(error, LogFull):
+        return mq_error(C.MQRC_RESOURCE_PROBLEM, qmgr_name, str(error))
+    if isinstance(error, StoreFull):
+        return mq_error(C.MQRC_STORAGE_MEDIUM_FULL, qmgr_name, str(error))
+    if isinstance(error, StoreDamaged):
+        return mq_error(C.MQRC_OBJECT_DAMAGED, error.object_name, str(error))
+    if isinstance(error, OSError):
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return mq_error(C.MQRC_STORAGE_MEDIUM_FULL, qmgr_name, str(error))
+        reason = C.MQRC_OBJECT_DAMAGED if error.errno == errno.EIO else C.MQRC_RESOURCE_PROBLEM
+        return mq_error(reason, qmgr_name, str(error))
+    return mq_error(C.MQRC_CONNECTION_BROKEN, qmgr_name, str(error))
+
+
+def as_start_error(error: BaseException, qmgr_name: str) -> MQError:
+    """Why a queue manager cannot be started."""
+    if isinstance(error, LogDamaged | StoreDamaged):
+        return mq_error(C.MQRC_OBJECT_DAMAGED, qmgr_name, str(error))
+    return mq_error(
+        C.MQRC_Q_MGR_NOT_AVAILABLE, qmgr_name, f"{error}. Nothing is lost: correct the cause and start it again"
+    )

@@ -1,0 +1,103 @@
+"""Interrupts: Ctrl-C while a get waits, as a message comes, and in the middle of a call."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import libremq
+from libremq.common.clock import SystemClock
+from libremq.log import LogConfig
+from libremq.testing import temporary_queue_manager
+
+# Signals reach the main thread only, so these run in a process of their own. The helper thread sends the signal once
+# the main thread waits.
+PROLOGUE = """
+import signal, sys, threading
+import libremq
+from libremq.testing import temporary_queue_manager
+
+def interrupt_when_it_waits(qm):
+    main = threading.main_thread().ident
+    def work():
+        while not qm.statistics().waiting_gets:
+            pass
+        signal.pthread_kill(main, signal.SIGINT)
+    threading.Thread(target=work).start()
+"""
+
+WAITING = """
+with temporary_queue_manager() as qm:
+    qm.define_local("Q")
+    queue = qm.queue("Q")
+    interrupt_when_it_waits(qm)
+    try:
+        queue.get(wait=float("inf"))
+    except KeyboardInterrupt:
+        print("interrupted")
+    queue.put("after")
+    print(queue.get(wait=0).text, queue.depth, qm.statistics().waiting_gets)
+"""
+
+TOGETHER = """
+with temporary_queue_manager() as qm:
+    qm.define_local("Q")
+    queue = qm.queue("Q")
+    with libremq.connect(qm.url) as other:
+        def message_and_interrupt(number, frame):
+            other.put("Q", "in the same moment")
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGINT, message_and_interrupt)
+        interrupt_when_it_waits(qm)
+        print(queue.get(wait=float("inf")).text)
+        try:
+            queue.get(wait=0)
+        except KeyboardInterrupt:
+            print("interrupted")
+        print(queue.depth)
+"""
+
+
+@pytest.mark.parametrize(
+    ("script", "output"),
+    [
+        (WAITING, "interrupted\nafter 0 0\n"),
+        (TOGETHER, "in the same moment\ninterrupted\n0\n"),
+    ],
+)
+def test_an_interrupted_get_returns_the_message_or_leaves_it(script: str, output: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROLOGUE + script], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert ran.stdout == output, ran.stderr
+
+
+class TreacherousClock(SystemClock):
+    """A clock in which an interrupt can strike: the kernel looks at it in the middle of a put."""
+
+    def __init__(self) -> None:
+        self.armed = False
+
+    def now(self) -> float:
+        if self.armed:
+            self.armed = False
+            raise KeyboardInterrupt
+        return super().now()
+
+
+def test_an_interrupt_in_the_middle_of_a_call_stops_the_queue_manager_and_loses_nothing(tmp_path: Path) -> None:
+    clock = TreacherousClock()
+    with temporary_queue_manager(folder=tmp_path / "qm", clock=clock, log_config=LogConfig(file_pages=64)) as qm:
+        qm.define_local("Q", defpsist="yes")
+        queue = qm.queue("Q")
+        queue.put("acknowledged")
+        clock.armed = True
+        with pytest.raises(KeyboardInterrupt):
+            queue.put("interrupted")
+        with pytest.raises(libremq.ConnectionBroken, match="interrupted in the middle of a call"):
+            queue.put("refused")
+    with temporary_queue_manager(folder=tmp_path / "qm", clock=SystemClock()) as qm:
+        assert [message.text for message in qm.queue("Q")] == ["acknowledged"]

@@ -1,0 +1,117 @@
+"""Every example runs, says what it should, and leaves nothing behind; so does the one in the README."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+
+OUTPUT = {
+    "browse": [
+        "on the shelf: ['umbrella', 'glove', 'bicycle', 'other glove']",
+        "taken: glove",
+        "taken: other glove",
+        "still there: ['umbrella', 'bicycle']",
+    ],
+    "consumer": [
+        "clean: tea",
+        "clean: cake",
+        "rejected: café ['attempt 1: UnicodeDecodeError', 'attempt 2: UnicodeDecodeError']",
+    ],
+    "dead_letter": [
+        "order: {'what': 'tea', 'cups': 2}",
+        "dead: 'two cups of tea' {'sender': 'grandfather'}, reason 65537, for ORDERS",
+    ],
+    "groups": [
+        "the novel: ['Marley was dead', 'The first spirit', 'The end of it']",
+        "the next group: ['1: Call me Ishmael', '2: The carpet-bag']",
+    ],
+    "hello": [
+        "for table 8: b'one tea'",
+        r"two espressos {'table': 7} <time>",
+        r"one cake {} <time>",
+    ],
+    "request_reply": ["3 squared is 9", "12 squared is 144", "111 squared is 12321"],
+    "selector": [
+        "weight > 100                        ['piano']",
+        "city = 'Lyon' AND express IS NULL   ['books']",
+        "express                             ['letter']",
+    ],
+    "transaction": [
+        "backed out: invalid literal for int() with base 10: 'a lot'",
+        "'a lot' failed before: set aside",
+        "2 booked: ['booked 10', 'booked 20']",
+        "payments left: 0",
+    ],
+    "triggering": [
+        "WORKER is called for JOBS: start 'work' (gently)",
+        "  done: wash",
+        "  done: iron",
+        "WORKER is called for JOBS: start 'work' (gently)",
+        "  done: fold",
+    ],
+    "xa": [
+        "decided in the north, and then the lights go out in the south",
+        "in doubt after the restart: [b'transfer-4711']",
+        "in the south: [b'100 crowns']",
+    ],
+}
+_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00:00")
+
+
+def run(script: str | Path, home: Path, **environment: str) -> list[str]:
+    """Run a program, or the text of one, as a user with an empty home would; the lines it prints."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("LIBREMQ", "PYTEST"))}
+    temporary = home / "tmp"
+    temporary.mkdir(parents=True, exist_ok=True)
+    ran = subprocess.run(
+        [sys.executable, str(script)] if isinstance(script, Path) else [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        cwd=home,
+        env={**clean, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONUTF8": "1", **environment},
+        timeout=120,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stderr == ""
+    return [_TIME.sub("<time>", line) for line in ran.stdout.splitlines()]
+
+
+def test_every_example_is_known_here() -> None:
+    names = {path.stem for path in EXAMPLES.glob("*.py")}
+    assert names == {*OUTPUT, "testing_with_pytest"}
+
+
+@pytest.mark.parametrize("name", OUTPUT)
+def test_an_example(name: str, tmp_path: Path) -> None:
+    assert run(EXAMPLES / f"{name}.py", tmp_path) == OUTPUT[name]
+    assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == ["tmp"]
+
+
+@pytest.mark.parametrize("name", OUTPUT)
+def test_an_example_runs_again_on_the_data_it_left(name: str, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert run(EXAMPLES / f"{name}.py", tmp_path / "home", LIBREMQ_DATA=str(tmp_path / "data")) == OUTPUT[name]
+    assert (tmp_path / "data" / "qmgrs").is_dir()
+
+
+def test_the_example_for_pytest(tmp_path: Path) -> None:
+    assert any("3 passed" in line for line in run(EXAMPLES / "testing_with_pytest.py", tmp_path))
+
+
+def test_the_example_of_the_readme_works_when_pasted(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(import libremq\n.*?)```", readme, re.DOTALL)
+    assert code is not None
+    lines = run(code[1], tmp_path)
+    assert lines == ["b'one tea'", "two espressos {'table': 7} <time>", "one cake {} <time>"]
+    assert (tmp_path / ".libremq" / "qmgrs" / "QM1").is_dir()
