@@ -118,6 +118,9 @@ def test_ids_may_be_text_and_are_filled_to_24_bytes(queue: Queue) -> None:
         ({"message_type": C.MQMT_REQUEST}, C.MQRC_MISSING_REPLY_TO_Q, libremq.MessageDescriptorError),
         ({"properties": {"a b": 1}}, C.MQRC_PROPERTY_NAME_ERROR, libremq.PropertyError),
         ({"properties": {"a": object()}}, C.MQRC_PROPERTY_TYPE_ERROR, libremq.PropertyError),
+        ({"properties": [("a", 1)]}, C.MQRC_PROPERTY_TYPE_ERROR, TypeError),
+        ({"md": {"Format": "X"}}, C.MQRC_MD_ERROR, TypeError),
+        ({"pmo": MQGMO()}, C.MQRC_PMO_ERROR, TypeError),
         ({"properties": {"a": 1 << 70}}, C.MQRC_PROPERTY_TYPE_ERROR, libremq.PropertyError),
     ],
 )
@@ -148,13 +151,19 @@ def test_a_property_of_another_folder_keeps_its_full_name(queue: Queue) -> None:
     assert queue.get().properties == {"colour": "red", "shop.till": 3, "JMSType": "order"}
 
 
-def test_the_descriptor_and_options_of_the_caller_are_filled_in_place(queue: Queue) -> None:
+def test_the_descriptor_and_options_of_the_caller_are_used_and_stay_as_they_are(
+    queue_manager: QueueManager, queue: Queue
+) -> None:
     md, pmo = MQMD(Version=2, Format="MYFMT"), MQPMO()
-    message_id = queue.put(b"x", md=md, pmo=pmo, priority=3)
-    assert md.MsgId == message_id
-    assert md.Priority == 3
-    assert pmo.ResolvedQName == "ORDERS"
-    assert queue.get().format == "MYFMT"
+    first = queue.put(b"x", md=md, pmo=pmo, priority=3)
+    assert (md, pmo) == (MQMD(Version=2, Format="MYFMT"), MQPMO())
+    with pytest.raises(KeyError), queue_manager.transaction():
+        second = queue.put(b"y", md=md, pmo=pmo)
+        raise KeyError
+    assert first != second
+    message = queue.get()
+    assert (message.format, message.priority) == ("MYFMT", 3)
+    assert queue.depth == 0
 
 
 # Options of get
@@ -214,7 +223,8 @@ def test_a_wait_ends_when_its_time_is_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wait", "kind"), [(-1, ValueError), (math.nan, ValueError), ("long", TypeError), (True, TypeError), (1e9, ValueError)]
+    ("wait", "kind"),
+    [(-1, ValueError), (math.nan, ValueError), ("long", TypeError), (True, TypeError), (1e9, ValueError)],
 )
 def test_an_impossible_wait_is_refused(queue: Queue, wait: Any, kind: type[Exception]) -> None:
     queue.put("stays")
@@ -251,13 +261,16 @@ def test_what_cannot_be_converted_comes_as_it_is_with_a_warning(queue: Queue) ->
     assert message.warning == C.MQRC_FORMAT_ERROR
 
 
-def test_get_options_of_the_caller_are_used_and_filled(queue: Queue) -> None:
+def test_get_options_of_the_caller_are_used_and_stay_as_they_are(queue: Queue) -> None:
     queue.put("x", properties={"colour": "red"})
-    gmo = MQGMO(Options=C.MQGMO_PROPERTIES_FORCE_MQRFH2)
-    message = queue.get(gmo=gmo)
+    queue.put("y")
+    md, gmo = MQMD(Version=2), MQGMO(Options=C.MQGMO_PROPERTIES_FORCE_MQRFH2)
+    message = queue.get(md=md, gmo=gmo)
     assert message.format == "MQHRF2"
     assert message.properties == {}
-    assert gmo.ResolvedQName == "ORDERS"
+    assert message.gmo.ResolvedQName == "ORDERS"
+    assert (md, gmo) == (MQMD(Version=2), MQGMO(Options=C.MQGMO_PROPERTIES_FORCE_MQRFH2))
+    assert queue.get(md=md, gmo=gmo).text == "y"
 
 
 # Iterating
@@ -306,6 +319,13 @@ def test_an_unknown_queue_shows_when_it_is_used(queue_manager: QueueManager) -> 
     assert caught.value.reason == C.MQRC_UNKNOWN_OBJECT_NAME
     with pytest.raises(libremq.UnknownObject):
         nothing.get()
+
+
+def test_the_name_of_a_queue_is_text(queue_manager: QueueManager) -> None:
+    for attempt in (lambda: queue_manager.queue(5), lambda: queue_manager.put(5, "x")):  # type: ignore[arg-type]
+        with pytest.raises(TypeError) as caught:
+            attempt()
+        assert isinstance(caught.value, libremq.MQError)
 
 
 def test_exclusive_input_keeps_others_out(queue_manager: QueueManager, queue: Queue) -> None:
@@ -506,9 +526,11 @@ def test_data_that_is_no_text_says_so(queue: Queue) -> None:
 def test_what_a_message_looks_like(queue: Queue) -> None:
     queue.put("a" * 60, persistent=True, priority=4, properties={"colour": "red"})
     queue.put(b"\0")
+    queue.put("öö")
     shown = repr(queue.get())
     assert shown == (
         f"<Message '{'a' * 40}'..., from ORDERS, persistent, priority 4, properties {{'colour': 'red'}}>"
     )
     assert repr(queue.get()) == r"<Message b'\x00', from ORDERS, non-persistent, priority 0>"
+    assert repr(queue.get()) == "<Message 'öö', from ORDERS, non-persistent, priority 0>"
     assert repr(queue) == "<Queue ORDERS of QM1>"

@@ -122,6 +122,13 @@ def test_closing_in_the_middle_backs_out(tmp_path: Path) -> None:
         assert texts(qm, "Q") == []
 
 
+def test_the_first_error_is_the_one_to_hear_of() -> None:
+    with temporary_queue_manager() as qm, pytest.raises(KeyError) as caught, qm.transaction():
+        qm.close()
+        raise KeyError("why it failed")
+    assert "the backout could not be confirmed" in caught.value.__notes__[0]
+
+
 def test_the_raw_verbs_take_part(qm: QueueManager) -> None:
     from libremq.mqi.structs import MQMD, MQOD, MQPMO
 

@@ -104,6 +104,7 @@ class EmbeddedHarness:
 
     def scan_expired(self) -> None:
         self.manager.scan_expired()
+        self.manager.core.log.force()  # nobody waits for the scan, so nobody forces its records: a kill may undo it
 
     def checkpoint(self) -> None:
         self.manager.checkpoint()

@@ -50,6 +50,7 @@ class Consumer:
         self._stopped = threading.Event()
         self._stopped.set()
         self._closed = False
+        self._stopping = False  # the function called `stop`
         self._calling: threading.Thread | None = None  # the thread that is inside the function
         queue._usable_session()
         self._session = self._manager._private_session()
@@ -109,7 +110,10 @@ class Consumer:
                 self._session.binding.control(C.MQOP_STOP)
             except MQError:
                 pass  # the queue manager has failed: nothing is delivered any more
-            self._stopped.set()
+            if self._calling is not threading.current_thread():  # else it is stopped when the function returns
+                self._stopped.set()
+            else:
+                self._stopping = True
 
     def wait(self, timeout: Seconds | None = None) -> bool:
         """Wait until it is stopped, by its function, by another thread or by an error, which is raised.
@@ -173,6 +177,9 @@ class Consumer:
             self._calling = None
             if self._closed:  # from inside the function
                 self._manager._end_private(self._session)
+            if self._stopping:
+                self._stopping = False
+                self._stopped.set()
 
     def _handle_error(self, error: BaseException, message: Message | None) -> None:
         try:

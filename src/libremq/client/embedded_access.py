@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
@@ -85,7 +86,10 @@ def _end_all() -> None:
     with _guard:
         while _table:
             _, shared = _table.popitem()
-            shared.embedded.end()
+            try:
+                shared.embedded.end()
+            except Exception:
+                traceback.print_exc()  # and on to the next one
 
 
 def _after_fork_in_child() -> None:

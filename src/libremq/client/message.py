@@ -7,7 +7,7 @@ no attribute of its own here.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from libremq.client.options import Data, PutOptions, is_big_endian
 from libremq.common.ccsid import codec
@@ -17,8 +17,6 @@ from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from libremq.client.queue_manager import QueueManager
 
 _SHOWN = 40
@@ -183,13 +181,11 @@ class Message:
         return self.data
 
     def __repr__(self) -> str:
-        shown: str | bytes = self.data[:_SHOWN]
-        if self.format == "MQSTR":
-            used = codec(self.md.CodedCharSetId)
-            if used is not None:
-                big_endian = is_big_endian(self.md.Encoding)
-                shown = used.decode(self.data[: 4 * _SHOWN], "replace", big_endian=big_endian)[:_SHOWN]
-        parts = [f"{shown!r}{'...' if self.length > len(shown) else ''}"]
+        whole: str | bytes = self.data[: 4 * _SHOWN + 4]  # more than what is shown, in any character set
+        used = codec(self.md.CodedCharSetId) if self.format == "MQSTR" else None
+        if used is not None:
+            whole = used.decode(bytes(self), "replace", big_endian=is_big_endian(self.md.Encoding))
+        parts = [f"{whole[:_SHOWN]!r}{'...' if len(whole) > _SHOWN or len(self.data) < self.length else ''}"]
         if self.queue:
             parts.append(f"from {self.queue}")
         parts.append("persistent" if self.persistent else "non-persistent")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Protocol, TypedDict
+from typing import Protocol, TypedDict, TypeVar
 
 from libremq.client.errors import bad_value, wrong_type
 from libremq.common.ccsid import codec
 from libremq.mqi import constants as C
-from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO, Structure
 
 Data = bytes | bytearray | memoryview | str
 Identifier = bytes | str
@@ -145,14 +145,28 @@ def _encode(data: Data, md: MQMD, queue: str) -> bytes:
     )
 
 
+_Template = TypeVar("_Template", bound=Structure)
+
+
+def _from_template(kind: type[_Template], template: object, reason: int, queue: str) -> _Template:
+    """A copy, because what a caller hands in to start from stays as it is."""
+    if not isinstance(template, kind):
+        raise wrong_type(reason, queue, f"an {kind.__name__} is asked for, not {type(template).__name__}")
+    return template.copy()
+
+
 def for_put(queue: str, data: Data, options: PutOptions, *, syncpoint: bool) -> tuple[MQMD, MQPMO, bytes]:
-    """Descriptor, put options and bytes of a put. A descriptor or options given are filled in place, as MQ does."""
-    md = options.get("md")
-    if md is None:
+    """Descriptor, put options and bytes of a put."""
+    template = options.get("md")
+    if template is None:
         md = MQMD(Version=C.MQMD_VERSION_2)
-    pmo = options.get("pmo")
-    if pmo is None:
+    else:
+        md = _from_template(MQMD, template, C.MQRC_MD_ERROR, queue)
+    put_template = options.get("pmo")
+    if put_template is None:
         pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=C.MQPMO_FAIL_IF_QUIESCING)
+    else:
+        pmo = _from_template(MQPMO, put_template, C.MQRC_PMO_ERROR, queue)
     if not pmo.Options & _PUT_SYNCPOINTS:
         pmo.Options |= C.MQPMO_SYNCPOINT if syncpoint else C.MQPMO_NO_SYNCPOINT
     for name, value in options.items():
@@ -184,6 +198,8 @@ def _set_field(md: MQMD, name: str, value: object, queue: str) -> None:
         md.MsgType = _integer(name, value, C.MQRC_MSG_TYPE_ERROR, queue)
     elif name == "report":
         md.Report |= _integer(name, value, C.MQRC_REPORT_OPTIONS_ERROR, queue)
+    elif name == "properties" and not isinstance(value, Mapping):
+        raise wrong_type(C.MQRC_PROPERTY_TYPE_ERROR, queue, f"properties is a dict, not {type(value).__name__}")
 
 
 def _integer(name: str, value: object, reason: int, queue: str) -> int:
@@ -210,16 +226,20 @@ def for_get(
     md: MQMD | None,
     gmo: MQGMO | None,
 ) -> tuple[MQMD, MQGMO]:
-    """Descriptor and get options of a get or browse. Those given are filled in place, as MQ does."""
+    """Descriptor and get options of a get or browse."""
     if md is None:
         md = MQMD(Version=C.MQMD_VERSION_2)
+    else:
+        md = _from_template(MQMD, md, C.MQRC_MD_ERROR, queue)
     if gmo is None:
-        gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=C.MQGMO_FAIL_IF_QUIESCING)
-    gmo.Options |= options
+        gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=options | C.MQGMO_FAIL_IF_QUIESCING)
+    else:
+        gmo = _from_template(MQGMO, gmo, C.MQRC_GMO_ERROR, queue)
+        gmo.Version = max(gmo.Version, C.MQGMO_VERSION_4)
+        gmo.Options |= options
     if not gmo.Options & _GET_SYNCPOINTS:
         gmo.Options |= C.MQGMO_SYNCPOINT if syncpoint else C.MQGMO_NO_SYNCPOINT
     if not gmo.Options & _GET_PROPERTIES:
-        gmo.Version = C.MQGMO_VERSION_4
         gmo.Options |= C.MQGMO_PROPERTIES_IN_HANDLE
         gmo.MsgHandle = hmsg
     if wait is not None:

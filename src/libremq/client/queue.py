@@ -7,6 +7,7 @@ or until nobody holds the object any more. So it can be shared between threads, 
 from __future__ import annotations
 
 import itertools
+import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Unpack
 from libremq.client import options as opt
 from libremq.client.browser import Browser
 from libremq.client.consumer import Consumer
-from libremq.client.errors import bad_value
+from libremq.client.errors import bad_value, wrong_type
 from libremq.client.message import Message
 from libremq.client.options import Data, Identifier, Match, Named, PutOptions, Seconds
 from libremq.client.session import Session
@@ -72,6 +73,8 @@ class Queue:
         alternate_user: str = "",
         dynamic_name: str = "AMQ.*",
     ) -> None:
+        if not isinstance(name, str):
+            raise wrong_type(C.MQRC_OBJECT_NAME_ERROR, "", f"the name of a queue is a str, not {name!r}")
         if open_options & ~_OPTIONS:
             raise bad_value(
                 C.MQRC_OPTIONS_ERROR,
@@ -90,6 +93,7 @@ class Queue:
         self._alternate_user = alternate_user
         self._dynamic_name = dynamic_name
         self._serial = next(_serials)
+        self._opening = threading.Lock()  # so that threads that open a model queue make one dynamic queue, not several
         self._closed = False
         # What this object opened is closed by the next call of anyone once the object is gone
         self._finalizer = weakref.finalize(self, manager._orphans.append, self._serial)
@@ -126,8 +130,8 @@ class Queue:
         """Put a message and return its message id (24 bytes).
 
         In a transaction the message is there for others after the commit. Outside, a persistent message is on disk
-        when this returns. If it raises, nothing was put; only if the queue manager fails meanwhile (ConnectionBroken)
-        the message may be there or not.
+        when this returns. If it raises, nothing was put; only if the queue manager fails meanwhile (ConnectionBroken),
+        or Ctrl-C interrupts it, the message may be there or not.
 
         - `data`: bytes, or text, which goes as UTF-8 with format MQSTR.
         - `persistent`, `priority` (0 to 9): None takes the default of the queue (DEFPSIST, DEFPRTY).
@@ -136,8 +140,8 @@ class Queue:
         - `reply_to`: the queue for replies and reports.
         - `properties`: a dict of bool, int, float, str, bytes or None; selectors choose by them.
         - `format`, `message_type`, `report`: as in the message descriptor (MQFMT_*, MQMT_*, MQRO_*).
-        - `md`, `pmo`: an MQMD and an MQPMO to start from, for all else (groups, segments, context). They are filled
-          in place, as MQ does.
+        - `md`, `pmo`: an MQMD and an MQPMO to start from, for all else (groups, segments, context). They stay as they
+          are; the raw verbs fill theirs.
         """
         given: PutOptions = {
             "persistent": persistent,
@@ -148,6 +152,7 @@ class Queue:
             "reply_to": reply_to,
             "format": format,
             "message_type": message_type,
+            "properties": properties,
             "md": md,
             "pmo": pmo,
         }
@@ -170,8 +175,8 @@ class Queue:
             try:
                 group_id = b""
                 for index, data in enumerate(messages):
-                    base = options.get("md")
-                    md = MQMD(Version=C.MQMD_VERSION_2) if base is None else base.copy()
+                    template = options.get("md")
+                    md = MQMD(Version=C.MQMD_VERSION_2) if template is None else template.copy()
                     last = index == len(messages) - 1
                     md.MsgFlags |= C.MQMF_LAST_MSG_IN_GROUP if last else C.MQMF_MSG_IN_GROUP
                     pmo = MQPMO(
@@ -213,7 +218,8 @@ class Queue:
           `Message.text` needs no conversion.
         - `max_length`: TruncatedMessage for a longer one, which stays on the queue; with `truncate` it is taken, and
           cut.
-        - `md`, `gmo`: an MQMD and an MQGMO to start from, for all else. They are filled in place, as MQ does.
+        - `md`, `gmo`: an MQMD and an MQGMO to start from, for all else. They stay as they are; what the get filled is
+          in the message.
         """
         match: Match = {"message_id": message_id, "correlation_id": correlation_id, "group_id": group_id}
         session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
@@ -422,22 +428,23 @@ class Queue:
 
     def _open(self, session: Session, mode: int, *, more: int = 0, keep: bool = True) -> int:
         """Open the queue for this session. A model queue makes a dynamic one, and this object stands for that."""
-        od = MQOD(
-            Version=C.MQOD_VERSION_4,
-            ObjectName=self._name,
-            ObjectQMgrName=self._manager_name,
-            DynamicQName=self._dynamic_name,
-            AlternateUserId=self._alternate_user,
-        )
         options = more | self._open_options & _BELONGS[mode]
         if mode == C.MQOO_INPUT_AS_Q_DEF:
             options |= self._input_option()
         else:
             options |= mode
-        if self._selector is not None and (mode in (C.MQOO_INPUT_AS_Q_DEF, C.MQOO_BROWSE)):
+        od = MQOD(
+            Version=C.MQOD_VERSION_4,
+            ObjectQMgrName=self._manager_name,
+            DynamicQName=self._dynamic_name,
+            AlternateUserId=self._alternate_user,
+        )
+        if self._selector is not None and mode in (C.MQOO_INPUT_AS_Q_DEF, C.MQOO_BROWSE):
             od.SelectionString = self._selector
-        hobj = session.binding.open(od, options)
-        self._name = od.ObjectName
+        with self._opening:
+            od.ObjectName = self._name
+            hobj = session.binding.open(od, options)
+            self._name = od.ObjectName
         if keep:
             session.handles[self._serial, mode] = (hobj, self._name)
         return hobj

@@ -16,8 +16,9 @@ from libremq.client import options as opt
 from libremq.client.administration import Administration
 from libremq.client.binding import Access
 from libremq.client.connecting import current_application, current_user
+from libremq.client.errors import wrong_type
 from libremq.client.message import Message
-from libremq.client.options import Data, PutOptions
+from libremq.client.options import Data, Named, PutOptions
 from libremq.client.queue import REPLY_MODEL, Queue
 from libremq.client.session import Session
 from libremq.client.statistics import QueueManagerStatistics
@@ -119,9 +120,12 @@ class QueueManager(Administration):
         queue.handle("input")
         return queue
 
-    def put(self, queue: str, data: Data, **options: Unpack[PutOptions]) -> bytes:
+    def put(self, queue: str | Named, data: Data, **options: Unpack[PutOptions]) -> bytes:
         """Put one message on a queue, without keeping the queue open (MQPUT1). The rest is as for `Queue.put`."""
-        return self._put1(MQOD(ObjectName=queue), data, options)
+        name = getattr(queue, "name", queue)
+        if not isinstance(name, str):
+            raise wrong_type(C.MQRC_OBJECT_NAME_ERROR, "", f"the name of a queue is a str, not {queue!r}")
+        return self._put1(MQOD(ObjectName=name), data, options)
 
     def _put1(self, od: MQOD, data: Data, options: PutOptions) -> bytes:
         session = self._session()

@@ -58,14 +58,16 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        session = self._own_session()
-        self._session = None
-        session.transaction = None
-        if error is None:
-            session.binding.commit()
-            return
         try:
-            session.binding.backout()
+            session = self._own_session()
+            self._session = None
+            session.transaction = None
+            if error is None:
+                session.binding.commit()
+            else:
+                session.binding.backout()
         except MQError as problem:
+            if error is None:
+                raise
             # The connection is lost, and with it the unit of work is backed out; the first error is the one to hear of
             error.add_note(f"the backout could not be confirmed: {problem}")
