@@ -69,8 +69,8 @@ def get_many(life: Life, queue: str, count: int) -> None:
 
 def test_the_handle_file_is_begun_anew(moment: Moment) -> None:
     def churn(life: Life, rng: Rng) -> None:
-        store = life.qm.core.local_queue(life.qm.core.catalogue.queues["A"]).store  # type: ignore[arg-type]
-        while store.position.length < 67000:
+        core = life.qm.core
+        while core.positions[core.queue_files["A"][0]].length < 67000:
             put_many(life, "A", 30)
             driver.checkpoint(life, None)
             get_many(life, "A", 30)
@@ -85,14 +85,13 @@ def test_the_queue_file_is_cut(moment: Moment) -> None:
         put_many(life, "B", 4, size=9000)
         driver.checkpoint(life, None)
         get_many(life, "B", 5)
-        put_many(life, "B", 1)
 
     def small(life: Life) -> bool:
         return len(life.files.content("qm/queues/B/q")) < 9000
 
     def twice(life: Life, rng: Rng) -> None:
         driver.checkpoint(life, rng)
-        driver.put(life, rng)
+        put_many(life, "B", 2)
         driver.checkpoint(life, rng)
 
     moment(grow, twice, small)
@@ -178,7 +177,7 @@ def test_a_checkpoint_comes_by_itself(moment: Moment) -> None:
         started[0] = life.qm.core.log.checkpoint
 
     def puts(life: Life, rng: Rng) -> None:
-        put_many(life, "B", 4, size=3000)
+        put_many(life, "B", 4, size=6000)
 
     moment(prepare, puts, lambda life: life.qm.core.log.checkpoint > started[0])
 

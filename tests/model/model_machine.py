@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from libremq.client.binding import Binding
@@ -108,21 +109,9 @@ class SideBySide(RuleBasedStateMachine):
     def idle_handles(self) -> list[Handle]:
         return [handle for connection in self.idle_connections() for handle in connection.handles]
 
-    def some_handle(self, pick: int) -> Handle | None:
-        handles = self.idle_handles()
-        return handles[pick % len(handles)] if handles else None
-
-    def some_connection(self, pick: int) -> Connection | None:
-        connections = self.idle_connections()
-        return connections[pick % len(connections)] if connections else None
-
     def some_queue(self, pick: int) -> Queue:
         queues = list(self.model.queues.values())
         return queues[pick % len(queues)]
-
-    def some_message(self, handle: Handle, pick: int) -> Message | None:
-        messages = handle.queue.messages
-        return messages[pick % len(messages)] if messages else None
 
     def text(self, size: int) -> bytes:
         """Data of this length, different each time as far as that is possible."""
@@ -206,7 +195,7 @@ class SideBySide(RuleBasedStateMachine):
         self.bindings[connection].backout()
         self.model.backout(connection)
 
-    def inhibit(self, queue: Queue, *, get: bool, inhibited: bool) -> None:
+    def set_inhibited(self, queue: Queue, *, get: bool, inhibited: bool) -> None:
         if get:
             value = C.MQQA_GET_INHIBITED if inhibited else C.MQQA_GET_ALLOWED
             self.auditor.set(self.audit_handles[queue.name], {C.MQIA_INHIBIT_GET: value})
@@ -261,6 +250,7 @@ class SideBySide(RuleBasedStateMachine):
 
     @staticmethod
     def _same(call: str, actual: Outcome, expected: Outcome) -> None:
+        note(f"{call} -> {actual.reason}")
         assert actual == expected, f"{call}\n  gave   {actual}\n  should {expected}"
 
     @invariant()

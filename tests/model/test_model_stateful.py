@@ -2,13 +2,17 @@
 
 Two machines share the steps of `model_machine.py`. The first is about single messages: priorities, ids, browsing,
 locks, marks, units of work, expiry, waits, restarts. The second is about groups and segments, where most of the calls
-of the first would only be in the way. LIBREMQ_HYPOTHESIS=explore tries new calls each time,
+of the first would only be in the way. Hypothesis chooses for each step the kind of call, from a list that has the
+frequent ones several times, and a seed for its parameters; so it can leave steps out when it shrinks a failure, and
+the notes show what is left of the calls. LIBREMQ_HYPOTHESIS=explore tries new calls each time;
 LIBREMQ_MODEL_EXAMPLES sets how many runs.
 """
 
 from __future__ import annotations
 
 import os
+from random import Random
+from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -19,257 +23,273 @@ from libremq.mqi import constants as C
 from model_machine import CONNECTIONS_MAX, HANDLES_MAX, SideBySide
 from model_parts import NO_ID, GetRequest, Handle, PutRequest, Queue
 
-EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "70"))
-STEPS = 70
+EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "150"))
+STEPS = 100
 
 # Ids that a hash cannot tell apart, and one that it can
 IDS = [*colliding(3), b"another id".ljust(24, b".")]
 
-picks = st.integers(0, 255)
-ids = st.sampled_from([NO_ID, NO_ID, NO_ID, *IDS])
-put_syncpoint = st.sampled_from([C.MQPMO_NO_SYNCPOINT, C.MQPMO_NO_SYNCPOINT, C.MQPMO_SYNCPOINT])
-get_syncpoint = st.sampled_from(
-    [C.MQGMO_NO_SYNCPOINT, C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT, C.MQGMO_SYNCPOINT, C.MQGMO_SYNCPOINT_IF_PERSISTENT]
-)
-persistences = st.sampled_from([C.MQPER_NOT_PERSISTENT, C.MQPER_PERSISTENT, C.MQPER_PERSISTENCE_AS_Q_DEF])
-browses = st.sampled_from(
-    [C.MQGMO_BROWSE_FIRST, C.MQGMO_BROWSE_NEXT, C.MQGMO_BROWSE_NEXT, C.MQGMO_BROWSE_MSG_UNDER_CURSOR]
-)
-buffers = st.sampled_from([None, None, None, None, 0, 5, 40])
-waits = st.sampled_from([0, 250, 1000, 60_000, C.MQWI_UNLIMITED])
-NO_MATCH, BY_MSG_ID, BY_CORREL_ID, BY_BOTH, BY_LIKENESS, BY_NUMBER = range(6)
-matches = st.sampled_from([NO_MATCH] * 4 + [BY_MSG_ID, BY_CORREL_ID, BY_BOTH, BY_LIKENESS, BY_NUMBER])
+seeds = st.integers(0, 2**32 - 1)
+
+PUT_SYNCPOINT = [C.MQPMO_NO_SYNCPOINT] * 3 + [C.MQPMO_SYNCPOINT] * 2
+GET_SYNCPOINT = [C.MQGMO_NO_SYNCPOINT] * 3 + [C.MQGMO_SYNCPOINT] * 2 + [C.MQGMO_SYNCPOINT_IF_PERSISTENT]
+PERSISTENCE = [C.MQPER_NOT_PERSISTENT, C.MQPER_PERSISTENT, C.MQPER_PERSISTENCE_AS_Q_DEF]
+BROWSES = [C.MQGMO_BROWSE_FIRST] * 2 + [C.MQGMO_BROWSE_NEXT] * 5 + [C.MQGMO_BROWSE_MSG_UNDER_CURSOR]
+BUFFERS = [None] * 7 + [0, 5, 40]
+WAITS = [0, 250, 1000, 60_000, C.MQWI_UNLIMITED]
+ACCESS = [
+    C.MQOO_INPUT_SHARED | C.MQOO_BROWSE | C.MQOO_OUTPUT,
+    C.MQOO_INPUT_SHARED | C.MQOO_BROWSE | C.MQOO_CO_OP | C.MQOO_OUTPUT,
+    C.MQOO_INPUT_SHARED,
+    C.MQOO_INPUT_EXCLUSIVE | C.MQOO_BROWSE,
+    C.MQOO_INPUT_AS_Q_DEF | C.MQOO_OUTPUT,
+    C.MQOO_BROWSE | C.MQOO_CO_OP,
+    C.MQOO_OUTPUT,
+]
+MARKS = [
+    C.MQGMO_MARK_BROWSE_HANDLE,
+    C.MQGMO_MARK_BROWSE_CO_OP,
+    C.MQGMO_MARK_BROWSE_HANDLE | C.MQGMO_UNMARKED_BROWSE_MSG,
+    C.MQGMO_MARK_BROWSE_HANDLE | C.MQGMO_UNMARKED_BROWSE_MSG,
+    C.MQGMO_MARK_BROWSE_CO_OP | C.MQGMO_UNMARKED_BROWSE_MSG,
+    C.MQGMO_MARK_BROWSE_CO_OP | C.MQGMO_UNMARKED_BROWSE_MSG,
+    C.MQGMO_UNMARKED_BROWSE_MSG,
+    C.MQGMO_UNMARK_BROWSE_HANDLE,
+    C.MQGMO_UNMARK_BROWSE_CO_OP,
+    C.MQGMO_UNMARK_BROWSE_HANDLE | C.MQGMO_MARK_BROWSE_CO_OP,
+]
+WRONG_PUTS: list[dict[str, int]] = [
+    {"priority": -2},
+    {"persistence": 3},
+    {"expiry": 0},
+    {"expiry": -7},
+    {"options": C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT},
+]
+GROUP_FLAGS = [
+    0,
+    C.MQMF_SEGMENTATION_ALLOWED,
+    C.MQMF_MSG_IN_GROUP,
+    C.MQMF_MSG_IN_GROUP,
+    C.MQMF_LAST_MSG_IN_GROUP,
+    C.MQMF_SEGMENT,
+    C.MQMF_LAST_SEGMENT,
+    C.MQMF_MSG_IN_GROUP | C.MQMF_SEGMENT,
+    C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_SEGMENT,
+    C.MQMF_LAST_MSG_IN_GROUP | C.MQMF_SEGMENT,
+    C.MQMF_LAST_MSG_IN_GROUP | C.MQMF_LAST_SEGMENT,
+    C.MQMF_MSG_IN_GROUP | C.MQMF_SEGMENTATION_ALLOWED,
+]
+GROUP_OPTIONS = [
+    0,
+    C.MQGMO_LOGICAL_ORDER,
+    C.MQGMO_LOGICAL_ORDER,
+    C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_MSGS_AVAILABLE,
+    C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_SEGMENTS_AVAILABLE,
+    C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG,
+    C.MQGMO_COMPLETE_MSG,
+    C.MQGMO_ALL_MSGS_AVAILABLE,
+    C.MQGMO_ALL_SEGMENTS_AVAILABLE,
+]
 
 
-class CommonRules(SideBySide):
-    """Rules of both machines."""
+def calls(**weights: int) -> st.SearchStrategy[str]:
+    """The names of calls, each as often as its weight."""
+    return st.sampled_from([name for name, weight in weights.items() for _ in range(weight)])
 
-    def asked(self, handle: Handle, options: int, how: int, pick: int, identifier: bytes, **more: int | None) -> GetRequest:
-        """A get that asks for a message in one of several ways."""
-        message = self.some_message(handle, pick)
-        if how == BY_LIKENESS and message is not None:
+
+class Calls(SideBySide):
+    """The calls of both machines; each chooses its parameters by the random numbers it is given."""
+
+    def call(self, name: str, seed: int) -> None:
+        getattr(self, name)(Random(seed))
+
+    def handle(self, chance: Random) -> Handle | None:
+        handles = self.idle_handles()
+        return chance.choice(handles) if handles else None
+
+    def some_id(self, chance: Random) -> bytes:
+        return chance.choice([NO_ID, *IDS])
+
+    def ask(self, chance: Random, handle: Handle, options: int, **more: Any) -> GetRequest:
+        """A get for any message, or for one in one of several ways."""
+        messages = handle.queue.messages
+        how = chance.randrange(9)
+        if how == 0 and messages:
+            message = chance.choice(messages)
+            match = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID | C.MQMO_MATCH_GROUP_ID
+            return GetRequest(options, match, message.msg_id, message.correl_id, message.group_id, **more)
+        if how == 1 and messages:
+            message = chance.choice(messages)
+            match = chance.choice([C.MQMO_MATCH_GROUP_ID, C.MQMO_MATCH_MSG_SEQ_NUMBER, C.MQMO_MATCH_OFFSET])
             return GetRequest(
-                options,
-                C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID | C.MQMO_MATCH_GROUP_ID,
-                message.msg_id, message.correl_id, message.group_id,
-                **more,
-            )  # fmt: skip
-        if how == BY_NUMBER:
-            match = (C.MQMO_MATCH_MSG_SEQ_NUMBER, C.MQMO_MATCH_OFFSET)[pick % 2]
-            return GetRequest(options, match, sequence=1 + pick % 3, offset=pick % 3 * 16, **more)
-        match = {
-            BY_MSG_ID: C.MQMO_MATCH_MSG_ID,
-            BY_CORREL_ID: C.MQMO_MATCH_CORREL_ID,
-            BY_BOTH: C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID,
-        }.get(how, C.MQMO_NONE)
-        return GetRequest(options, match, identifier, identifier, **more)
+                options, match, group_id=message.group_id, sequence=message.sequence, offset=message.offset, **more
+            )
+        match = chance.choice([C.MQMO_MATCH_MSG_ID, C.MQMO_MATCH_CORREL_ID, 3]) if how < 5 else C.MQMO_NONE
+        return GetRequest(options, match, self.some_id(chance), self.some_id(chance), **more)
 
-    @rule()
-    def connect_another(self) -> None:
+    def connect_another(self, chance: Random) -> None:
         if len(self.model.connections) < CONNECTIONS_MAX:
-            self.connect()
+            connection = self.connect()
+            self.open(connection, self.some_queue(chance.randrange(9)), chance.choice(ACCESS))
 
-    @rule(pick=picks)
-    def disconnect_one(self, pick: int) -> None:
-        connection = self.some_connection(pick)
-        if connection is not None and len(self.model.connections) > 1:
-            self.disconnect(connection)
+    def disconnect_one(self, chance: Random) -> None:
+        connections = self.idle_connections()
+        if len(connections) > 1:
+            self.disconnect(chance.choice(connections))
 
-    @rule(
-        pick=picks,
-        access=st.sampled_from(
-            [
-                C.MQOO_INPUT_SHARED | C.MQOO_BROWSE | C.MQOO_OUTPUT,
-                C.MQOO_INPUT_SHARED,
-                C.MQOO_INPUT_EXCLUSIVE | C.MQOO_BROWSE,
-                C.MQOO_INPUT_AS_Q_DEF | C.MQOO_OUTPUT,
-                C.MQOO_BROWSE | C.MQOO_CO_OP,
-                C.MQOO_OUTPUT,
-            ]
-        ),
-    )
-    def open_another(self, pick: int, access: int) -> None:
-        connection = self.some_connection(pick)
-        if connection is not None and len(connection.handles) < HANDLES_MAX:
-            self.open(connection, self.some_queue(pick // 4), access)
+    def open_another(self, chance: Random) -> None:
+        connections = [one for one in self.idle_connections() if len(one.handles) < HANDLES_MAX]
+        if connections:
+            self.open(chance.choice(connections), self.some_queue(chance.randrange(9)), chance.choice(ACCESS))
 
-    @rule(pick=picks)
-    def close_one(self, pick: int) -> None:
-        handle = self.some_handle(pick)
+    def close_one(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
             self.close(handle)
 
-    @rule(pick=picks)
-    def commit_one(self, pick: int) -> None:
-        connection = self.some_connection(pick)
-        if connection is not None:
-            self.commit(connection)
+    def commit_one(self, chance: Random) -> None:
+        connections = self.idle_connections()
+        if connections:
+            self.commit(chance.choice(connections))
 
-    @rule(pick=picks)
-    def back_out_one(self, pick: int) -> None:
-        connection = self.some_connection(pick)
-        if connection is not None:
-            self.backout(connection)
+    def back_out_one(self, chance: Random) -> None:
+        connections = self.idle_connections()
+        if connections:
+            self.backout(chance.choice(connections))
 
-    @rule(seconds=st.sampled_from([0.125, 0.25, 1.0, 1.0, 6.0]))
-    def wait_a_little(self, seconds: float) -> None:
-        self.advance(round(seconds * 1000))
+    def wait_a_little(self, chance: Random) -> None:
+        self.advance(chance.choice([125, 250, 1000, 6000]))
 
-    @rule(clean=st.booleans())
-    def end_and_start_again(self, clean: bool) -> None:
-        self.restart(clean=clean)
+    def end_and_start_again(self, chance: Random) -> None:
+        self.restart(clean=chance.random() < 0.5)
 
-    @rule()
-    def take_checkpoint(self) -> None:
+    def take_checkpoint(self, chance: Random) -> None:
         self.harness.checkpoint()
 
-    @rule()
-    def look_at_everything(self) -> None:
+    def look_at_everything(self, chance: Random) -> None:
         self.audit()
 
+    def get_under_cursor(self, chance: Random) -> None:
+        handle = self.handle(chance)
+        if handle is not None:
+            options = C.MQGMO_MSG_UNDER_CURSOR | chance.choice(GET_SYNCPOINT) | chance.choice([0, C.MQGMO_WAIT])
+            self.get(handle, GetRequest(options, buffer=chance.choice(BUFFERS), wait_ms=1000))
 
-class Messages(CommonRules):
+    def unlock(self, chance: Random) -> None:
+        handle = self.handle(chance)
+        if handle is not None:
+            self.get(handle, GetRequest(C.MQGMO_UNLOCK))
+
+
+class Messages(Calls):
     """Single messages."""
 
     def define_queues(self) -> None:
         self.queue(Queue("MODEL.PRIORITY", max_depth=9, max_length=1600, default_priority=4))
-        self.queue(
-            Queue(
-                "MODEL.FIFO", max_depth=7, max_length=700, fifo=True, default_persistence=C.MQPER_PERSISTENT,
-                keeps_nonpersistent=True, default_exclusive=True,
-            )
-        )  # fmt: skip
+        fifo = Queue("MODEL.FIFO", max_depth=7, max_length=700, fifo=True, default_persistence=C.MQPER_PERSISTENT)
+        fifo.keeps_nonpersistent = fifo.default_exclusive = True
+        self.queue(fifo)
 
     @rule(
-        pick=picks, size=st.sampled_from([0, 3, 20, 100, 600, 900, 1601]), msg_id=ids, correl_id=ids,
-        priority=st.sampled_from([C.MQPRI_PRIORITY_AS_Q_DEF, 0, 4, 9, 9, 12]), persistence=persistences,
-        expiry=st.sampled_from([C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, 2, 8]), syncpoint=put_syncpoint,
+        name=calls(
+            put_message=24, put_one_message=4, put_wrongly=1, get_message=14, get_and_wait=8, browse_message=14,
+            browse_and_mark=8, get_under_cursor=5, unlock=2, get_with_any_options=3, inhibit=1, allow=4, alter_queue=1,
+            scan_for_expired=1, commit_one=8, back_out_one=6, wait_a_little=4, open_another=3, close_one=2,
+            connect_another=1, disconnect_one=1, take_checkpoint=1, end_and_start_again=1, look_at_everything=4,
+        ),
+        seed=seeds,
     )  # fmt: skip
-    def put_message(
-        self, pick: int, size: int, msg_id: bytes, correl_id: bytes, priority: int, persistence: int, expiry: int,
-        syncpoint: int,
-    ) -> None:  # fmt: skip
-        handle = self.some_handle(pick)
+    def step(self, name: str, seed: int) -> None:
+        self.call(name, seed)
+
+    def put_message(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
             request = PutRequest(
-                self.text(size), syncpoint, msg_id, correl_id,
-                priority=priority, persistence=persistence, expiry=expiry,
-            )  # fmt: skip
+                self.text(chance.choice([0, 3, 20, 100, 600, 900, 1601])),
+                chance.choice(PUT_SYNCPOINT),
+                self.some_id(chance),
+                self.some_id(chance),
+                priority=chance.choice([C.MQPRI_PRIORITY_AS_Q_DEF, 0, 4, 9, 9, 12]),
+                persistence=chance.choice(PERSISTENCE),
+                expiry=chance.choice([C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, 2, 8]),
+            )
             self.put(handle, request)
 
-    put_message_too = put_message
-
-    @rule(
-        pick=picks, msg_id=ids, correl_id=ids, persistence=persistences, syncpoint=put_syncpoint,
-        more=st.sampled_from([0, C.MQPMO_NEW_MSG_ID, C.MQPMO_NEW_CORREL_ID]),
-    )  # fmt: skip
-    def put_one_message(
-        self, pick: int, msg_id: bytes, correl_id: bytes, persistence: int, syncpoint: int, more: int
-    ) -> None:
-        handle = self.some_handle(pick)
+    def put_one_message(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            request = PutRequest(self.text(30), syncpoint | more, msg_id, correl_id, persistence=persistence)
+            more = chance.choice([0, C.MQPMO_NEW_MSG_ID, C.MQPMO_NEW_CORREL_ID, C.MQPMO_LOGICAL_ORDER])
+            request = PutRequest(
+                self.text(30),
+                chance.choice(PUT_SYNCPOINT) | more,
+                self.some_id(chance),
+                self.some_id(chance),
+                persistence=chance.choice(PERSISTENCE),
+            )
             self.put(handle, request, put1=True)
 
-    @rule(
-        pick=picks,
-        wrong=st.sampled_from(
-            [
-                {"priority": -2}, {"persistence": 3}, {"expiry": 0}, {"expiry": -7},
-                {"options": C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT},
-            ]
-        ),
-    )  # fmt: skip
-    def put_wrongly(self, pick: int, wrong: dict[str, int]) -> None:
-        handle = self.some_handle(pick)
+    def put_wrongly(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            self.put(handle, PutRequest(**{"data": b"wrong", "options": C.MQPMO_NO_SYNCPOINT, **wrong}))
+            given: dict[str, Any] = {"data": b"wrong", "options": C.MQPMO_NO_SYNCPOINT}
+            self.put(handle, PutRequest(**{**given, **chance.choice(WRONG_PUTS)}))
 
-    @rule(
-        pick=picks, syncpoint=get_syncpoint, how=matches, identifier=ids, buffer=buffers,
-        accept=st.sampled_from([0, C.MQGMO_ACCEPT_TRUNCATED_MSG]),
-    )  # fmt: skip
-    def get_message(self, pick: int, syncpoint: int, how: int, identifier: bytes, buffer: int | None, accept: int) -> None:
-        handle = self.some_handle(pick)
+    def get_message(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, self.asked(handle, syncpoint | accept, how, pick, identifier, buffer=buffer))
+            options = chance.choice(GET_SYNCPOINT) | chance.choice([0, C.MQGMO_ACCEPT_TRUNCATED_MSG])
+            self.get(handle, self.ask(chance, handle, options, buffer=chance.choice(BUFFERS)))
 
-    @rule(
-        pick=picks, syncpoint=get_syncpoint, how=matches, identifier=ids, buffer=buffers, wait=waits,
-        browse=st.sampled_from([0, 0, 0, C.MQGMO_BROWSE_NEXT, C.MQGMO_BROWSE_NEXT | C.MQGMO_LOCK]),
-    )  # fmt: skip
-    def get_and_wait(
-        self, pick: int, syncpoint: int, how: int, identifier: bytes, buffer: int | None, wait: int, browse: int
-    ) -> None:
-        handle = self.some_handle(pick)
+    def get_and_wait(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            options = C.MQGMO_WAIT | (browse or syncpoint)
-            self.get(handle, self.asked(handle, options, how, pick, identifier, buffer=buffer, wait_ms=wait))
+            browse = chance.choice([0, 0, 0, C.MQGMO_BROWSE_NEXT, C.MQGMO_BROWSE_NEXT | C.MQGMO_LOCK])
+            options = C.MQGMO_WAIT | (browse or chance.choice(GET_SYNCPOINT))
+            wait, buffer = chance.choice(WAITS), chance.choice(BUFFERS)
+            self.get(handle, self.ask(chance, handle, options, wait_ms=wait, buffer=buffer))
 
-    @rule(
-        pick=picks, browse=browses, lock=st.sampled_from([0, 0, C.MQGMO_LOCK]), how=matches, identifier=ids,
-        buffer=buffers, accept=st.sampled_from([0, C.MQGMO_ACCEPT_TRUNCATED_MSG]),
-    )  # fmt: skip
-    def browse_message(
-        self, pick: int, browse: int, lock: int, how: int, identifier: bytes, buffer: int | None, accept: int
-    ) -> None:
-        handle = self.some_handle(pick)
+    def browse_message(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, self.asked(handle, browse | lock | accept, how, pick, identifier, buffer=buffer))
+            options = chance.choice(BROWSES) | chance.choice([0, 0, C.MQGMO_LOCK])
+            options |= chance.choice([0, C.MQGMO_ACCEPT_TRUNCATED_MSG])
+            self.get(handle, self.ask(chance, handle, options, buffer=chance.choice(BUFFERS)))
 
-    @rule(
-        pick=picks, browse=browses,
-        marks=st.sampled_from(
-            [
-                C.MQGMO_MARK_BROWSE_HANDLE, C.MQGMO_MARK_BROWSE_CO_OP,
-                C.MQGMO_MARK_BROWSE_HANDLE | C.MQGMO_UNMARKED_BROWSE_MSG,
-                C.MQGMO_MARK_BROWSE_CO_OP | C.MQGMO_UNMARKED_BROWSE_MSG,
-                C.MQGMO_UNMARKED_BROWSE_MSG,
-                C.MQGMO_UNMARK_BROWSE_HANDLE, C.MQGMO_UNMARK_BROWSE_CO_OP,
-                C.MQGMO_UNMARK_BROWSE_HANDLE | C.MQGMO_MARK_BROWSE_CO_OP,
-            ]
-        ),
-    )  # fmt: skip
-    def browse_and_mark(self, pick: int, browse: int, marks: int) -> None:
-        handle = self.some_handle(pick)
+    def browse_and_mark(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, GetRequest(browse | marks))
+            self.get(handle, GetRequest(chance.choice(BROWSES) | chance.choice(MARKS)))
 
-    @rule(pick=picks, syncpoint=get_syncpoint, buffer=buffers, wait=st.sampled_from([0, C.MQGMO_WAIT]))
-    def get_under_cursor(self, pick: int, syncpoint: int, buffer: int | None, wait: int) -> None:
-        handle = self.some_handle(pick)
-        if handle is not None:
-            options = C.MQGMO_MSG_UNDER_CURSOR | syncpoint | wait
-            self.get(handle, GetRequest(options, buffer=buffer, wait_ms=1000))
-
-    @rule(pick=picks)
-    def unlock(self, pick: int) -> None:
-        handle = self.some_handle(pick)
-        if handle is not None:
-            self.get(handle, GetRequest(C.MQGMO_UNLOCK))
-
-    @rule(pick=picks, options=st.integers(0, 2**25 - 1), wait=st.sampled_from([0, 0, -3]))
-    def get_with_any_options(self, pick: int, options: int, wait: int) -> None:
+    def get_with_any_options(self, chance: Random) -> None:
         """Mostly combinations that are refused."""
-        handle = self.some_handle(pick)
-        unknown_here = C.MQGMO_SET_SIGNAL | C.MQGMO_MARK_SKIP_BACKOUT | 0x80000 | C.MQGMO_CONVERT
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, GetRequest(options & ~unknown_here, wait_ms=wait))
+            places = [C.MQGMO_BROWSE_FIRST, C.MQGMO_BROWSE_NEXT, C.MQGMO_MSG_UNDER_CURSOR, C.MQGMO_UNLOCK]
+            others = [C.MQGMO_LOCK, C.MQGMO_WAIT, *MARKS, *GROUP_OPTIONS, *GET_SYNCPOINT, *places]
+            options = sum({chance.choice(others) for _ in range(chance.randrange(1, 4))} & set(others))
+            self.get(handle, GetRequest(options, wait_ms=chance.choice([0, 0, -3])))
 
-    @rule(pick=picks, get=st.booleans(), inhibited=st.sampled_from([True, False, False]))
-    def inhibit_or_allow(self, pick: int, get: bool, inhibited: bool) -> None:
-        self.inhibit(self.some_queue(pick), get=get, inhibited=inhibited)
+    def inhibit(self, chance: Random) -> None:
+        self.set_inhibited(self.some_queue(chance.randrange(9)), get=chance.random() < 0.5, inhibited=True)
 
-    @rule(pick=picks, fifo=st.booleans(), priority=st.integers(0, 9), persistence=st.integers(0, 1))
-    def alter_queue(self, pick: int, fifo: bool, priority: int, persistence: int) -> None:
-        self.alter(self.some_queue(pick), fifo=fifo, default_priority=priority, default_persistence=persistence)
+    def allow(self, chance: Random) -> None:
+        for queue in self.model.queues.values():
+            if queue.get_inhibited:
+                self.set_inhibited(queue, get=True, inhibited=False)
+            if queue.put_inhibited:
+                self.set_inhibited(queue, get=False, inhibited=False)
 
-    @rule()
-    def scan_for_expired(self) -> None:
+    def alter_queue(self, chance: Random) -> None:
+        queue = self.some_queue(chance.randrange(9))
+        priority, persistence = chance.randrange(10), chance.randrange(2)
+        self.alter(queue, fifo=chance.random() < 0.5, default_priority=priority, default_persistence=persistence)
+
+    def scan_for_expired(self, chance: Random) -> None:
         self.scan_expired()
 
 
-class Groups(CommonRules):
+class Groups(Calls):
     """Groups and segments."""
 
     max_uncommitted = 12
@@ -279,32 +299,32 @@ class Groups(CommonRules):
         self.queue(Queue("MODEL.SMALL", max_depth=12, max_length=32, fifo=True))
 
     @rule(
-        pick=picks, size=st.sampled_from([0, 16, 16, 16, 50, 100]),
-        flags=st.sampled_from(
-            [
-                0, C.MQMF_SEGMENTATION_ALLOWED, C.MQMF_MSG_IN_GROUP, C.MQMF_MSG_IN_GROUP, C.MQMF_LAST_MSG_IN_GROUP,
-                C.MQMF_SEGMENT, C.MQMF_LAST_SEGMENT, C.MQMF_MSG_IN_GROUP | C.MQMF_SEGMENT,
-                C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_SEGMENT, C.MQMF_LAST_MSG_IN_GROUP | C.MQMF_SEGMENT,
-                C.MQMF_LAST_MSG_IN_GROUP | C.MQMF_LAST_SEGMENT, C.MQMF_MSG_IN_GROUP | C.MQMF_SEGMENTATION_ALLOWED,
-            ]
+        name=calls(
+            put_in_logical_order=10, put_group=10, put_numbered=16, put_large=4, get_of_group=12, get_run=10,
+            browse_group=8, browse_run=8, browse_under_cursor=3, take_under_cursor=4, wait_for_group=5, unlock=1,
+            commit_one=6, back_out_one=5, wait_a_little=2, open_another=1, close_one=2, connect_another=1,
+            disconnect_one=1, take_checkpoint=1, end_and_start_again=1, look_at_everything=3,
         ),
-        persistence=st.sampled_from([0, 0, 0, 1]), syncpoint=put_syncpoint,
+        seed=seeds,
     )  # fmt: skip
-    def put_in_logical_order(self, pick: int, size: int, flags: int, persistence: int, syncpoint: int) -> None:
-        handle = self.some_handle(pick)
-        if handle is not None:
-            options = C.MQPMO_LOGICAL_ORDER | syncpoint
-            request = PutRequest(self.text(size), options, flags=flags, persistence=persistence, group_id=IDS[0])
-            self.put(handle, request, put1=pick == 77)
+    def step(self, name: str, seed: int) -> None:
+        self.call(name, seed)
 
-    @rule(
-        pick=picks, last=st.booleans(), count=st.integers(1, 3), segments=st.integers(1, 2), syncpoint=put_syncpoint,
-        persistence=st.sampled_from([0, 1]),
-    )  # fmt: skip
-    def put_whole_group(
-        self, pick: int, last: bool, count: int, segments: int, syncpoint: int, persistence: int
-    ) -> None:
-        handle = self.some_handle(pick)
+    def put_in_logical_order(self, chance: Random) -> None:
+        handle = self.handle(chance)
+        if handle is not None:
+            options = C.MQPMO_LOGICAL_ORDER | chance.choice(PUT_SYNCPOINT)
+            size = chance.choice([0, 16, 16, 16, 50, 100])
+            persistence = int(chance.random() < 0.2)
+            flags = chance.choice(GROUP_FLAGS)
+            self.put(handle, PutRequest(self.text(size), options, flags=flags, persistence=persistence))
+
+    def put_group(self, chance: Random) -> None:
+        """A group of one to three messages of one or two segments, sometimes without its end."""
+        handle = self.handle(chance)
+        count, segments, last = chance.randrange(1, 4), chance.randrange(1, 3), chance.random() < 0.8
+        options = C.MQPMO_LOGICAL_ORDER | chance.choice(PUT_SYNCPOINT)
+        persistence = chance.randrange(2)
         for number in range(1, count + 1):
             for segment in range(1, segments + 1):
                 if handle is None:
@@ -312,92 +332,91 @@ class Groups(CommonRules):
                 flags = C.MQMF_LAST_MSG_IN_GROUP if last and number == count else C.MQMF_MSG_IN_GROUP
                 if segments > 1:
                     flags |= C.MQMF_LAST_SEGMENT if segment == segments else C.MQMF_SEGMENT
-                options = C.MQPMO_LOGICAL_ORDER | syncpoint
                 self.put(handle, PutRequest(self.text(16), options, flags=flags, persistence=persistence))
 
-    @rule(
-        pick=picks, group=st.sampled_from([NO_ID, *IDS[:3]]), sequence=st.integers(1, 3), segment=st.integers(0, 3),
-        last_message=st.booleans(), in_group=st.booleans(), persistence=st.sampled_from([0, 0, 1]),
-        priority=st.sampled_from([0, 0, 5]), expiry=st.sampled_from([C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, 5]),
-        syncpoint=put_syncpoint,
-    )  # fmt: skip
-    def put_numbered(
-        self, pick: int, group: bytes, sequence: int, segment: int, last_message: bool, in_group: bool,
-        persistence: int, priority: int, expiry: int, syncpoint: int,
-    ) -> None:  # fmt: skip
+    def put_numbered(self, chance: Random) -> None:
         """The application numbers by itself, in any order, with gaps and doubles."""
-        handle = self.some_handle(pick)
+        handle = self.handle(chance)
         if handle is not None:
-            flags = 0
-            if in_group:
-                flags = C.MQMF_LAST_MSG_IN_GROUP if last_message else C.MQMF_MSG_IN_GROUP
+            flags = chance.choice([0, C.MQMF_MSG_IN_GROUP, C.MQMF_LAST_MSG_IN_GROUP])
+            segment = chance.randrange(4)
             if segment:
                 flags |= C.MQMF_LAST_SEGMENT if segment == 3 else C.MQMF_SEGMENT
-            offset = 16 * max(0, segment - 1)
             request = PutRequest(
-                self.text(16), syncpoint, IDS[pick % 4], IDS[pick % 3], group, sequence, offset, flags,
-                persistence=persistence, priority=priority, expiry=expiry,
-            )  # fmt: skip
+                self.text(16),
+                chance.choice(PUT_SYNCPOINT),
+                self.some_id(chance),
+                self.some_id(chance),
+                chance.choice([NO_ID, *IDS[:2]]),
+                chance.randrange(1, 4),
+                16 * max(0, segment - 1),
+                flags,
+                persistence=int(chance.random() < 0.3),
+                priority=chance.choice([0, 0, 0, 5]),
+                expiry=chance.choice([C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, 5]),
+            )
             self.put(handle, request)
 
-    options = st.sampled_from(
-        [
-            0, C.MQGMO_LOGICAL_ORDER, C.MQGMO_LOGICAL_ORDER, C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_MSGS_AVAILABLE,
-            C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_SEGMENTS_AVAILABLE, C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG,
-            C.MQGMO_COMPLETE_MSG, C.MQGMO_ALL_MSGS_AVAILABLE, C.MQGMO_ALL_SEGMENTS_AVAILABLE,
-        ]
-    )  # fmt: skip
-
-    @rule(pick=picks, syncpoint=get_syncpoint, options=options, how=matches, identifier=ids, buffer=buffers)
-    def get_of_group(
-        self, pick: int, syncpoint: int, options: int, how: int, identifier: bytes, buffer: int | None
-    ) -> None:
-        handle = self.some_handle(pick)
+    def put_large(self, chance: Random) -> None:
+        """More than the small queue takes in one piece."""
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, self.asked(handle, syncpoint | options, how, pick, identifier, buffer=buffer))
+            flags = C.MQMF_SEGMENTATION_ALLOWED | chance.choice([0, 0, C.MQMF_MSG_IN_GROUP, C.MQMF_LAST_MSG_IN_GROUP])
+            options = chance.choice(PUT_SYNCPOINT) | chance.choice([0, C.MQPMO_LOGICAL_ORDER])
+            size, persistence = chance.choice([33, 64, 70, 130]), chance.randrange(2)
+            self.put(handle, PutRequest(self.text(size), options, flags=flags, persistence=persistence))
 
-    @rule(pick=picks, syncpoint=get_syncpoint, options=options, count=st.integers(2, 4))
-    def get_some_of_group(self, pick: int, syncpoint: int, options: int, count: int) -> None:
-        handle = self.some_handle(pick)
-        for _ in range(count):
+    def get_of_group(self, chance: Random) -> None:
+        handle = self.handle(chance)
+        if handle is not None:
+            options = chance.choice(GET_SYNCPOINT) | chance.choice(GROUP_OPTIONS)
+            self.get(handle, self.ask(chance, handle, options, buffer=chance.choice(BUFFERS)))
+
+    def get_run(self, chance: Random) -> None:
+        handle = self.handle(chance)
+        options = chance.choice(GET_SYNCPOINT) | chance.choice(GROUP_OPTIONS)
+        for _ in range(chance.randrange(2, 5)):
             if handle is not None:
-                self.get(handle, GetRequest(syncpoint | options))
+                self.get(handle, GetRequest(options))
 
-    @rule(
-        pick=picks, browse=browses, options=options, how=matches, identifier=ids,
-        lock=st.sampled_from([0, 0, C.MQGMO_LOCK]),
-    )  # fmt: skip
-    def browse_group(self, pick: int, browse: int, options: int, how: int, identifier: bytes, lock: int) -> None:
-        handle = self.some_handle(pick)
+    def browse_group(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, self.asked(handle, browse | options | lock, how, pick, identifier))
+            options = chance.choice(BROWSES) | chance.choice(GROUP_OPTIONS) | chance.choice([0, 0, C.MQGMO_LOCK])
+            self.get(handle, self.ask(chance, handle, options, buffer=chance.choice(BUFFERS)))
 
-    @rule(pick=picks, options=options)
-    def browse_all(self, pick: int, options: int) -> None:
-        handle = self.some_handle(pick)
+    def browse_run(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
+            options = chance.choice(GROUP_OPTIONS)
             self.get(handle, GetRequest(C.MQGMO_BROWSE_FIRST | options))
-            for _ in range(5):
+            for _ in range(chance.randrange(1, 7)):
                 self.get(handle, GetRequest(C.MQGMO_BROWSE_NEXT | options))
 
-    @rule(pick=picks, options=options, syncpoint=get_syncpoint)
-    def get_under_cursor(self, pick: int, options: int, syncpoint: int) -> None:
-        handle = self.some_handle(pick)
+    def browse_under_cursor(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, GetRequest(C.MQGMO_MSG_UNDER_CURSOR | options | syncpoint))
+            options = chance.choice(GROUP_OPTIONS) | chance.choice([0, C.MQGMO_LOCK])
+            self.get(handle, GetRequest(C.MQGMO_BROWSE_MSG_UNDER_CURSOR | options))
 
-    @rule(pick=picks, syncpoint=get_syncpoint, options=options, wait=waits)
-    def wait_for_group(self, pick: int, syncpoint: int, options: int, wait: int) -> None:
-        handle = self.some_handle(pick)
+    def take_under_cursor(self, chance: Random) -> None:
+        handle = self.handle(chance)
         if handle is not None:
-            self.get(handle, GetRequest(C.MQGMO_WAIT | syncpoint | options, wait_ms=wait))
+            options = chance.choice(GROUP_OPTIONS) | chance.choice(GET_SYNCPOINT)
+            self.get(handle, GetRequest(C.MQGMO_MSG_UNDER_CURSOR | options))
+
+    def wait_for_group(self, chance: Random) -> None:
+        handle = self.handle(chance)
+        if handle is not None:
+            options = C.MQGMO_WAIT | chance.choice(GET_SYNCPOINT) | chance.choice(GROUP_OPTIONS)
+            self.get(handle, self.ask(chance, handle, options, wait_ms=chance.choice(WAITS)))
 
 
-def _case(machine: type[RuleBasedStateMachine], examples: int) -> type:
+def _case(machine: type[RuleBasedStateMachine]) -> type:
     case = machine.TestCase
-    case.settings = settings(settings.default, max_examples=examples, stateful_step_count=STEPS)
+    case.settings = settings(settings.default, max_examples=EXAMPLES, stateful_step_count=STEPS)
     return case
 
 
-TestMessages = _case(Messages, EXAMPLES)
-TestGroups = _case(Groups, EXAMPLES)
+TestMessages = _case(Messages)
+TestGroups = _case(Groups)
