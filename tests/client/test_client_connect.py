@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import libremq
 from libremq.client import urls
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
+from libremq.testing import FaultyFiles, temporary_queue_manager
 
 SMALL = LogConfig(file_pages=64)
 
@@ -182,6 +184,27 @@ def test_a_read_only_folder_is_refused_with_the_folder_named(tmp_path: Path) -> 
             libremq.connect(url_in(tmp_path))
     finally:
         tmp_path.chmod(0o700)
+
+
+def test_a_folder_in_which_nothing_can_be_made_is_refused_and_left_empty() -> None:
+    files = FaultyFiles()
+    files.make_folder("data")
+    files.read_only("data")
+    with pytest.raises(libremq.MQError, match="data"):
+        temporary_queue_manager(files=files).__enter__()
+    assert files.list("data") == []
+
+
+def test_a_folder_that_cannot_be_locked_is_refused_and_keeps_its_messages() -> None:
+    files = FaultyFiles()
+    with temporary_queue_manager(files=files) as qm:
+        qm.define_local("Q")
+        qm.put("Q", "kept", persistent=True)
+    files.fail("lock", error=PermissionError(errno.EACCES, "Permission denied", "data/qm.lock"))
+    with pytest.raises(libremq.QueueManagerNotAvailable, match="Permission denied"):
+        temporary_queue_manager(files=files).__enter__()
+    with temporary_queue_manager(files=files) as qm:  # it failed once only
+        assert qm.queue("Q").get().text == "kept"
 
 
 def test_a_file_where_the_folder_should_be_is_refused_and_left_alone(tmp_path: Path) -> None:

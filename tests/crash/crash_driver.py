@@ -192,7 +192,7 @@ class Life:
 
     def check(self, models: list[Model]) -> None:
         """Compare with the models of which one must be right; it is the model from now on."""
-        observed = self.observe()
+        observed = self.observed = self.observe()
         found, why = match(models, observed, self.now)
         assert found is not None, why
         self.model = found.settled(observed)

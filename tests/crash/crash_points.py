@@ -7,16 +7,16 @@ import random
 from collections.abc import Iterable
 
 from crash_driver import CrashPoint, Life, Operation, Recorder, fingerprint, resolve_all, restart, second_life
-from crash_model import Model
+from crash_model import Model, Observed, match
 
 from libremq.testing import FaultyFiles
 
 FULL = os.environ.get("LIBREMQ_CRASH") == "full"
 """Every disk state of every crash point, and a second life after each; hours instead of minutes."""
 
-STATES_MAX = None if FULL else 5
-SECOND_LIFE_EVERY = 1 if FULL else 23
-SECOND_CUT_EVERY = 10 if FULL else 211
+STATES_MAX = None if FULL else 3
+SECOND_LIFE_EVERY = 1 if FULL else 41
+SECOND_CUT_EVERY = 10 if FULL else 997
 
 
 class Tally:
@@ -57,32 +57,35 @@ def record(
 
 
 def try_points(points: list[CrashPoint], label: str, tally: Tally, states_max: int | None = STATES_MAX) -> None:
-    """Restart from the disk states of each point, each different disk once."""
-    tried: set[tuple[int, tuple[int, ...]]] = set()
+    """Restart from the disk states of each point, each different disk once: a restart shows the same every time."""
+    seen: dict[int, Observed] = {}
     for index, point in enumerate(points):
         tally.points += 1
         rng = random.Random(f"{label} {index}")
         for disk in point.disk.disk_states(rng, states_max):
-            key = fingerprint(disk), tuple(id(model) for model in point.acceptable)
-            if key in tried:
-                continue
-            tried.add(key)
-            tally.restarts += 1
+            key = fingerprint(disk)
             try:
-                _try_disk(disk, point, tally)
+                if key in seen:
+                    found, why = match(point.acceptable, seen[key], point.now)
+                    assert found is not None, why
+                else:
+                    tally.restarts += 1
+                    seen[key] = _try_disk(disk, point, tally)
             except BaseException as error:
                 where = f"{label}; power cut at boundary {index} ({point.what}); {disk.label}"
                 raise AssertionError(f"{where}: {type(error).__name__}: {error}") from error
 
 
-def _try_disk(disk: FaultyFiles, point: CrashPoint, tally: Tally) -> None:
+def _try_disk(disk: FaultyFiles, point: CrashPoint, tally: Tally) -> Observed:
     number = tally.restarts
     if number % SECOND_CUT_EVERY == 0:
         _cut_restart(disk.copy(), point, tally)
     life = restart(disk, point.acceptable, point.now)
+    observed = life.observed
     resolve_all(life, bool(number % 2))
     if number % SECOND_LIFE_EVERY == 0:
         second_life(life)
+    return observed
 
 
 def _cut_restart(disk: FaultyFiles, point: CrashPoint, tally: Tally) -> None:
@@ -91,10 +94,14 @@ def _cut_restart(disk: FaultyFiles, point: CrashPoint, tally: Tally) -> None:
     files = Recorder(disk, lambda what: copies.append(files.copy()))
     life = restart(files, point.acceptable, point.now)
     life.qm.abandon()
-    # What is not persistent may come back while no restart has been completed, never afterwards
+    tried: set[int] = set()
     for index, copy in enumerate(copies):
         tally.points += 1
         for state in copy.disk_states(random.Random(index), 4):
+            key = fingerprint(state)
+            if key in tried:
+                continue
+            tried.add(key)
             tally.restarts += 1
             again = restart(state, point.acceptable, point.now)
             resolve_all(again, bool(index % 2))

@@ -23,7 +23,7 @@ from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, PowerCut, VirtualClock
 
 NOW = 1_700_000_000.0
-STATES_MAX = 60 if FULL else 6
+STATES_MAX = 60 if FULL else 4
 
 Record = Callable[[str, object], None]
 

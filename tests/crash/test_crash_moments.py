@@ -18,7 +18,7 @@ from libremq.store.handles import FRAGMENTED
 from libremq.testing import FaultyFiles
 
 NOW = 1_700_000_000.0
-STATES_MAX = None if FULL else 40
+STATES_MAX = None if FULL else 25
 
 Record = Callable[[str, object], None]
 

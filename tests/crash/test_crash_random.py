@@ -19,7 +19,7 @@ from libremq.testing import FaultyFiles, PowerCut
 NOW = 1_700_000_000.0
 SEEDS = 400 if FULL else 12
 LIVES = 12
-STATES_MAX = 60 if FULL else 12
+STATES_MAX = 60 if FULL else 10
 
 Record = Callable[[str, object], None]
 

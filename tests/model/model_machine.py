@@ -50,7 +50,7 @@ class SideBySide(RuleBasedStateMachine):
 
     harness_factory: Callable[[], Harness] = EmbeddedHarness
     max_uncommitted = 6
-    connections_at_start = 2
+    connections_at_start = 3
 
     def __init__(self) -> None:
         super().__init__()

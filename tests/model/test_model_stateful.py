@@ -3,8 +3,8 @@
 Two machines share the steps of `model_machine.py`. The first is about single messages: priorities, ids, browsing,
 locks, marks, units of work, expiry, waits, restarts. The second is about groups and segments, where most of the calls
 of the first would only be in the way. Hypothesis chooses for each step the kind of call, from a list that has the
-frequent ones several times, and a seed for its parameters; so it can leave steps out when it shrinks a failure, and
-the notes show what is left of the calls. LIBREMQ_HYPOTHESIS=explore tries new calls each time;
+frequent ones several times, and a seed for its parameters (with one for the whole run, because it likes small numbers
+too much); so it can leave steps out when it shrinks a failure, and the notes show what is left of the calls. LIBREMQ_HYPOTHESIS=explore tries new calls each time;
 LIBREMQ_MODEL_EXAMPLES sets how many runs.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from id_collisions import colliding
 from libremq.mqi import constants as C
@@ -36,7 +36,7 @@ GET_SYNCPOINT = [C.MQGMO_NO_SYNCPOINT] * 3 + [C.MQGMO_SYNCPOINT] * 2 + [C.MQGMO_
 PERSISTENCE = [C.MQPER_NOT_PERSISTENT, C.MQPER_PERSISTENT, C.MQPER_PERSISTENCE_AS_Q_DEF]
 BROWSES = [C.MQGMO_BROWSE_FIRST] * 2 + [C.MQGMO_BROWSE_NEXT] * 5 + [C.MQGMO_BROWSE_MSG_UNDER_CURSOR]
 BUFFERS = [None] * 7 + [0, 5, 40]
-WAITS = [0, 250, 1000, 60_000, C.MQWI_UNLIMITED]
+WAITS = [0, 250, 1000, 1000, 60_000, C.MQWI_UNLIMITED]
 ACCESS = [
     C.MQOO_INPUT_SHARED | C.MQOO_BROWSE | C.MQOO_OUTPUT,
     C.MQOO_INPUT_SHARED | C.MQOO_BROWSE | C.MQOO_CO_OP | C.MQOO_OUTPUT,
@@ -100,12 +100,24 @@ def calls(**weights: int) -> st.SearchStrategy[str]:
 class Calls(SideBySide):
     """The calls of both machines; each chooses its parameters by the random numbers it is given."""
 
+    run = 0
+
+    @initialize(run=seeds)
+    def begin(self, run: int) -> None:
+        self.run = run
+
     def call(self, name: str, seed: int) -> None:
-        getattr(self, name)(Random(seed))
+        getattr(self, name)(Random(f"{self.run} {name} {seed}"))
 
     def handle(self, chance: Random) -> Handle | None:
         handles = self.idle_handles()
         return chance.choice(handles) if handles else None
+
+    def patient_handle(self, chance: Random) -> Handle | None:
+        """One to wait with: rather on a queue where there is nothing to get."""
+        handles = self.idle_handles()
+        empty = [handle for handle in handles if not handle.queue.here(self.model.now_ms)]
+        return chance.choice(empty or handles) if handles else None
 
     def some_id(self, chance: Random) -> bytes:
         return chance.choice([NO_ID, *IDS])
@@ -192,10 +204,11 @@ class Messages(Calls):
 
     @rule(
         name=calls(
-            put_message=24, put_one_message=4, put_wrongly=1, get_message=14, get_and_wait=8, browse_message=14,
-            browse_and_mark=8, get_under_cursor=5, unlock=2, get_with_any_options=3, inhibit=1, allow=4, alter_queue=1,
-            scan_for_expired=1, commit_one=8, back_out_one=6, wait_a_little=4, open_another=3, close_one=2,
-            connect_another=1, disconnect_one=1, take_checkpoint=1, end_and_start_again=1, look_at_everything=4,
+            put_message=60, put_one_message=8, put_wrongly=2, get_message=20, get_and_wait=20, browse_message=30,
+            browse_and_mark=20, get_under_cursor=12, unlock=4, get_with_any_options=8, inhibit=2, allow=10,
+            alter_queue=2, scan_for_expired=2, commit_one=20, back_out_one=16, wait_a_little=8, open_another=5,
+            close_one=3, connect_another=3, disconnect_one=2, take_checkpoint=2, end_and_start_again=1,
+            look_at_everything=8,
         ),
         seed=seeds,
     )  # fmt: skip
@@ -206,13 +219,13 @@ class Messages(Calls):
         handle = self.handle(chance)
         if handle is not None:
             request = PutRequest(
-                self.text(chance.choice([0, 3, 20, 100, 600, 900, 1601])),
+                self.text(chance.choice([0, 3, 20, 20, 100, 100, 600, 690, 690, 1000, 1601])),
                 chance.choice(PUT_SYNCPOINT),
                 self.some_id(chance),
                 self.some_id(chance),
                 priority=chance.choice([C.MQPRI_PRIORITY_AS_Q_DEF, 0, 4, 9, 9, 12]),
                 persistence=chance.choice(PERSISTENCE),
-                expiry=chance.choice([C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, C.MQEI_UNLIMITED, 2, 8]),
+                expiry=chance.choice([C.MQEI_UNLIMITED] * 5 + [2, 8]),
             )
             self.put(handle, request)
 
@@ -242,7 +255,7 @@ class Messages(Calls):
             self.get(handle, self.ask(chance, handle, options, buffer=chance.choice(BUFFERS)))
 
     def get_and_wait(self, chance: Random) -> None:
-        handle = self.handle(chance)
+        handle = self.patient_handle(chance)
         if handle is not None:
             browse = chance.choice([0, 0, 0, C.MQGMO_BROWSE_NEXT, C.MQGMO_BROWSE_NEXT | C.MQGMO_LOCK])
             options = C.MQGMO_WAIT | (browse or chance.choice(GET_SYNCPOINT))
@@ -300,10 +313,10 @@ class Groups(Calls):
 
     @rule(
         name=calls(
-            put_in_logical_order=10, put_group=10, put_numbered=16, put_large=4, get_of_group=12, get_run=10,
-            browse_group=8, browse_run=8, browse_under_cursor=3, take_under_cursor=4, wait_for_group=5, unlock=1,
-            commit_one=6, back_out_one=5, wait_a_little=2, open_another=1, close_one=2, connect_another=1,
-            disconnect_one=1, take_checkpoint=1, end_and_start_again=1, look_at_everything=3,
+            put_in_logical_order=20, put_group=20, put_numbered=36, put_large=8, get_of_group=20, get_run=14,
+            browse_group=16, browse_run=14, browse_under_cursor=6, take_under_cursor=8, wait_for_group=10, unlock=2,
+            commit_one=16, back_out_one=10, wait_a_little=4, open_another=2, close_one=3, connect_another=2,
+            disconnect_one=2, take_checkpoint=2, end_and_start_again=1, look_at_everything=6,
         ),
         seed=seeds,
     )  # fmt: skip
@@ -406,7 +419,7 @@ class Groups(Calls):
             self.get(handle, GetRequest(C.MQGMO_MSG_UNDER_CURSOR | options))
 
     def wait_for_group(self, chance: Random) -> None:
-        handle = self.handle(chance)
+        handle = self.patient_handle(chance)
         if handle is not None:
             options = C.MQGMO_WAIT | chance.choice(GET_SYNCPOINT) | chance.choice(GROUP_OPTIONS)
             self.get(handle, self.ask(chance, handle, options, wait_ms=chance.choice(WAITS)))
