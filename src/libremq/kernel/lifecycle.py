@@ -19,7 +19,7 @@ from libremq.kernel.journal import CheckpointState
 from libremq.kernel.objects import LocalQueue
 from libremq.kernel.restart import Restart, Say
 from libremq.kernel.system_objects import create_system_objects
-from libremq.kernel.trouble import PASSING, TROUBLE, as_start_error
+from libremq.kernel.trouble import PASSING, TROUBLE, as_creation_error, as_start_error
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -99,7 +99,7 @@ class Lifecycle:
         try:
             cls._create(files, folder, name, clock, log_config)
         except TROUBLE as error:
-            raise mq_error(C.MQRC_STORAGE_MEDIUM_FULL, name, f"cannot write to {folder}: {error}") from error
+            raise as_creation_error(error, name, folder) from error
         except ValueError as error:
             raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error
 

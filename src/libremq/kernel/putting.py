@@ -110,20 +110,18 @@ def put_to(
         )
     message = Message(stored, properties, data)
     deliver(core, connection, destination, message, unit, now)
+    if unit is not None and handle not in unit.put_groups:
+        unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put
     if before is not None or not groups.is_plain(stored):
-        _note_group(handle, destination, stored, len(data), options, unit)
+        logical = bool(options & C.MQPMO_LOGICAL_ORDER)
+        state = groups.state_after(stored, len(data), logical=logical, in_unit=unit is not None)
+        _note_group(handle, destination, state)
     _return_to_caller(core, md, pmo, stored, destination)
     return warning
 
 
-def _note_group(
-    handle: ObjectHandle, destination: Destination, md: MQMD, length: int, options: int, unit: UnitOfWork | None
-) -> None:
-    """Keep what this put leaves unfinished of a group or segmented message; a backout restores what was before."""
-    if unit is not None:
-        unit.put_groups.setdefault(handle, dict(handle.put_groups))
-    logical = bool(options & C.MQPMO_LOGICAL_ORDER)
-    state = groups.state_after(md, length, logical=logical, in_unit=unit is not None)
+def _note_group(handle: ObjectHandle, destination: Destination, state: groups.GroupState | None) -> None:
+    """Keep what this put leaves unfinished of a group or segmented message."""
     if state is None:
         handle.put_groups.pop(id(destination), None)
     else:

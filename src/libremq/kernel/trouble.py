@@ -38,6 +38,13 @@ def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
     return mq_error(C.MQRC_CONNECTION_BROKEN, qmgr_name, str(error))
 
 
+def as_creation_error(error: BaseException, qmgr_name: str, folder: str) -> MQError:
+    """Why a queue manager cannot be made."""
+    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+    reason = C.MQRC_STORAGE_MEDIUM_FULL if full else C.MQRC_FILE_SYSTEM_ERROR
+    return mq_error(reason, qmgr_name, f"cannot write to {folder}: {error}")
+
+
 def as_start_error(error: BaseException, qmgr_name: str) -> MQError:
     """Why a queue manager cannot be started."""
     if isinstance(error, LogDamaged | StoreDamaged):
