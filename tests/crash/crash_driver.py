@@ -160,7 +160,7 @@ class Life:
     def observe(self) -> Observed:
         """What the verbs show: every message of every queue, in order."""
         qm = self.qm
-        in_doubt = {xid.decode() for xid in qm.branches.recover()}
+        in_doubt = {xid.decode() for xid in qm.xa_recover(self.application)}
         units = [connection.unit for connection in qm.core.connections.values() if connection.unit is not None]
         observed = Observed({}, {}, {}, in_doubt, len(qm.core.units), len(units))
         for obj in qm.core.catalogue:
@@ -369,14 +369,13 @@ def _branch(life: Life, rng: Rng, prepare: bool) -> None:
     (after.prepared if prepare else after.active).add(xid)
 
     def verbs() -> None:
-        connection = life.qm.connection(life.coordinator)
-        life.qm.branches.start(connection, xid.encode())
+        life.qm.xa_start(life.coordinator, xid.encode())
         life.send(held)
         for one in visible:
             life.receive(one, xid)
-        life.qm.branches.end(connection, xid.encode())
+        life.qm.xa_end(life.coordinator, xid.encode())
         if prepare:
-            life.qm.branches.prepare(connection, xid.encode())
+            life.qm.xa_prepare(life.coordinator, xid.encode())
 
     life.do(after, verbs)
 
@@ -392,13 +391,12 @@ def prepare_branch(life: Life, rng: Rng) -> None:
 
 def _resolve(life: Life, xid: str, commits: bool) -> None:
     after = life.plan()
-    connection = life.qm.connection(life.coordinator)
     if commits:
         after.commit(xid)
-        life.do(after, lambda: life.qm.branches.commit(connection, xid.encode()))
+        life.do(after, lambda: life.qm.xa_commit(life.coordinator, xid.encode()))
     else:
         after.back_out(xid)
-        life.do(after, lambda: life.qm.branches.rollback(connection, xid.encode()))
+        life.do(after, lambda: life.qm.xa_rollback(life.coordinator, xid.encode()))
 
 
 def resolve_commit(life: Life, rng: Rng) -> None:

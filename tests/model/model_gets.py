@@ -89,17 +89,20 @@ def check(model: Model, handle: Handle, request: GetRequest) -> None:
         raise Refused(C.MQRC_WAIT_INTERVAL_ERROR)
 
 
-def unlock(model: Model, handle: Handle) -> Outcome:
-    if not release_locks(handle):
+def unlock(model: Model, handle: Handle, observed: int) -> Outcome:
+    """Whether the lock on an expired message is still there depends on whether somebody has met the message."""
+    locked = [message for message in handle.queue.messages if message.lock is handle]
+    release_locks(handle)
+    may_be_gone = all(message.expired(model.now_ms) for message in locked)
+    if not locked or (may_be_gone and observed == C.MQRC_NO_MSG_LOCKED):
         return Outcome(C.MQCC_WARNING, C.MQRC_NO_MSG_LOCKED)
     return Outcome()
 
 
-def release_locks(handle: Handle) -> bool:
-    locked = [message for message in handle.queue.messages if message.lock is handle]
-    for message in locked:
-        message.lock = None
-    return bool(locked)
+def release_locks(handle: Handle) -> None:
+    for message in handle.queue.messages:
+        if message.lock is handle:
+            message.lock = None
 
 
 # Which message
@@ -260,6 +263,8 @@ def describe(model: Model, message: Message, *, whole: bool) -> dict[str, object
         expiry = max(1, (message.expires_ms - model.now_ms) // 100)
     group_status = {0: " ", C.MQMF_MSG_IN_GROUP: "G"}.get(flags & (C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_MSG_IN_GROUP), "L")
     segment_status = {0: " ", C.MQMF_SEGMENT: "S"}.get(flags & (C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT), "L")
+    if whole:
+        segment_status = "L"
     return {
         "MsgId": message.msg_id,
         "CorrelId": message.correl_id,

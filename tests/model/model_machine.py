@@ -173,17 +173,18 @@ class SideBySide(RuleBasedStateMachine):
             MsgSeqNumber=request.sequence, Offset=request.offset,
         )  # fmt: skip
         gmo = MQGMO(Version=2, Options=request.options, MatchOptions=request.match, WaitInterval=request.wait_ms)
-        expected = self.model.get(handle, request)
         try:
             result = self.harness.start_get(self.bindings[handle.connection], handle.hobj, md, gmo, request.buffer)
         except MQError as error:
             actual = _error(error)
         else:
             if not isinstance(result, Got):
+                expected = self.model.get(handle, request, C.MQRC_NONE)
                 assert isinstance(expected, Waiter), f"get {request}: waits, but should give {expected}"
                 self.waiting.append(WaitingGet(expected, result, md, gmo))
                 return
             actual = _got(result, md, gmo, filled=not request.has(C.MQGMO_UNLOCK))
+        expected = self.model.get(handle, request, actual.reason)
         assert isinstance(expected, Outcome), f"get {request}: should wait, but gives {actual}"
         self._same(f"get {request}", actual, expected)
 

@@ -312,12 +312,12 @@ class Model:
 
     # MQGET
 
-    def get(self, handle: Handle, request: GetRequest) -> Outcome | Waiter:
+    def get(self, handle: Handle, request: GetRequest, observed: int) -> Outcome | Waiter:
         queue = handle.queue
         try:
             gets.check(self, handle, request)
             if request.has(C.MQGMO_UNLOCK):
-                outcome: Outcome | None = gets.unlock(self, handle)
+                outcome: Outcome | None = gets.unlock(self, handle, observed)
             else:
                 if request.has(C.MQGMO_SYNCPOINT):
                     self.check_unit(handle.connection)

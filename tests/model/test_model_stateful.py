@@ -280,7 +280,9 @@ class Messages(Calls):
         if handle is not None:
             places = [C.MQGMO_BROWSE_FIRST, C.MQGMO_BROWSE_NEXT, C.MQGMO_MSG_UNDER_CURSOR, C.MQGMO_UNLOCK]
             others = [C.MQGMO_LOCK, C.MQGMO_WAIT, *MARKS, *GROUP_OPTIONS, *GET_SYNCPOINT, *places]
-            options = sum({chance.choice(others) for _ in range(chance.randrange(1, 4))} & set(others))
+            options = 0
+            for _ in range(chance.randrange(1, 4)):
+                options |= chance.choice(others)
             self.get(handle, GetRequest(options, wait_ms=chance.choice([0, 0, -3])))
 
     def inhibit(self, chance: Random) -> None:

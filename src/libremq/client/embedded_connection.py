@@ -185,25 +185,25 @@ class EmbeddedConnection:
     # Two-phase commit
 
     def xa_start(self, xid: bytes) -> None:
-        self._call(lambda: self._manager.branches.start(self._connection, xid))
+        self._call(lambda: self._manager.xa_start(self.hconn, xid))
 
     def xa_end(self, xid: bytes) -> None:
-        self._call(lambda: self._manager.branches.end(self._connection, xid))
+        self._call(lambda: self._manager.xa_end(self.hconn, xid))
 
     def xa_prepare(self, xid: bytes) -> None:
-        self._call(lambda: self._manager.branches.prepare(self._connection, xid))
+        self._call(lambda: self._manager.xa_prepare(self.hconn, xid))
 
     def xa_commit(self, xid: bytes, *, one_phase: bool = False) -> None:
-        self._call(lambda: self._manager.branches.commit(self._connection, xid, one_phase=one_phase))
+        self._call(lambda: self._manager.xa_commit(self.hconn, xid, one_phase=one_phase))
 
     def xa_rollback(self, xid: bytes) -> None:
-        self._call(lambda: self._manager.branches.rollback(self._connection, xid))
+        self._call(lambda: self._manager.xa_rollback(self.hconn, xid))
 
     def xa_recover(self) -> list[bytes]:
-        return self._call(self._manager.branches.recover)
+        return self._call(lambda: self._manager.xa_recover(self.hconn))
 
     def xa_forget(self, xid: bytes) -> None:
-        self._call(lambda: self._manager.branches.forget(xid))
+        self._call(lambda: self._manager.xa_forget(self.hconn, xid))
 
     # Consumers
 

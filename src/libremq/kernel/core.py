@@ -286,7 +286,7 @@ class Core:
         lsn = 0
         if persistent and queue.recoverable:
             sequence = store.handles.sequence[slot]
-            parts = journal.put_parts(queue.id, slot, sequence, chain, expiry_ms, message.to_image())
+            parts = journal.put_parts(queue.id, slot, sequence, chain, expiry_ms, message.image_parts())
             try:
                 keep = self._keep(unit) if unit else self.kept_bytes
                 lsn = self.log.append(R.PUT, unit_id, unit.last_lsn if unit else 0, parts, keep=keep)

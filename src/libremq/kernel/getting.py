@@ -216,8 +216,11 @@ def attempt(
             _remove(core, connection, queue, slots, messages, unit)
             if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
                 handle.saved_context = messages[0].md
+        if unit is not None and handle not in unit.get_groups:
+            unit.get_groups[handle] = handle.get_group  # a backout restores what was before the first get
         if handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md):
-            note_group(handle, messages[-1] if torn else messages[0], options, unit, got, whole=whole)
+            part = messages[-1] if torn else messages[0]
+            note_group(handle, part, options, got, in_unit=unit is not None, whole=whole)
     connection.depend_on(queue.visible_lsn)
     _fill(queue, slot, md, out_md, gmo, got, messages[0], whole)
     return got
@@ -258,13 +261,12 @@ def _unit_for(
 
 
 def note_group(
-    handle: ObjectHandle, message: Message, options: int, unit: UnitOfWork | None, got: Got, *, whole: bool = False
+    handle: ObjectHandle, message: Message, options: int, got: Got, *, in_unit: bool = False, whole: bool = False
 ) -> None:
     """Keep what this get or browse leaves unfinished; warn if it broke off what the one before left."""
     if options & C.MQGMO_BROWSE_MSG_UNDER_CURSOR:
         return
     logical = bool(options & C.MQGMO_LOGICAL_ORDER)
-    in_unit = unit is not None
     state = groups.state_after(message.md, len(message.data), logical=logical, in_unit=in_unit, whole=whole)
     if options & _BROWSE:
         handle.browse_group = state
@@ -273,8 +275,6 @@ def note_group(
     if before is not None and before.logical and not logical and not got.reason:
         got.reason = before.broken_by(message.md, in_unit, numbered=True, put=False)
         got.comp_code = C.MQCC_WARNING if got.reason else C.MQCC_OK
-    if unit is not None:
-        unit.get_groups.setdefault(handle, before)
     handle.get_group = state
 
 

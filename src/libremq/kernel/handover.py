@@ -69,6 +69,6 @@ def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
         handle.saved_context = message.md
     if handle.get_group is not None:
-        getting.note_group(handle, message, gmo.Options, None, got)
+        getting.note_group(handle, message, gmo.Options, got)
     waiter.complete(got)
     return True

@@ -59,9 +59,9 @@ class UndoRecord:
 
 
 def put_parts(
-    queue_id: int, slot: int, sequence: int, priority: int, expiry_ms: int, image: bytes
-) -> tuple[bytes, bytes]:
-    return _PUT.pack(queue_id, slot, sequence, priority, 0, expiry_ms), image
+    queue_id: int, slot: int, sequence: int, priority: int, expiry_ms: int, image_parts: tuple[bytes, ...]
+) -> tuple[bytes, ...]:
+    return _PUT.pack(queue_id, slot, sequence, priority, 0, expiry_ms), *image_parts
 
 
 def read_put(payload: bytes) -> PutRecord:

@@ -75,7 +75,7 @@ class QueueManager(Lifecycle):
 
     def __init__(self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say) -> None:
         super().__init__(core, lock, checkpoint_file, say)
-        self.branches = Branches(core)
+        self._branches = Branches(core)
         self._next_expiry_scan = core.clock.now() + expiry.SCAN_INTERVAL_S
         self._next_timed_checkpoint = core.clock.now() + checkpoint.WAIT_S
         core.on_arrival = self._arrived
@@ -330,6 +330,38 @@ class QueueManager(Lifecycle):
             if unit.id in self.core.units:
                 connection.depend_on(end(unit))
             connection.unit = None
+
+    # The verbs of a transaction manager
+
+    @_verb
+    def xa_start(self, hconn: int, xid: bytes) -> None:
+        self._branches.start(self.connection(hconn), xid)
+
+    @_verb
+    def xa_end(self, hconn: int, xid: bytes) -> None:
+        self._branches.end(self.connection(hconn), xid)
+
+    @_verb
+    def xa_prepare(self, hconn: int, xid: bytes) -> None:
+        self._branches.prepare(self.connection(hconn), xid)
+
+    @_verb
+    def xa_commit(self, hconn: int, xid: bytes, *, one_phase: bool = False) -> None:
+        self._branches.commit(self.connection(hconn), xid, one_phase=one_phase)
+
+    @_verb
+    def xa_rollback(self, hconn: int, xid: bytes) -> None:
+        self._branches.rollback(self.connection(hconn), xid)
+
+    @_verb
+    def xa_recover(self, hconn: int) -> list[bytes]:
+        self.connection(hconn)
+        return self._branches.recover()
+
+    @_verb
+    def xa_forget(self, hconn: int, xid: bytes) -> None:
+        self.connection(hconn)
+        self._branches.forget(xid)
 
     # MQINQ, MQSET, MQSTAT
 

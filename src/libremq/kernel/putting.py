@@ -108,7 +108,7 @@ def put_to(
         properties, data = resolve_put_properties(
             connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
         )
-    message = Message(stored, properties, data)
+    message = Message(stored, properties, data if type(data) is bytes else bytes(data))
     deliver(core, connection, destination, message, unit, now)
     if unit is not None and handle not in unit.put_groups:
         unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put

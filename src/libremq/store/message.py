@@ -27,23 +27,30 @@ class ImageDamaged(Exception):
 
 
 class Message:
-    """One message: `properties` is the encoded form (b"" for none), `image` is kept once it has been made."""
+    """One message: `properties` is the encoded form (b"" for none). The front of its image is kept once it is made."""
 
-    __slots__ = ("data", "image", "lsn", "md", "properties", "weight")
+    __slots__ = ("_front", "data", "lsn", "md", "properties", "weight")
 
     def __init__(self, md: MQMD, properties: bytes, data: bytes) -> None:
         self.md = md
         self.properties = properties
         self.data = data
-        self.image: bytes | None = None
+        self._front: bytes | None = None
         self.lsn = 0  # of the log record that describes it; 0 if none does
-        self.weight = len(data) + len(properties) + IMAGE_OVERHEAD  # what it counts in a buffer: bytes of its image
+        self.weight = len(data) + len(properties) + IMAGE_OVERHEAD  # the length of its image: what it counts in a buffer
+
+    def image_parts(self) -> tuple[bytes, ...]:
+        """The bytes that log and queue file hold, in parts, so that they are copied only where they are written."""
+        front = self._front
+        if front is None:
+            front = self._front = self._made_front()
+        return (front, self.properties, self.data) if self.properties else (front, self.data)
 
     def to_image(self) -> bytes:
-        """The bytes that log and queue file hold; made once."""
-        image = self.image
-        if image is not None:
-            return image
+        return b"".join(self.image_parts())
+
+    def _made_front(self) -> bytes:
+        """Checksum of the whole image, lengths, descriptor."""
         md, properties, data = self.md, self.properties, self.data
         front = _FRONT.pack(
             IMAGE_VERSION, 0, 0, len(properties), len(data),
@@ -57,8 +64,7 @@ class Message:
             md.GroupId, md.MsgSeqNumber, md.Offset, md.MsgFlags, md.OriginalLength,
         )  # fmt: skip
         checksum = crc32(data, crc32(properties, crc32(front)))
-        self.image = image = b"".join((checksum.to_bytes(4, "little"), front, properties, data))
-        return image
+        return checksum.to_bytes(_CRC_BYTES, "little") + front
 
 
 def from_image(image: bytes) -> Message:
@@ -87,5 +93,5 @@ def from_image(image: bytes) -> Message:
     md.ApplOriginData = origin.rstrip(b"\0").decode("latin-1")
     middle = IMAGE_OVERHEAD + properties_length
     message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle : middle + data_length])
-    message.image = image
+    message._front = image[:IMAGE_OVERHEAD]
     return message

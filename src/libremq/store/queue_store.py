@@ -86,7 +86,8 @@ class QueueStore:
         self.handles = HandleTable()
         self.chains = Chains(self.handles)
         self.space = SpaceMap(self._limits.file_blocks_max)
-        self.groups: dict[bytes, list[int]] = {}
+        self.groups: dict[bytes, list[int]] = {}  # the linked slots of each group
+        self._group_ids: dict[int, bytes] = {}  # by slot: a commit must not have to read the file
         self.pending_puts = 0
         self.next_sequence = 1
         self._file = QueueFile(files, folder, queue_id, name, log.log_id)
@@ -154,6 +155,7 @@ class QueueStore:
             handles.unit[slot] = unit
         if md.GroupId != _NO_ID:
             flags |= GROUPED
+            self._group_ids[slot] = md.GroupId
         handles.flags[slot] = flags
         handles.sequence[slot] = sequence
         handles.message_hash[slot] = crc32(md.MsgId)
@@ -176,7 +178,7 @@ class QueueStore:
                 self._changed.add(slot)
         self.chains.link(slot)
         if state & GROUPED:
-            self.groups.setdefault(self.descriptor(slot).GroupId, []).append(slot)
+            self.groups.setdefault(self._group_ids[slot], []).append(slot)
 
     def unlink(self, slot: int, unit: int = 0) -> None:
         """Take it out of reach of other gets; with a unit of work until `link` or `remove`."""
@@ -189,7 +191,7 @@ class QueueStore:
             if state & PERSISTENT:
                 self._changed.add(slot)
         if state & GROUPED:
-            group_id = self.descriptor(slot).GroupId
+            group_id = self._group_ids[slot]
             members = self.groups[group_id]
             members.remove(slot)
             if not members:
@@ -212,6 +214,8 @@ class QueueStore:
             self._details.pop(slot, None)
         if self._backout_counts:
             self._backout_counts.pop(slot, None)
+        if state & GROUPED:
+            del self._group_ids[slot]
         if slot == self._latest_slot:
             self._latest_slot, self._latest = NONE, None
         if persistent:
@@ -327,23 +331,24 @@ class QueueStore:
                 if handles.block[slot] != NONE or state & FRAGMENTED:
                     continue
                 persistent = bool(state & PERSISTENT)
-                image = self._buffers[persistent][slot].to_image()
-                count = blocks_for(len(image))
+                message = self._buffers[persistent][slot]
+                length = message.weight
+                count = blocks_for(length)
                 code = PERSISTENT_DATA if persistent else NONPERSISTENT_DATA
                 if count > 1 and self._scattered(count):
-                    self._write_scattered(slot, image, count, code)
+                    self._write_scattered(slot, message.to_image(), count, code)
                     continue
                 block = self.space.allocate_run(count, code)
                 if block < 0:
                     raise StoreFull(f"{self.name}: the queue file has reached its largest size (MAXFSIZE)")
-                written.append((slot, block, len(image)))
+                written.append((slot, block, length))
                 if block != at:
                     if pieces:
                         self._file.write(first, b"".join(pieces))
                     first, pieces = block, []
                 at = block + count
-                pieces.append(image)
-                pieces.append(bytes(count * BLOCK_BYTES - len(image)))
+                pieces += message.image_parts()
+                pieces.append(bytes(count * BLOCK_BYTES - length))
             if pieces:
                 self._file.write(first, b"".join(pieces))
         except (OSError, StoreFull) as error:
@@ -536,6 +541,8 @@ class QueueStore:
         linked = array("i")
         latest, in_order = 0, True
         for slot, flags in enumerate(handles.flags):
+            if flags & GROUPED:
+                self._group_ids[slot] = self.descriptor(slot).GroupId
             if flags & PUT_PENDING:
                 self.pending_puts += 1
             elif flags and not flags & GET_PENDING:
@@ -545,9 +552,10 @@ class QueueStore:
         if not in_order:
             linked = array("i", sorted(linked, key=sequence.__getitem__))
         self.chains.link_in_order(linked)
-        for slot in linked:
-            if handles.flags[slot] & GROUPED:
-                self.groups.setdefault(self.descriptor(slot).GroupId, []).append(slot)
+        if self._group_ids:
+            for slot in linked:
+                if slot in self._group_ids:
+                    self.groups.setdefault(self._group_ids[slot], []).append(slot)
 
     def recovered(self) -> None:
         """The replay is over: rows may be given out again.
