@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from libremq.mqi import constants as C
 from model_groups import get_broken, position_after, whole_group, whole_message
 from model_parts import (
     GOT,
@@ -20,6 +19,8 @@ from model_parts import (
     Queue,
     Refused,
 )  # fmt: skip
+
+from libremq.mqi import constants as C
 
 if TYPE_CHECKING:
     from reference_model import Model
@@ -80,9 +81,9 @@ def check(model: Model, handle: Handle, request: GetRequest) -> None:
     reads = handle.has(INPUT) or (request.has(BROWSE | C.MQGMO_UNLOCK) and handle.has(C.MQOO_BROWSE))
     if not reads:
         raise Refused(C.MQRC_NOT_OPEN_FOR_INPUT)
-    if request.has(C.MQGMO_BROWSE_NEXT) and handle.browse_logical is not None:
-        if handle.browse_logical != request.has(C.MQGMO_LOGICAL_ORDER):
-            raise Refused(C.MQRC_INCONSISTENT_BROWSE)
+    changes_order = handle.browse_logical not in (None, request.has(C.MQGMO_LOGICAL_ORDER))
+    if request.has(C.MQGMO_BROWSE_NEXT) and changes_order:
+        raise Refused(C.MQRC_INCONSISTENT_BROWSE)
     if handle.queue.get_inhibited:
         raise Refused(C.MQRC_GET_INHIBITED)
     if request.has(C.MQGMO_WAIT) and request.wait_ms < 0 and request.wait_ms != C.MQWI_UNLIMITED:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from libremq.mqi import constants as C
 from model_parts import NO_ID, Message, Position, PutRequest, Refused
+
+from libremq.mqi import constants as C
 
 IN_GROUP = C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_MSG_IN_GROUP
 SEGMENT = C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT

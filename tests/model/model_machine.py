@@ -12,16 +12,16 @@ from typing import Any
 
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
+from model_gets import describe
+from model_harness import QMGR, EmbeddedHarness, Harness, Pending
+from model_parts import GOT, Connection, GetRequest, Handle, Message, Outcome, PutRequest, Queue, Waiter, failed
+from reference_model import Model, Observed
 
 from libremq.client.binding import Binding
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
-from model_gets import describe
-from model_harness import QMGR, EmbeddedHarness, Harness, Pending
-from model_parts import GOT, Connection, GetRequest, Handle, Message, Outcome, PutRequest, Queue, Waiter, failed
-from reference_model import Model, Observed
 
 CONNECTIONS_MAX = 4
 HANDLES_MAX = 5

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import model_gets as gets
-from libremq.mqi import constants as C
 from model_groups import check_length, implied, numbered, position_after, put_broken, segment_sizes
 from model_parts import (
     GOT,
@@ -30,6 +29,8 @@ from model_parts import (
     Waiter,
     failed,
 )  # fmt: skip
+
+from libremq.mqi import constants as C
 
 _INDIRECT = (
     C.MQGMO_SYNCPOINT | C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE
@@ -161,9 +162,9 @@ class Model:
             if reason:
                 raise Refused(reason)
         final = numbered(request, before, logical, observed.group_id)
-        if not observed.failed and final.group_id != request.group_id and (before is None or not logical):
-            if final.group_id != NO_ID:
-                self._made(final.group_id)
+        continues = logical and before is not None
+        if not observed.failed and not continues and final.group_id not in (NO_ID, request.group_id):
+            self._made(final.group_id)
         if not logical and before is not None and before.logical:
             warning = warning or put_broken(before, final, persistence, in_unit, with_place=True)
         msg_id = request.msg_id
@@ -407,7 +408,8 @@ class Model:
             self.backout(connection)
         self.connections = []
         for queue in self.queues.values():
-            kept = [message for message in queue.messages if message.persistent or (clean and queue.keeps_nonpersistent)]
+            keeps_all = clean and queue.keeps_nonpersistent
+            kept = [message for message in queue.messages if message.persistent or keeps_all]
             for message in kept:
                 message.leave()
             queue.messages = kept

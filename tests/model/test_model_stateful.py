@@ -4,8 +4,8 @@ Two machines share the steps of `model_machine.py`. The first is about single me
 locks, marks, units of work, expiry, waits, restarts. The second is about groups and segments, where most of the calls
 of the first would only be in the way. Hypothesis chooses for each step the kind of call, from a list that has the
 frequent ones several times, and a seed for its parameters (with one for the whole run, because it likes small numbers
-too much); so it can leave steps out when it shrinks a failure, and the notes show what is left of the calls. LIBREMQ_HYPOTHESIS=explore tries new calls each time;
-LIBREMQ_MODEL_EXAMPLES sets how many runs.
+too much); so it can leave steps out when it shrinks a failure, and the notes show what is left of the calls.
+LIBREMQ_HYPOTHESIS=explore tries new calls each time; LIBREMQ_MODEL_EXAMPLES sets how many runs.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
-
 from id_collisions import colliding
-from libremq.mqi import constants as C
 from model_machine import CONNECTIONS_MAX, HANDLES_MAX, SideBySide
 from model_parts import NO_ID, GetRequest, Handle, PutRequest, Queue
 
-EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "150"))
+from libremq.mqi import constants as C
+
+EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "400"))
 STEPS = 100
 
 # Ids that a hash cannot tell apart, and one that it can

@@ -87,6 +87,8 @@ def register(
         if not (handle.is_input or handle.has(C.MQOO_BROWSE)):
             raise mq_error(C.MQRC_NOT_OPEN_FOR_INPUT, name, "open it for input or browse to consume")
         connection.consumers[handle.hobj] = consumer
+        if handle.queue is not None:
+            handle.queue.consumed.add(handle)
     if cbd.Options & C.MQCBDO_REGISTER_CALL:
         _call(connection, consumer, C.MQCBCT_REGISTER_CALL)
     if connection.consuming and cbd.Options & C.MQCBDO_START_CALL:
@@ -113,6 +115,8 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
             connection.event_handler = None
         else:
             del connection.consumers[handle.hobj]
+            if handle.queue is not None:
+                handle.queue.consumed.discard(handle)
         if consumer.options & C.MQCBDO_DEREGISTER_CALL:
             _call(connection, consumer, C.MQCBCT_DEREGISTER_CALL)
             _wake(connection)
@@ -235,10 +239,9 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
 
 def message_arrived(core: Core, queue: QueueState) -> None:
     """Messages became available: wake the connections that consume from the queue."""
-    for handle in queue.open_handles:
-        connection = handle.connection
-        if connection.consuming and handle.hobj in connection.consumers:
-            _wake(connection)
+    for handle in queue.consumed:
+        if handle.connection.consuming:
+            _wake(handle.connection)
 
 
 def definitions_changed(core: Core) -> None:
@@ -280,6 +283,8 @@ def deadlines(core: Core) -> list[float]:
 def forget(core: Core, connection: Connection, handle: ObjectHandle) -> None:
     """The handle is being closed: its consumer goes with it."""
     consumer = connection.consumers.pop(handle.hobj, None)
+    if handle.queue is not None:
+        handle.queue.consumed.discard(handle)
     if consumer is not None and consumer.options & C.MQCBDO_DEREGISTER_CALL:
         _call(connection, consumer, C.MQCBCT_DEREGISTER_CALL)
         _wake(connection)

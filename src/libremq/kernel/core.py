@@ -303,7 +303,8 @@ class Core:
         store.link(slot)
         if lsn:
             queue.visible_lsn = lsn
-        self.on_arrival({queue: (slot,)})
+        if queue.attended:
+            self.on_arrival({queue: (slot,)})
         return lsn
 
     def take(self, queue: QueueState, slot: int, unit: UnitOfWork | None, why: int = journal.GOT) -> int:

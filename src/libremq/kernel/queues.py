@@ -37,7 +37,7 @@ class QueueState:
     """A local queue in use."""
 
     __slots__ = (
-        "coop_marks", "cursors", "definition", "deleted", "exclusive", "folder", "id", "input_count",
+        "consumed", "coop_marks", "cursors", "definition", "deleted", "exclusive", "folder", "id", "input_count",
         "last_trigger_time", "locks", "marks", "open_handles", "output_count", "recoverable", "store", "visible_lsn",
         "waiters",
     )  # fmt: skip
@@ -53,6 +53,7 @@ class QueueState:
         self.output_count = 0
         self.exclusive = False
         self.waiters: list[Waiter] = []
+        self.consumed: set[ObjectHandle] = set()  # handles for whose messages a function is registered
         self.cursors: dict[int, list[Cursor]] = {}
         self.locks: dict[int, ObjectHandle] = {}  # slot -> the handle that browsed it with a lock
         self.marks: dict[int, set[ObjectHandle]] = {}  # slot -> the handles that marked it for themselves
@@ -64,6 +65,11 @@ class QueueState:
     @property
     def name(self) -> str:
         return self.definition.name
+
+    @property
+    def attended(self) -> bool:
+        """Is there anybody who wants to hear of arrivals: a waiting get, a consumer, a trigger monitor?"""
+        return bool(self.waiters or self.consumed or self.definition.trigger != C.MQTC_OFF)
 
     def chain_for(self, priority: int) -> int:
         """The chain of a message: its priority, or the queue's default where delivery is first in, first out."""

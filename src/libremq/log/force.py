@@ -13,11 +13,11 @@ from libremq.log.errors import LogFailed
 
 
 class _Waiter:
-    __slots__ = ("leads", "lock", "lsn")
+    __slots__ = ("awake", "lock", "lsn")
 
     def __init__(self, lsn: int) -> None:
         self.lsn = lsn
-        self.leads = False
+        self.awake = False
         self.lock = threading.Lock()
         self.lock.acquire()
 
@@ -25,7 +25,7 @@ class _Waiter:
 class SharedForce:
     """Brings `durable` past the LSNs asked for by calling `write_batch`, never in two threads at once."""
 
-    __slots__ = ("_guard", "_leading", "_waiters", "_write_batch", "calls", "durable", "failed", "shared")
+    __slots__ = ("_guard", "_leader", "_to_wake", "_waiters", "_write_batch", "calls", "durable", "failed", "shared")
 
     def __init__(self, durable: int, write_batch: Callable[[], int]) -> None:
         """`write_batch` makes all that is gathered durable and returns the LSN up to which it is.
@@ -38,73 +38,78 @@ class SharedForce:
         self.shared = 0
         self._write_batch = write_batch
         self._guard = threading.Lock()
-        self._leading = False
+        self._leader: _Waiter | None = None
         self._waiters: list[_Waiter] = []
+        self._to_wake: list[_Waiter] = []
 
     def __call__(self, lsn: int) -> None:
         """Return when the record at `lsn` is durable; raises LogFailed if it may not be."""
         if lsn < self.durable:
             return
-        with self._guard:
-            if lsn < self.durable:
-                return
-            if self.failed is not None:
-                raise _again(self.failed)
-            self.calls += 1
-            waiter = _Waiter(lsn) if self._leading else None
-            if waiter is None:
-                self._leading = True
-            else:
-                self._waiters.append(waiter)
-        if waiter is not None and not self._wait(waiter):
-            return
+        # Ctrl-C can strike the main thread at any call. Whatever it interrupts here, the lead must not be lost with
+        # it: it is taken and handed on by plain assignments, between which no interrupt comes.
+        waiter = _Waiter(lsn)
         try:
+            with self._guard:
+                if lsn < self.durable:
+                    return
+                if self.failed is not None:
+                    raise _again(self.failed)
+                self.calls += 1
+                if self._leader is None:
+                    self._leader = waiter
+                else:
+                    self._waiters.append(waiter)
+            if self._leader is not waiter:
+                waiter.lock.acquire()
+                if self._leader is not waiter:
+                    if lsn < self.durable:
+                        return
+                    assert self.failed is not None
+                    raise _again(self.failed)
             while self.durable <= lsn:
                 self.durable = self._write_batch()
         finally:
-            self._hand_over()
+            self._leave(waiter)
 
-    def _wait(self, waiter: _Waiter) -> bool:
-        """Wait to be served (False) or to lead (True)."""
-        try:
-            waiter.lock.acquire()
-        except BaseException:
-            # An interrupt in the waiting thread: leave without taking the lead along.
-            with self._guard:
-                leads = waiter.leads
-                if waiter in self._waiters:
-                    self._waiters.remove(waiter)
-            if leads:
-                self._hand_over()
-            raise
-        if waiter.leads:
-            return True
-        if waiter.lsn < self.durable:
-            return False
-        assert self.failed is not None
-        raise _again(self.failed)
+    def _leave(self, waiter: _Waiter) -> None:
+        """Give up the place among those who wait, or the lead. Interrupts are held back until that is done."""
+        interrupt: BaseException | None = None
+        while True:
+            try:
+                self._hand_over(waiter)
+                break
+            except KeyboardInterrupt as error:
+                interrupt = error
+        if interrupt is not None:
+            raise interrupt
 
-    def _hand_over(self) -> None:
-        """Wake those who are served, or with a failed log all; let one of the rest lead."""
+    def _hand_over(self, waiter: _Waiter) -> None:
+        """If it leads: wake those who are served, or with a failed log all, and let one of the rest lead."""
         with self._guard:
-            if not self._waiters:
-                self._leading = False
-                return
-            durable = self.durable
-            done: list[_Waiter] = []
-            rest: list[_Waiter] = []
-            for waiter in self._waiters:
-                (done if waiter.lsn < durable or self.failed is not None else rest).append(waiter)
-            self.shared += len(done)
-            if rest:
-                leader = rest.pop(0)
-                leader.leads = True
-                leader.lock.release()
-            else:
-                self._leading = False
-            self._waiters = rest
-        for waiter in done:
-            waiter.lock.release()
+            if waiter in self._waiters:
+                self._waiters.remove(waiter)
+            if self._leader is waiter:
+                durable = self.durable
+                wake: list[_Waiter] = []
+                rest: list[_Waiter] = []
+                for other in self._waiters:
+                    (wake if other.lsn < durable or self.failed is not None else rest).append(other)
+                shared = self.shared + len(wake)
+                leader = rest.pop(0) if rest else None
+                if leader is not None:
+                    wake.append(leader)
+                wake += self._to_wake
+                self.shared = shared
+                self._waiters = rest
+                self._to_wake = wake
+                self._leader = leader
+            while self._to_wake:
+                other = self._to_wake[-1]
+                if not other.awake:
+                    other.awake = True
+                    other.lock.release()
+                self._to_wake.pop()
 
 
 def _again(failure: LogFailed) -> LogFailed:

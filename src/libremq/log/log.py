@@ -377,13 +377,18 @@ class Log:
         if batch is None:
             with self._gather:
                 self._check_usable()
-                assert self._position > self._batch_begin
+                if self._position == self._batch_begin:
+                    return lsn_of(self._position)  # an interrupt came after the write and before it was noted
                 batch = _Batch(self._batch_begin, self._position, self._pieces, self._starts, self._records)
+                following = page_end(batch.end)
+                pieces: list[bytes] = []
+                starts: list[int] = []
+                # Assignments only: an interrupt finds the batch taken or not taken
                 self._in_flight = batch
-                self._pieces = []
-                self._starts = []
+                self._pieces = pieces
+                self._starts = starts
                 self._records = 0
-                self._position = self._batch_begin = page_end(batch.end)
+                self._position = self._batch_begin = following
         begin, end = batch.begin, batch.end
         extents = self._extents
         try:
@@ -402,8 +407,9 @@ class Log:
         size = len(buffers) // 2 * PAGE_BYTES
         number = extents.number_of(lsn + size - 1)
         self._books.note_write(batch.records, end - begin, size, len(written), seconds, number, self._clock.now())
+        durable = lsn_of(page_end(end))
         self._in_flight = None
-        return lsn_of(page_end(end))
+        return durable
 
     def _fail(self, error: OSError) -> LogFailed:
         """Stop for good: what reached the disk is unknown, and the next sync may claim success for lost data."""

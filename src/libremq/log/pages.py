@@ -56,13 +56,16 @@ def build_pages(
     """The pages of a batch, as alternating headers and data for a gather-write.
 
     `begin` and `end` are the stream positions of the batch, which begins a page; `starts` the stream position of the
-    first record to start in each page that has one. The last page is filled up with zeros.
+    first record to start in each page that has one. The last page is filled up with zeros. Pieces beyond `end` are of
+    an append that was interrupted, and are left out.
     """
     assert begin % PAGE_DATA_BYTES == 0
     length = end - begin
-    stream = b"".join((*pieces, _ZEROS[: -length % PAGE_DATA_BYTES]))
-    assert len(stream) % PAGE_DATA_BYTES == 0
-    firsts = {start // PAGE_DATA_BYTES: start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts}
+    padding = _ZEROS[: -length % PAGE_DATA_BYTES]
+    stream = b"".join((*pieces, padding))
+    if len(stream) != length + len(padding):
+        stream = stream[:length] + padding
+    firsts = {start // PAGE_DATA_BYTES: start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts if start < end}
     view = memoryview(stream)
     page = begin // PAGE_DATA_BYTES
     buffers: list[Buffer] = []

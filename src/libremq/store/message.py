@@ -37,7 +37,7 @@ class Message:
         self.data = data
         self._front: bytes | None = None
         self.lsn = 0  # of the log record that describes it; 0 if none does
-        self.weight = len(data) + len(properties) + IMAGE_OVERHEAD  # the length of its image: what it counts in a buffer
+        self.weight = len(data) + len(properties) + IMAGE_OVERHEAD  # bytes of its image, and in a buffer
 
     def image_parts(self) -> tuple[bytes, ...]:
         """The bytes that log and queue file hold, in parts, so that they are copied only where they are written."""

@@ -534,6 +534,7 @@ class QueueStore:
                 raise self._file.damaged_block(block, f"handle {slot} points outside the file or into another message")
             self._saved[slot] = 1
             self._saved_count += 1
+        space.back(file_blocks - 1)
 
     def _load_chains(self) -> None:
         handles = self.handles

@@ -104,6 +104,14 @@ class SpaceMap:
         self._largest_gap = len(self._map)
         return True
 
+    def back(self, file_blocks: int) -> None:
+        """After a restart: the file has this many blocks, and those that nobody claimed are free inside it."""
+        grow = file_blocks - len(self._map)
+        if grow > 0:
+            self._map.extend(bytes([FREE]) * grow)
+            self.free_blocks += grow
+            self._largest_gap = len(self._map)
+
     def release(self, first: int, count: int) -> None:
         self._map[first : first + count] = bytes([FREE]) * count
         self.free_blocks += count
