@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import sys
 import threading
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -189,7 +192,8 @@ def test_the_connection_of_a_thread_ends_with_it(qm: QueueManager) -> None:
 
 def test_a_thread_that_dies_in_the_middle_leaves_nothing_behind(qm: QueueManager) -> None:
     def die() -> None:
-        qm.transaction().__enter__()
+        transaction = qm.transaction()
+        transaction.__enter__()
         qm.put("OUT", "x")
 
     thread = threading.Thread(target=die)
@@ -197,3 +201,31 @@ def test_a_thread_that_dies_in_the_middle_leaves_nothing_behind(qm: QueueManager
     thread.join(60)
     assert texts(qm, "OUT") == []
     assert qm.statistics().units_of_work == 0
+
+
+def test_an_interrupt_at_the_very_end_of_the_block_backs_the_transaction_out(queue_manager: QueueManager) -> None:
+    queue_manager.define_local("Q")
+    queue = queue_manager.queue("Q")
+
+    def interrupt_the_exit(frame: FrameType, event: str, arg: object) -> None:
+        if event == "call" and frame.f_code.co_qualname == "Transaction.__exit__":
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    def program() -> None:
+        with queue_manager.transaction():
+            queue.put("in the transaction", persistent=True)
+            sys.setprofile(interrupt_the_exit)
+
+    try:
+        program()
+    except KeyboardInterrupt:
+        pass
+    else:
+        pytest.fail("the interrupt did not come")
+    gc.collect()
+    queue.put("after it", persistent=True)
+    assert [message.text for message in queue.browse()] == ["after it"]
+    with queue_manager.transaction():
+        queue.put("in the next one", persistent=True)
+    assert [message.text for message in queue] == ["after it", "in the next one"]

@@ -11,10 +11,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from libremq.client.binding import Access, AttributeValue
+from libremq.client.errors import wrong_type
+from libremq.client.options import text
 from libremq.kernel.attributes import GivenValue
+from libremq.mqi import constants as C
 
 if TYPE_CHECKING:
     from libremq.client.session import Session
+
+
+def _name(name: str) -> str:
+    return text("the name of an object", name, C.MQRCCF_OBJECT_NAME_ERROR)
+
+
+def _kind(kind: str) -> str:
+    return text("a kind of object", kind, C.MQRC_OBJECT_TYPE_ERROR).upper()
 
 
 class Administration(ABC):
@@ -41,7 +52,9 @@ class Administration(ABC):
         Attributes not given come from the object `like`, else from the SYSTEM.DEFAULT object of the kind. ObjectExists
         if there is one of the name, unless `replace` gives it this new definition; the messages of a queue stay.
         """
-        self._usable_access().define(kind.upper(), name, attributes, like=like, replace=replace)
+        if like is not None:
+            _name(like)
+        self._usable_access().define(_kind(kind), _name(name), attributes, like=like, replace=replace)
 
     def define_local(
         self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
@@ -87,18 +100,18 @@ class Administration(ABC):
 
     def alter(self, kind: str, name: str = "", **attributes: GivenValue) -> None:
         """ALTER: change the given attributes and keep the others. `alter("qmgr", deadq="DEAD")` for the manager."""
-        self._usable_access().alter(kind.upper(), name, attributes)
+        self._usable_access().alter(_kind(kind), _name(name), attributes)
 
     def delete(self, kind: str, name: str, *, purge: bool = False) -> None:
         """DELETE. A queue must not be open elsewhere, nor hold messages unless `purge` throws them away."""
         access = self._usable_access()
-        self._session().release(name)
-        access.delete(kind.upper(), name, purge=purge)
+        self._session().release(_name(name))
+        access.delete(_kind(kind), name, purge=purge)
 
     def clear(self, name: str) -> None:
         """CLEAR QLOCAL: throw away all messages. The queue must not be open elsewhere."""
         access = self._usable_access()
-        self._session().release(name)
+        self._session().release(_name(name))
         access.clear(name)
 
     # Showing
@@ -108,11 +121,11 @@ class Administration(ABC):
 
         Each is a dict by MQSC keyword in lower case: words where MQSC has words, and live values such as curdepth.
         """
-        return self._usable_access().display(kind.upper(), pattern)
+        return self._usable_access().display(_kind(kind), _name(pattern))
 
     def queue_names(self, pattern: str = "*") -> list[str]:
         """The names of the queues that a name or `ABC*` means, those of the system left out unless asked for."""
-        names = self._usable_access().names("QUEUE", pattern)
+        names = self._usable_access().names("QUEUE", _name(pattern))
         if pattern.startswith("SYSTEM."):
             return names
         return [name for name in names if not name.startswith("SYSTEM.")]
@@ -131,6 +144,8 @@ class Administration(ABC):
     def resolve(self, xid: bytes, *, commit: bool) -> None:
         """Decide a unit of work that is in doubt, when its transaction manager cannot."""
         binding = self._session().binding
+        if not isinstance(xid, bytes):
+            raise wrong_type(C.MQRC_UOW_NOT_AVAILABLE, self._access.name, f"an XID is bytes, not {xid!r}")
         if commit:
             binding.xa_commit(xid)
         else:

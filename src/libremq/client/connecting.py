@@ -8,6 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from libremq.client import urls
+from libremq.client.errors import wrong_type
+from libremq.mqi import constants as C
 
 if TYPE_CHECKING:
     from libremq.client.binding import Access
@@ -40,8 +42,26 @@ def connect(
     """
     from libremq.client.queue_manager import QueueManager
 
+    _check_arguments(user, application, say, log_config, limits)
     access = reach(url, say=say, log_config=log_config, limits=limits)
     return QueueManager(access, url=url, user=user, application=application)
+
+
+def _check_arguments(user: object, application: object, say: object, log_config: object, limits: object) -> None:
+    """Wrong types are told before anything is started or made."""
+    from libremq.log import LogConfig
+    from libremq.store.queue_store import StoreLimits
+
+    for name, value, kind in (
+        ("user", user, str),
+        ("application", application, str),
+        ("log_config", log_config, LogConfig),
+        ("limits", limits, StoreLimits),
+    ):
+        if value is not None and not isinstance(value, kind):
+            raise wrong_type(C.MQRC_OPTIONS_ERROR, "", f"{name} is a {kind.__name__} or None, not {value!r}")
+    if say is not None and not callable(say):
+        raise wrong_type(C.MQRC_OPTIONS_ERROR, "", f"say is a function such as print, not {say!r}")
 
 
 def reach(

@@ -166,7 +166,7 @@ class EmbeddedQueueManager:
             while not waiter.done:
                 timeout = None
                 if waiter.deadline is not None:
-                    timeout = max(0.0, waiter.deadline - self.manager.core.clock.now())
+                    timeout = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
                     if timeout == 0.0:
                         self.manager.cancel(waiter)
                         break
@@ -193,7 +193,7 @@ class EmbeddedQueueManager:
         manager = self.manager
         with self.lock:
             while not self._ended and manager.failure is None:
-                delay = manager.next_deadline() - manager.core.clock.now()
+                delay = manager.next_deadline() - manager.core.clock.monotonic()
                 if delay > 0:
                     self._clock_changed.wait(min(delay, 60.0))
                     continue

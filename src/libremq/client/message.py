@@ -33,7 +33,7 @@ class Message:
         md: MQMD,
         gmo: MQGMO,
         properties: dict[str, PropertyValue],
-        manager: QueueManager,
+        manager: QueueManager | None,
         *,
         length: int | None = None,
         warning: int = C.MQRC_NONE,
@@ -160,7 +160,7 @@ class Message:
         """
         from libremq.client import replies
 
-        return replies.reply(self._manager, self, data, options)
+        return replies.reply(self._connected(), self, data, options)
 
     def report(self, feedback: int = C.MQFB_PAN) -> bytes | None:
         """Tell the sender what became of its message: MQFB_PAN (done), MQFB_NAN (refused) or a code of one's own.
@@ -169,13 +169,37 @@ class Message:
         """
         from libremq.client import replies
 
-        return replies.report(self._manager, self, feedback)
+        return replies.report(self._connected(), self, feedback)
 
     def without_dead_letter_header(self) -> tuple[MQDLH, Message]:
         """Of a message from the dead-letter queue: the header that says why, and the message as it was before."""
         from libremq.client import replies
 
         return replies.without_dead_letter_header(self._manager, self)
+
+    # Copies
+
+    def _connected(self) -> QueueManager:
+        if self._manager is None:
+            raise mq_error(
+                C.MQRC_HCONN_ERROR, self.queue, "a message that was pickled has no connection; put on a queue instead"
+            )
+        return self._manager
+
+    def __getstate__(self) -> dict[str, object]:
+        """For pickle: all but the connection, which stays where it is."""
+        return {name: getattr(self, name) for name in self.__slots__ if name != "_manager"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self._manager = None
+        for name, value in state.items():
+            setattr(self, name, value)
+
+    def __copy__(self) -> Message:
+        new = Message.__new__(Message)
+        new.__setstate__(self.__getstate__())
+        new._manager = self._manager
+        return new
 
     def __bytes__(self) -> bytes:
         return self.data

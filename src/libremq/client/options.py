@@ -24,6 +24,7 @@ UTF8 = 1208
 _FORMAT_STRING = C.MQFMT_STRING.strip()
 _MILLISECONDS_MAX = 2**31 - 1
 _TENTHS_MAX = 2**31 - 1
+_CCSID_MAX = 2**31 - 1
 _GET_SYNCPOINTS = C.MQGMO_SYNCPOINT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_SYNCPOINT_IF_PERSISTENT
 _GET_PROPERTIES = (
     C.MQGMO_PROPERTIES_FORCE_MQRFH2
@@ -75,7 +76,10 @@ class Match(TypedDict, total=False):
 def identifier(what: str, value: Identifier, queue: str) -> bytes:
     """An id of 24 bytes from bytes or text; a shorter one is filled with zeros, as MQ does."""
     if isinstance(value, str):
-        value = value.encode()
+        try:
+            value = value.encode()
+        except UnicodeEncodeError as error:
+            raise bad_value(_ID_REASONS[what], queue, f"{what} has no UTF-8 form: {error.reason}") from None
     elif not isinstance(value, bytes | bytearray | memoryview):
         raise wrong_type(_ID_REASONS[what], queue, f"{what} is bytes or str, not {type(value).__name__}")
     if len(value) > ID_BYTES:
@@ -88,9 +92,13 @@ def _seconds(what: str, value: Seconds, reason: int, queue: str) -> float:
         return value.total_seconds()
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise wrong_type(reason, queue, f"{what} is a number of seconds, not {value!r}")
-    if math.isnan(value):
+    try:
+        seconds = float(value)
+    except OverflowError:
+        raise bad_value(reason, queue, f"{what} is beyond all numbers of seconds") from None
+    if math.isnan(seconds):
         raise bad_value(reason, queue, f"{what} is not a number")
-    return value
+    return seconds
 
 
 def wait_interval(wait: Seconds, queue: str) -> int:
@@ -155,13 +163,16 @@ def _from_template(kind: type[_Template], template: object, reason: int, queue: 
     return template.copy()
 
 
+def descriptor(template: MQMD | None, queue: str) -> MQMD:
+    """The descriptor to start from: a copy of the caller's, or a new one."""
+    if template is None:
+        return MQMD(Version=C.MQMD_VERSION_2)
+    return _from_template(MQMD, template, C.MQRC_MD_ERROR, queue)
+
+
 def for_put(queue: str, data: Data, options: PutOptions, *, syncpoint: bool) -> tuple[MQMD, MQPMO, bytes]:
     """Descriptor, put options and bytes of a put."""
-    template = options.get("md")
-    if template is None:
-        md = MQMD(Version=C.MQMD_VERSION_2)
-    else:
-        md = _from_template(MQMD, template, C.MQRC_MD_ERROR, queue)
+    md = descriptor(options.get("md"), queue)
     put_template = options.get("pmo")
     if put_template is None:
         pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=C.MQPMO_FAIL_IF_QUIESCING)
@@ -189,17 +200,20 @@ def _set_field(md: MQMD, name: str, value: object, queue: str) -> None:
     elif name == "message_id":
         md.MsgId = identifier(name, value, queue)  # type: ignore[arg-type]
     elif name == "reply_to":
-        md.ReplyToQ = _text(name, getattr(value, "name", value), C.MQRC_MISSING_REPLY_TO_Q, queue)
+        md.ReplyToQ = text(name, getattr(value, "name", value), C.MQRC_MISSING_REPLY_TO_Q, queue)
     elif name == "reply_to_manager":
-        md.ReplyToQMgr = _text(name, value, C.MQRC_MISSING_REPLY_TO_Q, queue)
+        md.ReplyToQMgr = text(name, value, C.MQRC_MISSING_REPLY_TO_Q, queue)
     elif name == "format":
-        md.Format = _text(name, value, C.MQRC_FORMAT_ERROR, queue)
+        md.Format = text(name, value, C.MQRC_FORMAT_ERROR, queue)
     elif name == "message_type":
         md.MsgType = _integer(name, value, C.MQRC_MSG_TYPE_ERROR, queue)
     elif name == "report":
         md.Report |= _integer(name, value, C.MQRC_REPORT_OPTIONS_ERROR, queue)
-    elif name == "properties" and not isinstance(value, Mapping):
-        raise wrong_type(C.MQRC_PROPERTY_TYPE_ERROR, queue, f"properties is a dict, not {type(value).__name__}")
+    elif name == "properties":
+        if not isinstance(value, Mapping):
+            raise wrong_type(C.MQRC_PROPERTY_TYPE_ERROR, queue, f"properties is a dict, not {type(value).__name__}")
+        for key in value:
+            text("the name of a property", key, C.MQRC_PROPERTY_NAME_ERROR, queue)
 
 
 def _integer(name: str, value: object, reason: int, queue: str) -> int:
@@ -208,7 +222,8 @@ def _integer(name: str, value: object, reason: int, queue: str) -> int:
     return value
 
 
-def _text(name: str, value: object, reason: int, queue: str) -> str:
+def text(name: str, value: object, reason: int, queue: str = "") -> str:
+    """The argument, if it is text."""
     if not isinstance(value, str):
         raise wrong_type(reason, queue, f"{name} is a str, not {value!r}")
     return value
@@ -227,10 +242,7 @@ def for_get(
     gmo: MQGMO | None,
 ) -> tuple[MQMD, MQGMO]:
     """Descriptor and get options of a get or browse."""
-    if md is None:
-        md = MQMD(Version=C.MQMD_VERSION_2)
-    else:
-        md = _from_template(MQMD, md, C.MQRC_MD_ERROR, queue)
+    md = descriptor(md, queue)
     if gmo is None:
         gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=options | C.MQGMO_FAIL_IF_QUIESCING)
     else:
@@ -258,5 +270,22 @@ def for_get(
             gmo.MatchOptions |= C.MQMO_MATCH_GROUP_ID
     if convert:
         gmo.Options |= C.MQGMO_CONVERT
-        md.CodedCharSetId = UTF8 if convert is True else convert
+        md.CodedCharSetId = UTF8 if convert is True else _target_ccsid(convert, queue)
     return md, gmo
+
+
+def _target_ccsid(convert: int, queue: str) -> int:
+    if not isinstance(convert, int):
+        raise wrong_type(C.MQRC_TARGET_CCSID_ERROR, queue, f"convert is True, False or a CCSID, not {convert!r}")
+    if not 0 < convert <= _CCSID_MAX:
+        raise bad_value(C.MQRC_TARGET_CCSID_ERROR, queue, f"convert={convert:#x} is no CCSID")
+    return convert
+
+
+def buffer_length(max_length: int, queue: str) -> int:
+    """The length of the buffer of a get."""
+    if isinstance(max_length, bool) or not isinstance(max_length, int):
+        raise wrong_type(C.MQRC_BUFFER_LENGTH_ERROR, queue, f"max_length is an int, not {max_length!r}")
+    if max_length < 0:
+        raise bad_value(C.MQRC_BUFFER_LENGTH_ERROR, queue, "max_length cannot be negative")
+    return max_length

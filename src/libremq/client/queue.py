@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
@@ -74,7 +74,16 @@ class Queue:
         dynamic_name: str = "AMQ.*",
     ) -> None:
         if not isinstance(name, str):
-            raise wrong_type(C.MQRC_OBJECT_NAME_ERROR, "", f"the name of a queue is a str, not {name!r}")
+            raise wrong_type(C.MQRC_UNKNOWN_OBJECT_NAME, "", f"the name of a queue is a str, not {name!r}")
+        opt.text("manager", manager_name, C.MQRC_UNKNOWN_OBJECT_Q_MGR, name)
+        opt.text("alternate_user", alternate_user, C.MQRC_OD_ERROR, name)
+        opt.text("the name of a dynamic queue", dynamic_name, C.MQRC_DYNAMIC_Q_NAME_ERROR, name)
+        if selector is not None:
+            opt.text("selector", selector, C.MQRC_SELECTION_STRING_ERROR, name)
+        if exclusive is not None and not isinstance(exclusive, bool):
+            raise wrong_type(C.MQRC_OPTIONS_ERROR, name, f"exclusive is True, False or None, not {exclusive!r}")
+        if not isinstance(open_options, int):
+            raise wrong_type(C.MQRC_OPTIONS_ERROR, name, f"open_options is a sum of MQOO_*, not {open_options!r}")
         if open_options & ~_OPTIONS:
             raise bad_value(
                 C.MQRC_OPTIONS_ERROR,
@@ -165,8 +174,13 @@ class Queue:
         session.put(hobj, descriptor, put_options, payload, properties)
         return descriptor.MsgId
 
-    def put_group(self, messages: Sequence[Data], **options: Unpack[PutOptions]) -> bytes:
+    def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
         """Put messages as a group, all or none, and return the group id. They stay together and in this order."""
+        if isinstance(messages, str | bytes | bytearray | memoryview) or not isinstance(messages, Iterable):
+            raise wrong_type(
+                C.MQRC_BUFFER_ERROR, self._name, f"a group is a list of messages, not {type(messages).__name__}"
+            )
+        messages = list(messages)
         if not messages:
             raise bad_value(C.MQRC_INCOMPLETE_GROUP, self._name, "a group has at least one message")
         session = self._usable_session()
@@ -175,8 +189,7 @@ class Queue:
             try:
                 group_id = b""
                 for index, data in enumerate(messages):
-                    template = options.get("md")
-                    md = MQMD(Version=C.MQMD_VERSION_2) if template is None else template.copy()
+                    md = opt.descriptor(options.get("md"), self._name)
                     last = index == len(messages) - 1
                     md.MsgFlags |= C.MQMF_LAST_MSG_IN_GROUP if last else C.MQMF_MSG_IN_GROUP
                     pmo = MQPMO(
@@ -221,6 +234,8 @@ class Queue:
         - `md`, `gmo`: an MQMD and an MQGMO to start from, for all else. They stay as they are; what the get filled is
           in the message.
         """
+        if max_length is not None:
+            opt.buffer_length(max_length, self._name)
         match: Match = {"message_id": message_id, "correlation_id": correlation_id, "group_id": group_id}
         session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
         md, gmo = opt.for_get(
@@ -326,6 +341,7 @@ class Queue:
     def _selector_of(self, name: int | str) -> int:
         if isinstance(name, int):
             return name
+        opt.text("an attribute", name, C.MQRC_SELECTOR_ERROR, self._name)
         for kind in ("QLOCAL", "QALIAS", "QREMOTE"):
             row = TABLES[kind].by_keyword.get(name.upper())
             if row is not None:
@@ -373,8 +389,7 @@ class Queue:
         options = {**options, "message_type": C.MQMT_REQUEST}
         reply_to = options.get("reply_to")
         if reply_to is not None:
-            name = reply_to if isinstance(reply_to, str) else reply_to.name
-            with self._manager.queue(name) as replies:
+            with self._manager.queue(getattr(reply_to, "name", reply_to)) as replies:
                 return replies.get(wait, correlation_id=self.put(data, **options))
         if options.get("persistent"):
             raise bad_value(
@@ -412,7 +427,7 @@ class Queue:
 
     def handle(self, mode: str) -> int:
         """The hobj of this thread, for the raw verbs in `QueueManager.mqi`: mode is input, output, browse, ..."""
-        if mode not in _MODES:
+        if not isinstance(mode, str) or mode not in _MODES:
             raise bad_value(C.MQRC_OPTIONS_ERROR, self._name, f"{mode!r} is not a mode; use {', '.join(_MODES)}")
         return self._handle(_MODES[mode])[1]
 

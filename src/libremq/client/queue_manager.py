@@ -16,7 +16,7 @@ from libremq.client import options as opt
 from libremq.client.administration import Administration
 from libremq.client.binding import Access
 from libremq.client.connecting import current_application, current_user
-from libremq.client.errors import wrong_type
+from libremq.client.errors import bad_value, wrong_type
 from libremq.client.message import Message
 from libremq.client.options import Data, Named, PutOptions
 from libremq.client.queue import REPLY_MODEL, Queue
@@ -118,13 +118,16 @@ class QueueManager(Administration):
         """
         queue = Queue(self, model, dynamic_name=name)
         queue.handle("input")
+        if queue.name == model:
+            queue.close()
+            raise bad_value(C.MQRC_Q_TYPE_ERROR, model, "it is no model queue, so no queue is made from it")
         return queue
 
     def put(self, queue: str | Named, data: Data, **options: Unpack[PutOptions]) -> bytes:
         """Put one message on a queue, without keeping the queue open (MQPUT1). The rest is as for `Queue.put`."""
         name = getattr(queue, "name", queue)
         if not isinstance(name, str):
-            raise wrong_type(C.MQRC_OBJECT_NAME_ERROR, "", f"the name of a queue is a str, not {queue!r}")
+            raise wrong_type(C.MQRC_UNKNOWN_OBJECT_NAME, "", f"the name of a queue is a str, not {queue!r}")
         return self._put1(MQOD(ObjectName=name), data, options)
 
     def _put1(self, od: MQOD, data: Data, options: PutOptions) -> bytes:

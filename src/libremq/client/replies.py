@@ -8,9 +8,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from libremq.client.errors import wrong_type
 from libremq.client.message import Message
 from libremq.client.options import Data, PutOptions
 from libremq.kernel.dead_letter import strip
+from libremq.kernel.field_checks import fitting_text
 from libremq.kernel.own_messages import header_bytes
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -73,6 +75,13 @@ def _send_report(manager: QueueManager, message: Message, feedback: int) -> byte
 
 def dead_letter(manager: QueueManager, message: Message, reason: int, queue: str, queue_manager: str) -> bytes | None:
     """Deal with a message that cannot be handled as its sender asked: discard it, or bury it, and report that."""
+    if not isinstance(message, Message):
+        raise wrong_type(C.MQRC_BUFFER_ERROR, manager.name, f"what was got is asked for, a Message, not {message!r}")
+    if isinstance(reason, bool) or not isinstance(reason, int):
+        raise wrong_type(C.MQRC_FEEDBACK_ERROR, message.queue, f"reason is an MQRC or MQFB code, not {reason!r}")
+    for given_name in (queue, queue_manager):
+        if not isinstance(given_name, str):
+            raise wrong_type(C.MQRC_DLH_ERROR, message.queue, f"a name is a str, not {given_name!r}")
     message_id: bytes | None = None
     if not message.md.Report & C.MQRO_DISCARD_MSG:
         message_id = _bury(manager, message, reason, queue or message.queue, queue_manager or manager.name)
@@ -92,7 +101,7 @@ def _bury(manager: QueueManager, message: Message, reason: int, queue: str, queu
     header = MQDLH(
         Reason=reason, DestQName=queue, DestQMgrName=queue_manager,
         Encoding=md.Encoding, CodedCharSetId=md.CodedCharSetId, Format=md.Format,
-        PutApplType=C.MQAT_UNIX, PutApplName=manager.application[-28:],
+        PutApplType=C.MQAT_UNIX, PutApplName=fitting_text(manager.application)[-28:],
         PutDate=now.strftime("%Y%m%d"), PutTime=now.strftime("%H%M%S%f")[:8],
     )  # fmt: skip
     md.Format, md.Encoding, md.CodedCharSetId, md.Report = _DEAD, C.MQENC_NATIVE, _LATIN1, C.MQRO_NONE
@@ -102,7 +111,7 @@ def _bury(manager: QueueManager, message: Message, reason: int, queue: str, queu
     return manager._put1(MQOD(ObjectName=dead_letter_queue), header_bytes(header, _LATIN1) + message.data, given)
 
 
-def without_dead_letter_header(manager: QueueManager, message: Message) -> tuple[MQDLH, Message]:
+def without_dead_letter_header(manager: QueueManager | None, message: Message) -> tuple[MQDLH, Message]:
     if message.format != _DEAD:
         raise mq_error(
             C.MQRC_DLH_ERROR, message.queue, f"the message has no dead-letter header; its format is {message.format!r}"

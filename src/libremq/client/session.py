@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -24,9 +25,28 @@ class Session:
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
         self.handles: dict[tuple[int, int], tuple[int, str]] = {}  # -> hobj, name of the queue
-        self.transaction: object | None = None
+        self._transaction: weakref.ref[object] | None = None
         self.branch: bytes | None = None  # the XA branch begun by this thread
         self._hmsg = 0
+
+    @property
+    def transaction(self) -> object | None:
+        """The transaction that the thread is in.
+
+        Held weakly: an interrupt may keep the end of a `with` block from being called. Then nobody else holds the
+        transaction any more, and what it did is backed out, as the exception asked for.
+        """
+        if self._transaction is None:
+            return None
+        current = self._transaction()
+        if current is None:
+            self._transaction = None
+            self.binding.backout()
+        return current
+
+    @transaction.setter
+    def transaction(self, current: object | None) -> None:
+        self._transaction = None if current is None else weakref.ref(current)
 
     @property
     def syncpoint(self) -> bool:

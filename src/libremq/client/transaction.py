@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -58,10 +59,9 @@ class Transaction:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        session = self._session
         try:
             session = self._own_session()
-            self._session = None
-            session.transaction = None
             if error is None:
                 session.binding.commit()
             else:
@@ -71,3 +71,13 @@ class Transaction:
                 raise
             # The connection is lost, and with it the unit of work is backed out; the first error is the one to hear of
             error.add_note(f"the backout could not be confirmed: {problem}")
+        except BaseException:
+            # An interrupt. If it came after the commit there is nothing left to back out
+            if session is not None:
+                with suppress(MQError):
+                    session.binding.backout()
+            raise
+        finally:
+            self._session = None
+            if session is not None:
+                session.transaction = None

@@ -8,13 +8,13 @@ MQRC_NONE (0) is no warning.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from libremq.client.binding import Access, Binding
 from libremq.kernel.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import (
     MQBMHO,
     MQBO,
@@ -146,6 +146,19 @@ class MQI:
     def MQSTAT(self, kind: int, sts: MQSTS) -> None:
         """What became of puts with MQPMO_ASYNC_RESPONSE since the last time."""
         self.binding.status(kind, sts)
+
+    # Publish/subscribe
+
+    def MQSUB(self, *arguments: object) -> NoReturn:
+        """Not in this release: MQRC_FUNCTION_NOT_SUPPORTED."""
+        raise self._no_publish_subscribe()
+
+    def MQSUBRQ(self, *arguments: object) -> NoReturn:
+        """Not in this release: MQRC_FUNCTION_NOT_SUPPORTED."""
+        raise self._no_publish_subscribe()
+
+    def _no_publish_subscribe(self) -> MQError:
+        return mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, self._access.name, "this release has no publish/subscribe")
 
     # Units of work
 

@@ -8,7 +8,10 @@ from typing import Protocol
 
 class Clock(Protocol):
     def now(self) -> float:
-        """Seconds since 1970-01-01 UTC: for put dates, expiry, and every wait in the kernel."""
+        """Seconds since 1970-01-01 UTC: for put dates and expiry. It may be set back."""
+
+    def monotonic(self) -> float:
+        """Seconds from some fixed moment on: for every wait in the kernel. It never goes back."""
 
 
 class SystemClock:
@@ -18,6 +21,9 @@ class SystemClock:
 
     def now(self) -> float:
         return time.time()
+
+    def monotonic(self) -> float:
+        return time.monotonic()
 
 
 def elapsed() -> float:

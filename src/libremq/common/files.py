@@ -17,6 +17,7 @@ import errno
 import fcntl
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Protocol
@@ -25,6 +26,9 @@ Buffer = bytes | bytearray | memoryview
 
 _GATHER_MAX = 1024
 """Buffers per gather-write: IOV_MAX of Linux, the BSDs and macOS."""
+
+_NOTE_MAX = 300
+"""Bytes of the note in a lock file: a number and a file name."""
 
 # Without fdatasync (macOS) the full fsync is the nearest promise.
 _sync_data = getattr(os, "fdatasync", os.fsync)
@@ -179,6 +183,29 @@ class RealFileLock:
                 _locks_held.discard(self._key)
 
 
+def lock_holder(path: str) -> str:
+    """Who has locked the path, as a sentence can name it: "process 4711 (worker.py)".
+
+    The note is for people; whether the lock is held is known to the system alone.
+    """
+    try:
+        with open(path, "rb") as file:
+            note = file.read(_NOTE_MAX).decode("utf-8", "replace").strip()
+    except OSError:
+        note = ""
+    process, _, program = note.partition(" ")
+    if not process:
+        return "another process"
+    return f"process {process} ({program})" if program else f"process {process}"
+
+
+def _lock_note() -> bytes:
+    """Number and program of this process, for `lock_holder`."""
+    program = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] not in ("", "-c") else "python"
+    note = f"{os.getpid()} {program if program.isprintable() else 'python'}\n"
+    return note.encode("utf-8", "replace")[:_NOTE_MAX]
+
+
 class RealFiles:
     """The machine's file system."""
 
@@ -236,13 +263,12 @@ class RealFiles:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # The number is only for the message a second opener gets; the lock itself is the kernel's.
+                # The note is only for the message a second opener gets; the lock itself is the kernel's.
                 os.ftruncate(fd, 0)
-                os.pwrite(fd, b"%d\n" % os.getpid(), 0)
+                os.pwrite(fd, _lock_note(), 0)
             except BlockingIOError:
-                holder = os.pread(fd, 20, 0).strip().decode("ascii", "replace") or "unknown"
                 os.close(fd)
-                raise BlockingIOError(errno.EWOULDBLOCK, f"held by process {holder}", path) from None
+                raise BlockingIOError(errno.EWOULDBLOCK, f"held by {lock_holder(path)}", path) from None
             except BaseException:
                 os.close(fd)
                 raise

@@ -78,7 +78,9 @@ def register(
     limit = None if cbd.MaxMsgLength == C.MQCBD_FULL_MSG_LENGTH else cbd.MaxMsgLength
     if limit is not None and limit < 0:
         raise mq_error(C.MQRC_MAX_MSG_LENGTH_ERROR, name, f"MaxMsgLength {limit} is negative")
-    consumer = Consumer(handle, callback, cbd.Options, area, limit, md.copy(), gmo.copy(), idle_since=core.clock.now())
+    consumer = Consumer(
+        handle, callback, cbd.Options, area, limit, md.copy(), gmo.copy(), idle_since=core.clock.monotonic()
+    )
     if cbd.CallbackType == C.MQCBT_EVENT_HANDLER:
         connection.event_handler = consumer
     else:
@@ -123,7 +125,7 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
     elif operation in (C.MQOP_SUSPEND, C.MQOP_RESUME):
         consumer.suspended = operation == C.MQOP_SUSPEND
         consumer.inhibited = False
-        consumer.idle_since = core.clock.now()
+        consumer.idle_since = core.clock.monotonic()
         _wake(connection)
     else:
         raise mq_error(C.MQRC_OPERATION_ERROR, core.qmgr_name, f"operation {operation:#x} is not one of MQCB")
@@ -140,7 +142,7 @@ def control(core: Core, connection: Connection, operation: int) -> None:
             raise mq_error(C.MQRC_NO_CALLBACKS_ACTIVE, core.qmgr_name, "register a consumer with MQCB first")
         connection.consuming, connection.suspended = True, False
         for consumer in connection.consumers.values():
-            consumer.idle_since = core.clock.now()
+            consumer.idle_since = core.clock.monotonic()
             if consumer.options & C.MQCBDO_START_CALL:
                 _call(connection, consumer, C.MQCBCT_START_CALL)
     elif operation == C.MQOP_STOP:
@@ -224,7 +226,7 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
             consumer.suspended = True
         return _event(consumer, C.MQCBCT_EVENT_CALL, error.reason)
     assert isinstance(got, Got)
-    consumer.idle_since = core.clock.now()
+    consumer.idle_since = core.clock.monotonic()
     consumer.browsed = browsing
     removed = not browsing and got.reason != C.MQRC_TRUNCATED_MSG_FAILED
     cbc = MQCBC(

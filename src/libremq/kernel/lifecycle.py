@@ -22,8 +22,8 @@ from libremq.kernel.system_objects import create_system_objects
 from libremq.kernel.trouble import PASSING, TROUBLE, as_creation_error, as_start_error
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, mq_error
-from libremq.store.errors import StoreDamaged
+from libremq.mqi.errors import mq_error
+from libremq.store.errors import StoreDamaged, StoreFull
 from libremq.store.queue_store import StoreLimits
 
 _CREATING = "creating"  # there while a creation is under way: what an interrupted one left may be wiped
@@ -207,9 +207,10 @@ class Lifecycle:
                 raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
             try:
                 checkpoint.take(core, checkpoint_file)
-            except LogFull:
+            except (LogFull, StoreFull, OSError) as error:
                 if state.nonpersistent:  # they must not be there after a crash: only a checkpoint sees to that
                     raise
+                say(f"The checkpoint of queue manager '{name}' is postponed: {error}")
             _remove_strays(core)
             if files.exists(f"{folder}/{_CREATING}"):
                 files.remove(f"{folder}/{_CREATING}")  # its creation was cut short by the end of it
@@ -229,23 +230,26 @@ class Lifecycle:
             try:
                 self.end_connections()
                 checkpoint.take(self.core, self._checkpoint_file, clean=True)
-            except (MQError, *TROUBLE) as error:
-                # What the log holds is enough for the next start
+            except Exception as error:
+                # What the log holds is enough for the next start, whatever went wrong here
                 self.fail(f"the last checkpoint failed: {error}")
+                self.say(f"Queue manager '{self.name}' did not end in good order: {error}")
         self._let_go()
 
     def _let_go(self) -> None:
-        for queue in self.core.queues.values():
-            queue.store.close()
-        if self.failure is None:
-            try:
-                self.core.log.close()
-            except LogError as error:
-                self.fail(str(error))
-        else:
-            self.core.log.abandon()
-        self._checkpoint_file.close()
-        self._lock.release()
+        try:
+            for queue in self.core.queues.values():
+                queue.store.close()
+            if self.failure is None:
+                try:
+                    self.core.log.close()
+                except LogError as error:
+                    self.fail(str(error))
+            else:
+                self.core.log.abandon()
+            self._checkpoint_file.close()
+        finally:
+            self._lock.release()
 
     def abandon(self) -> None:
         """Stop as if the process had been killed: for tests, and after a failure."""

@@ -28,6 +28,8 @@ from libremq.kernel.attributes import GivenValue
 from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Inquired
+from libremq.kernel.field_checks import fitting_text
+from libremq.kernel.field_checks import fitting_text
 from libremq.kernel.lifecycle import Lifecycle
 from libremq.kernel.objects import LocalQueue, MQObject
 from libremq.kernel.queues import QueueState
@@ -76,8 +78,8 @@ class QueueManager(Lifecycle):
     def __init__(self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say) -> None:
         super().__init__(core, lock, checkpoint_file, say)
         self._branches = Branches(core)
-        self._next_expiry_scan = core.clock.now() + expiry.SCAN_INTERVAL_S
-        self._next_timed_checkpoint = core.clock.now() + checkpoint.WAIT_S
+        self._next_expiry_scan = core.clock.monotonic() + expiry.SCAN_INTERVAL_S
+        self._next_timed_checkpoint = core.clock.monotonic() + checkpoint.WAIT_S
         core.on_arrival = self._arrived
         core.on_return = self._returned
         core.deliver = self._deliver
@@ -86,7 +88,7 @@ class QueueManager(Lifecycle):
 
     def tick(self) -> None:
         """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint."""
-        now = self.core.clock.now()
+        now = self.core.clock.monotonic()
         for waiter in [
             waiter for waiter in self.core.waiters if waiter.deadline is not None and waiter.deadline <= now
         ]:
@@ -147,7 +149,8 @@ class QueueManager(Lifecycle):
     def connect(self, user: str = "", application: str = "", application_type: int = C.MQAT_UNIX) -> int:
         if self.core.quiescing:
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
-        connection = Connection(next(self.core.hconns), user[:12], application[-28:], application_type)
+        user, application = fitting_text(user)[:12], fitting_text(application)[-28:]
+        connection = Connection(next(self.core.hconns), user, application, application_type)
         self.core.connections[connection.hconn] = connection
         return connection.hconn
 

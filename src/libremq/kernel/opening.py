@@ -6,6 +6,7 @@ from libremq.common.names import dynamic_name
 from libremq.kernel import resolve
 from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
+from libremq.kernel.field_checks import check_object_descriptor
 from libremq.kernel.objects import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
 from libremq.kernel.queues import QueueState
 from libremq.kernel.selector import compile_selector
@@ -55,6 +56,7 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> O
 
 def check_put1(core: Core, od: MQOD) -> None:
     """MQPUT1 puts to a queue that exists."""
+    check_object_descriptor(od)
     if od.ObjectType != C.MQOT_Q:
         raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, od.ObjectName, "MQPUT1 puts to a queue")
     if od.ObjectQMgrName in ("", core.qmgr_name) and isinstance(core.catalogue.find_queue(od.ObjectName), ModelQueue):
@@ -63,6 +65,7 @@ def check_put1(core: Core, od: MQOD) -> None:
 
 def check_options(od: MQOD, options: int) -> None:
     """Is the descriptor's version known, and do the options make sense together?"""
+    check_object_descriptor(od)
     if not 1 <= od.Version <= C.MQOD_CURRENT_VERSION:
         raise mq_error(C.MQRC_OD_ERROR, od.ObjectName, f"MQOD version {od.Version} is not known")
     if not options & (_ACCESS | C.MQOO_PASS_ALL_CONTEXT) or options & ~_KNOWN:

@@ -82,6 +82,8 @@ def _name_error(name: str, detail: str) -> MQError:
 
 def check_length(name: str) -> None:
     """MQRC_PROPERTY_NAME_LENGTH_ERR unless the name has 1 to 4095 bytes."""
+    if not isinstance(name, str):
+        raise mq_error(MQRC_PROPERTY_NAME_ERROR, detail=f"the name of a property is a str, not {name!r}")
     length = len(name.encode("utf-8", "replace"))
     if not 0 < length <= MQ_MAX_PROPERTY_NAME_LENGTH:
         raise mq_error(

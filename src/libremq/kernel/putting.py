@@ -11,6 +11,7 @@ from libremq.kernel import context, groups, handover, reports, resolve, transmis
 from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import without_extension
+from libremq.kernel.field_checks import check_descriptor
 from libremq.kernel.message_handles import resolve_put_properties
 from libremq.kernel.objects import Queue
 from libremq.kernel.units import UnitOfWork
@@ -132,6 +133,7 @@ def _check_descriptor(md: MQMD, name: str, destination: Destination) -> int:
     """Refuse values that mean nothing. Returns the reason of a warning."""
     if md.Version not in (C.MQMD_VERSION_1, C.MQMD_VERSION_2):
         raise mq_error(C.MQRC_MD_ERROR, name, f"MQMD version {md.Version} is not known")
+    check_descriptor(md, name)
     kind = md.MsgType
     if kind not in _MESSAGE_TYPES and not (
         C.MQMT_APPL_FIRST <= kind <= C.MQMT_APPL_LAST or C.MQMT_SYSTEM_FIRST <= kind <= C.MQMT_SYSTEM_LAST

@@ -64,7 +64,7 @@ class Waiter:
         self.interval_ms = gmo.WaitInterval
         self.deadline: float | None = None  # None: unlimited
         if gmo.WaitInterval != C.MQWI_UNLIMITED:
-            self.deadline = core.clock.now() + gmo.WaitInterval / 1000
+            self.deadline = core.clock.monotonic() + gmo.WaitInterval / 1000
         self.result: Got | None = None
         self.error: MQError | None = None
         self.notify: Callable[[], None] | None = None
@@ -84,7 +84,8 @@ class Waiter:
         self._leave()
 
     def _leave(self) -> None:
-        self.queue.waiters.remove(self)
+        if self in self.queue.waiters:  # it may have left already, if an interrupt came in between
+            self.queue.waiters.remove(self)
         self.core.waiters.discard(self)
         if self.notify is not None:
             self.notify()

@@ -70,19 +70,16 @@ class SharedForce:
             while self.durable <= lsn:
                 self.durable = self._write_batch()
         finally:
-            self._leave(waiter)
-
-    def _leave(self, waiter: _Waiter) -> None:
-        """Give up the place among those who wait, or the lead. Interrupts are held back until that is done."""
-        interrupt: BaseException | None = None
-        while True:
-            try:
-                self._hand_over(waiter)
-                break
-            except KeyboardInterrupt as error:
-                interrupt = error
-        if interrupt is not None:
-            raise interrupt
+            # Written out here: even the call of a function of its own would be a point where an interrupt gets in
+            interrupt = None
+            while True:
+                try:
+                    self._hand_over(waiter)
+                    break
+                except KeyboardInterrupt as error:
+                    interrupt = error
+            if interrupt is not None:
+                raise interrupt
 
     def _hand_over(self, waiter: _Waiter) -> None:
         """If it leads: wake those who are served, or with a failed log all, and let one of the rest lead."""

@@ -10,6 +10,7 @@ import difflib
 import re
 from dataclasses import dataclass
 
+from libremq.mqi import constants as C
 from libremq.mqi.names import names_of
 
 
@@ -27,6 +28,21 @@ class Reason:
 _HEX = re.compile(r"0x[0-9a-f]+", re.IGNORECASE)
 _OTHER_NAMES = {"MQRC_TRUNCATED": 2120, "MQRC_PAGESET_FULL": 2192}
 _PCF_DO = "Look at the parameters that came with the PCF reply."
+# Those that a definition made from a program gets too, where the text in front of it says what is permitted
+_VALUE_DO = "Give the attribute a value that is permitted."
+_DEFINE_DO = {
+    C.MQRCCF_ATTR_VALUE_ERROR: _VALUE_DO,
+    C.MQRCCF_ATTR_VALUE_FIXED: "Delete the object and define it anew, or leave the attribute as it is.",
+    C.MQRCCF_CFIN_PARM_ID_ERROR: "Correct the name of the attribute, or the type of the object.",
+    C.MQRCCF_CFIN_DUPLICATE_PARM: "Give each attribute once.",
+    C.MQRCCF_CFST_DUPLICATE_PARM: "Give each attribute once.",
+    C.MQRCCF_CFST_STRING_LENGTH_ERR: "Make the text shorter.",
+    C.MQRCCF_CFSL_COUNT_ERROR: "Give fewer names.",
+    C.MQRCCF_OBJECT_NAME_ERROR: "Correct the name.",
+    C.MQRCCF_OBJECT_ALREADY_EXISTS: "Use another name, or replace the object.",
+    C.MQRCCF_OBJECT_WRONG_TYPE: "Use the type that the object has, or another name.",
+    C.MQRCCF_LIKE_OBJECT_WRONG_TYPE: "Name an object of the same type to copy from.",
+}
 
 
 def find_reason(code_or_name: int | str) -> Reason | None:
@@ -43,7 +59,7 @@ def find_reason(code_or_name: int | str) -> Reason | None:
     if pcf_name is None:
         return None
     words = pcf_name.removeprefix("MQRCCF_").replace("_", " ").lower()
-    return Reason(code, pcf_name, (2,), f"a command was refused: {words}.", _PCF_DO)
+    return Reason(code, pcf_name, (2,), f"a command was refused: {words}.", _DEFINE_DO.get(code, _PCF_DO))
 
 
 def reason(code_or_name: int | str) -> Reason:

@@ -29,6 +29,10 @@ class VirtualClock:
     def now(self) -> float:
         return self._time
 
+    def monotonic(self) -> float:
+        """The same time: a virtual clock is never set back."""
+        return self.now()
+
     def advance(self, seconds: float) -> None:
         """Move on. Timers that fall due run in order, each at its own moment; then the waiters are told."""
         if seconds < 0:
