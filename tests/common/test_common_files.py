@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files import Files, RealFiles
+from libremq.common.files import Files, RealFiles, lock_holder
 
 
 @pytest.fixture
@@ -127,9 +127,22 @@ def test_a_lock_of_another_process_is_refused_and_ends_with_it(files: Files, tmp
     assert child.stdout.readline() == "held\n"
     with pytest.raises(BlockingIOError, match=f"process {child.pid}"):
         files.lock(path)
+    assert lock_holder(path) == f"process {child.pid} (python)"
     child.kill()
     child.communicate()
     files.lock(path).release()
+
+
+def test_the_holder_of_a_lock_is_named(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "lock"
+    assert lock_holder(str(path)) == "another process"
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/wörker.py", "--fast"])
+    files.lock(str(path)).release()
+    assert lock_holder(str(path)) == f"process {os.getpid()} (wörker.py)"
+    path.write_bytes(b"4711\n")  # as an earlier release wrote it
+    assert lock_holder(str(path)) == "process 4711"
 
 
 def test_free_bytes(files: Files, tmp_path: Path) -> None:

@@ -389,7 +389,10 @@ class Queue:
         options = {**options, "message_type": C.MQMT_REQUEST}
         reply_to = options.get("reply_to")
         if reply_to is not None:
-            with self._manager.queue(getattr(reply_to, "name", reply_to)) as replies:
+            name = reply_to if isinstance(reply_to, str) else getattr(reply_to, "name", None)
+            if name is None:
+                raise wrong_type(C.MQRC_MISSING_REPLY_TO_Q, self._name, f"reply_to is a queue, not {reply_to!r}")
+            with self._manager.queue(name) as replies:
                 return replies.get(wait, correlation_id=self.put(data, **options))
         if options.get("persistent"):
             raise bad_value(

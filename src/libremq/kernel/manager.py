@@ -29,7 +29,6 @@ from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, O
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Inquired
 from libremq.kernel.field_checks import fitting_text
-from libremq.kernel.field_checks import fitting_text
 from libremq.kernel.lifecycle import Lifecycle
 from libremq.kernel.objects import LocalQueue, MQObject
 from libremq.kernel.queues import QueueState

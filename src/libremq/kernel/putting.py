@@ -132,7 +132,7 @@ def _note_group(handle: ObjectHandle, destination: Destination, state: groups.Gr
 def _check_descriptor(md: MQMD, name: str, destination: Destination) -> int:
     """Refuse values that mean nothing. Returns the reason of a warning."""
     if md.Version not in (C.MQMD_VERSION_1, C.MQMD_VERSION_2):
-        raise mq_error(C.MQRC_MD_ERROR, name, f"MQMD version {md.Version} is not known")
+        raise mq_error(C.MQRC_MD_ERROR, name, "the version of the MQMD is not known; it is 1 or 2")
     check_descriptor(md, name)
     kind = md.MsgType
     if kind not in _MESSAGE_TYPES and not (
