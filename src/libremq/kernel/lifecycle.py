@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Self
 
 from libremq.common.clock import Clock
-from libremq.common.files import FileLock, Files
+from libremq.common.files import FileLock, Files, lock_holder
 from libremq.common.names import check_queue_manager_name
 from libremq.kernel import checkpoint
 from libremq.kernel.core import Core
@@ -176,7 +176,7 @@ class Lifecycle:
             raise mq_error(
                 C.MQRC_Q_MGR_NOT_AVAILABLE,
                 name,
-                f"another process has the queue manager in {folder} open; close it there first",
+                f"{lock_holder(f'{folder}/{_LOCK}')} has the queue manager in {folder} open; close it there first",
             ) from None
         except OSError as error:
             raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"cannot write to {folder}: {error}") from error
