@@ -19,7 +19,7 @@ from libremq.kernel.journal import CheckpointState
 from libremq.kernel.objects import LocalQueue
 from libremq.kernel.restart import Restart, Say
 from libremq.kernel.system_objects import create_system_objects
-from libremq.kernel.trouble import PASSING, TROUBLE, as_creation_error, as_start_error
+from libremq.kernel.trouble import PASSING, TROUBLE, as_creation_error, as_start_error, is_lack_of_space
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -208,7 +208,8 @@ class Lifecycle:
             try:
                 checkpoint.take(core, checkpoint_file)
             except (LogFull, StoreFull, OSError) as error:
-                if state.nonpersistent:  # they must not be there after a crash: only a checkpoint sees to that
+                # Saved non-persistent messages must not be there after a crash: only a checkpoint sees to that
+                if state.nonpersistent or not is_lack_of_space(error):
                     raise
                 say(f"The checkpoint of queue manager '{name}' is postponed: {error}")
             _remove_strays(core)

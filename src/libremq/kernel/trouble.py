@@ -22,6 +22,14 @@ def is_final(error: BaseException) -> bool:
     return isinstance(error, LogError | StoreFailed) and not isinstance(error, LogFull)
 
 
+def is_lack_of_space(error: BaseException) -> bool:
+    """A full log or disk: what is there is safe, and a checkpoint can wait."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+    cause = error.__cause__
+    return isinstance(error, LogFull) or (isinstance(error, StoreFull) and (cause is None or is_lack_of_space(cause)))
+
+
 def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
     """What an application is told."""
     if isinstance(error, LogFull):
@@ -31,7 +39,7 @@ def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
     if isinstance(error, StoreDamaged):
         return mq_error(C.MQRC_OBJECT_DAMAGED, error.object_name, str(error))
     if isinstance(error, OSError):
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_lack_of_space(error):
             return mq_error(C.MQRC_STORAGE_MEDIUM_FULL, qmgr_name, str(error))
         reason = C.MQRC_OBJECT_DAMAGED if error.errno == errno.EIO else C.MQRC_RESOURCE_PROBLEM
         return mq_error(reason, qmgr_name, str(error))
@@ -40,8 +48,7 @@ def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
 
 def as_creation_error(error: BaseException, qmgr_name: str, folder: str) -> MQError:
     """Why a queue manager cannot be made."""
-    full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-    reason = C.MQRC_STORAGE_MEDIUM_FULL if full else C.MQRC_FILE_SYSTEM_ERROR
+    reason = C.MQRC_STORAGE_MEDIUM_FULL if is_lack_of_space(error) else C.MQRC_FILE_SYSTEM_ERROR
     return mq_error(reason, qmgr_name, f"cannot write to {folder}: {error}")
 
 
