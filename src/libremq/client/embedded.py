@@ -32,6 +32,7 @@ from libremq.store.queue_store import StoreLimits
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_LOOK_FOR_SIGNALS_S = 0.5
 _here: weakref.WeakSet[EmbeddedQueueManager] = weakref.WeakSet()
 
 
@@ -162,16 +163,21 @@ class EmbeddedQueueManager:
         """Wait under the lock's condition of this waiter; the lock is free meanwhile."""
         arrived = threading.Condition(self.lock)
         waiter.notify = arrived.notify
+        # A signal that comes just before the main thread falls asleep does not wake it: it must look by itself
+        look = _LOOK_FOR_SIGNALS_S if threading.current_thread() is threading.main_thread() else None
         try:
             while not waiter.done:
-                timeout = None
+                timeout = look
                 if waiter.deadline is not None:
-                    timeout = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
-                    if timeout == 0.0:
+                    left = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
+                    if left == 0.0:
                         self.manager.cancel(waiter)
                         break
+                    timeout = left if look is None else min(left, look)
                 arrived.wait(timeout)
         except BaseException as interruption:
+            if not self.lock._is_owned():  # type: ignore[attr-defined]
+                self.lock.acquire()  # it struck inside the wait, while the lock was given up
             if waiter.result is None:
                 self.manager.cancel(waiter)
                 raise
