@@ -20,6 +20,8 @@ import signal, sys, threading
 import libremq
 from libremq.testing import temporary_queue_manager
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us with interrupts ignored
+
 def interrupt_when_it_waits(qm):
     main = threading.main_thread().ident
     def work():
