@@ -27,7 +27,11 @@ class CommandModule(Protocol):
     def run(self, arguments: argparse.Namespace) -> int: ...
 
 
-COMMANDS: tuple[Command, ...] = (Command("mqrc", "explain reason codes, by number or name", "libremq.cli_mqrc"),)
+COMMANDS: tuple[Command, ...] = (
+    Command("mqrc", "explain reason codes, by number or name", "libremq.cli_mqrc"),
+    Command("dmpmqlog", "show the records of a queue manager's log", "libremq.cli_dmpmqlog"),
+    Command("amqldmpa", "show the counters of a queue manager's logger", "libremq.cli_amqldmpa"),
+)
 
 
 def version() -> str:

@@ -7,180 +7,121 @@ else; and what one restart has seen the next one sees too.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import pytest
+from helper_log_crash import (
+    CIRCULAR,
+    DUAL,
+    FOLDER,
+    LINEAR,
+    LINEAR_DUAL,
+    SINGLE,
+    SMALL,
+    Kind,
+    Ledger,
+    Workload,
+    checkpoints,
+    close,
+    one_force,
+    sequence,
+    several_forces,
+    small_forces,
+    stretch_and_release,
+    wrap,
+    wrap_with_secondary,
+)
 
-from libremq.log import Log, LogConfig, LogFailed, RecordType
+from libremq.log import Log, LogFailed, RecordType
 from libremq.testing import FaultyFiles, PowerCut
-
-FOLDER = "/log"
-SMALL = LogConfig(primary_files=2, secondary_files=1, file_pages=64)
-
-
-class Ledger:
-    """What was appended, and how much of it was promised."""
-
-    def __init__(self) -> None:
-        self.appended: list[tuple[int, bytes]] = []
-        self.promised = 0
-        self.head = 0
-
-    def append(self, log: Log, size: int) -> int:
-        payload = random.Random(len(self.appended)).randbytes(size)
-        lsn = log.append(RecordType.PUT, len(self.appended), 0, (payload[:5], payload[5:]))
-        self.appended.append((lsn, payload))
-        return lsn
-
-    def force(self, log: Log) -> None:
-        log.force(self.appended[-1][0])
-        self.promised = len(self.appended)
-
-    def check(self, log: Log, label: str) -> list[tuple[int, bytes]]:
-        """Compare what the log holds from its head on; returns it."""
-        found = [(record.lsn, record.payload) for record in log.scan(log.head)]
-        expected = [(lsn, payload) for lsn, payload in self.appended if lsn >= log.head]
-        assert log.head <= max(self.head, 40), label
-        assert found == expected[: len(found)], label
-        assert len(found) >= len([1 for lsn, _ in self.appended[: self.promised] if lsn >= log.head]), label
-        for lsn, payload in found[-3:]:
-            assert log.read(lsn).payload == payload, label
-        return found
-
-
-Workload = Callable[[Log, Ledger], None]
-
-
-def one_force(log: Log, ledger: Ledger) -> None:
-    ledger.append(log, 100)
-    ledger.force(log)
-
-
-def several_forces(log: Log, ledger: Ledger) -> None:
-    for sizes in ([10], [3000, 2000], [4028, 0, 4027], [20000]):
-        for size in sizes:
-            ledger.append(log, size)
-        ledger.force(log)
-    ledger.append(log, 10)
-
-
-def checkpoints(log: Log, ledger: Ledger) -> None:
-    ledger.append(log, 500)
-    ledger.force(log)
-    lsn = ledger.append(log, 30)
-    ledger.head = ledger.appended[0][0]
-    log.record_checkpoint(lsn, ledger.head)
-    ledger.promised = len(ledger.appended)
-    ledger.append(log, 6000)
-    ledger.force(log)
-    ledger.append(log, 30)
-
-
-def wrap(log: Log, ledger: Ledger) -> None:
-    """Three times round a ring of two, the head following closely."""
-    for _ in range(12):
-        ledger.append(log, 60_000)
-        ledger.force(log)
-        ledger.head = ledger.appended[-1][0]
-        log.set_head(ledger.head)
-    ledger.append(log, 9000)
-
-
-def wrap_with_secondary(log: Log, ledger: Ledger) -> None:
-    """Into the secondary because the head stays, then round the ring of three."""
-    for number in range(14):
-        ledger.append(log, 70_000)
-        ledger.force(log)
-        if number >= 6:
-            ledger.head = ledger.appended[-4][0]
-            log.set_head(ledger.head)
-    assert log.statistics().file_numbers != (0, 1) and log.statistics().file_count == 3
-
-
-def close(log: Log, ledger: Ledger) -> None:
-    ledger.append(log, 100)
-    ledger.force(log)
-    ledger.append(log, 100)
-    log.close()
-    ledger.promised = len(ledger.appended)
 
 
 @pytest.fixture(scope="module")
 def template() -> FaultyFiles:
-    files = FaultyFiles()
-    Log.create(files, FOLDER, SMALL).abandon()
-    return files
-
-
-def run(template: FaultyFiles, workload: Workload, ledger: Ledger, crash_at: int | None) -> FaultyFiles:
-    files = template.copy()
-    files.crash_at = crash_at
-    try:
-        workload(Log.open(files, FOLDER), ledger)
-    except PowerCut:
-        pass
-    return files
+    return CIRCULAR.template()
 
 
 @pytest.mark.parametrize(
-    ("workload", "states_max"),
+    ("kind", "workload", "states_max"),
     [
-        (one_force, None),
-        (several_forces, 60),
-        (checkpoints, 60),
-        (close, None),
-        (wrap, 40),
-        (wrap_with_secondary, 40),
+        (CIRCULAR, one_force, None),
+        (CIRCULAR, several_forces, 60),
+        (CIRCULAR, small_forces, 60),
+        (CIRCULAR, checkpoints, 60),
+        (CIRCULAR, close, None),
+        (CIRCULAR, wrap, 40),
+        (CIRCULAR, wrap_with_secondary, 40),
+        (CIRCULAR, stretch_and_release, 6),
+        (SINGLE, several_forces, 60),
+        (SINGLE, small_forces, 60),
+        (SINGLE, checkpoints, 60),
+        (SINGLE, wrap_with_secondary, 10),
+        (DUAL, one_force, None),
+        (DUAL, small_forces, 25),
+        (DUAL, checkpoints, 25),
+        (DUAL, wrap_with_secondary, 5),
+        (DUAL, close, 40),
+        (LINEAR, small_forces, 25),
+        (LINEAR, checkpoints, 25),
+        (LINEAR, wrap, 8),
+        (LINEAR, sequence, 10),
+        (LINEAR_DUAL, sequence, 4),
     ],
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
-def test_power_cut_at_every_boundary(template: FaultyFiles, workload: Workload, states_max: int | None) -> None:
+def test_power_cut_at_every_boundary(kind: Kind, workload: Workload, states_max: int | None) -> None:
     rng = random.Random(7)
-    operations = run(template, workload, Ledger(), None).operations
+    template = kind.template()
+    operations = kind.run(template, workload, Ledger(), None).operations
     tried = 0
     for crash_at in range(1, operations + 2):
         ledger = Ledger()
-        crashed = run(template, workload, ledger, crash_at)
-        for disk in crashed.disk_states(rng, states_max):
-            label = f"{workload.__name__} cut at {crash_at} of {operations} ({crashed.crashed_in}): {disk.label}"
-            log = Log.open(disk, FOLDER)
+        crashed = kind.run(template, workload, ledger, crash_at)
+        for disk in kind.states(crashed, rng, states_max):
+            label = f"{kind} {workload.__name__} cut at {crash_at} of {operations} ({crashed.crashed_in}): {disk.label}"
+            log = kind.open(disk)
             seen = ledger.check(log, label)
             # Life goes on behind what was found, and nothing beyond the end comes back.
             last = log.append(RecordType.COMMIT, 1, 0, (b"after",), reserve=True)
             log.force(last)
             log.abandon()
-            log = Log.open(disk, FOLDER)
-            again = [(record.lsn, record.payload) for record in log.scan(log.head)]
+            log = kind.open(disk)
+            start = min(log.head, log.media) if log.config.linear else log.head
+            again = [(record.lsn, record.payload) for record in log.scan(start)]
             assert again == [*seen, (last, b"after")], label
+            log.abandon()
             tried += 1
     assert tried > operations
 
 
+@pytest.mark.parametrize("kind", [CIRCULAR, SINGLE, DUAL, LINEAR], ids=str)
 @pytest.mark.parametrize("seed", range(3))
-def test_power_cuts_in_turn(template: FaultyFiles, seed: int) -> None:
+def test_power_cuts_in_turn(kind: Kind, seed: int) -> None:
     """Cut, restart, cut again, several times: what a restart has seen stays, whatever the cuts leave of the rest."""
     rng = random.Random(seed)
-    for trial in range(120):
+    template = kind.template()
+    for trial in range(60 if kind is DUAL else 120):
         files = template.copy()
         kept: list[tuple[int, bytes]] = []
         for life in range(5):
             ledger = Ledger()
             ledger.appended = kept.copy()
             ledger.promised = len(kept)
-            files.crash_at = rng.randrange(1, 14)
+            files.crash_at = rng.randrange(1, 36 if kind is DUAL else 18)
             label = f"seed {seed}, trial {trial}, life {life}, {files.label}"
             try:
-                log = Log.open(files, FOLDER)
+                log = kind.open(files)
                 kept = ledger.check(log, label)
-                for _ in range(rng.randrange(1, 5)):
+                for _ in range(rng.randrange(1, 9)):
                     for _ in range(rng.randrange(1, 4)):
-                        ledger.append(log, rng.choice((0, 10, 3900, 4028, 5000, 13000)))
+                        ledger.append(log, rng.choice((0, 10, 50, 700, 3900, 4028, 5000, 13000)))
                     if rng.random() < 0.8:
                         ledger.force(log)
             except PowerCut:
                 pass
-            files = rng.choice(list(files.disk_states(rng, 30)))
-            log = Log.open(files.copy(), FOLDER)
+            files = rng.choice(list(kind.states(files, rng, 30)))
+            log = kind.open(files.copy())
             kept = ledger.check(log, label)
+            log.abandon()
 
 
 def test_a_killed_process_leaves_what_a_restart_saw(template: FaultyFiles) -> None:
@@ -289,16 +230,16 @@ def test_pages_of_an_earlier_epoch_are_never_replayed(template: FaultyFiles) -> 
     """The first of two pages is lost, the second stays on disk; the next incarnation writes the first anew."""
     files = template.copy()
     log = Log.open(files, FOLDER)
-    log.force(log.append(RecordType.PUT, 1, 0, (b"kept",)))
+    log.force(log.append(RecordType.PUT, 1, 0, (b"kept".ljust(4028),)))
     first = log.append(RecordType.PUT, 2, 0, (bytes(4028),))
     log.append(RecordType.PUT, 3, 0, (b"stale",))
     log.force()
     page = first - first % 4096
-    assert files.content(f"{FOLDER}/S0000000.LOG")[page + 4096 : page + 4100] == b"LMQ\x01"
+    assert files.content(f"{FOLDER}/S0000000.LOG")[page + 4096 : page + 4100] == b"LMQ\x02"
     files.overwrite(f"{FOLDER}/S0000000.LOG", page, bytes(4096))
     log.abandon()
     log = Log.open(files, FOLDER)
-    assert [record.payload for record in log.scan(log.head)] == [b"kept"]
+    assert [record.payload.rstrip() for record in log.scan(log.head)] == [b"kept"]
     log.force(log.append(RecordType.PUT, 4, 0, (bytes(4028),)))
     log.abandon()
     log = Log.open(files, FOLDER)
@@ -310,7 +251,7 @@ def test_a_later_page_of_an_epoch_without_its_first_is_not_replayed(template: Fa
     """An unfinished record's page, still whole from an earlier epoch, must not bridge to a later second page."""
     files = template.copy()
     log = Log.open(files, FOLDER)
-    log.force(log.append(RecordType.PUT, 1, 0, (b"kept",)))
+    log.force(log.append(RecordType.PUT, 1, 0, (bytes(4028),)))
     lsn = log.append(RecordType.PUT, 2, 0, (bytes(12000),))
     log.force()
     page = lsn - lsn % 4096

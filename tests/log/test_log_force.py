@@ -36,7 +36,7 @@ class GatedFiles(FaultyFiles):
 
     def open(self, path: str, *, create: bool = False) -> FaultyFile:
         file = super().open(path, create=create)
-        return GatedFile(self, file._number, path) if self.gated and path.endswith(".LOG") else file
+        return GatedFile(self, file._number, path) if self.gated and path.endswith((".LOG", "shd.lfh")) else file
 
 
 def gated_log() -> tuple[GatedFiles, Log]:

@@ -118,9 +118,26 @@ def test_a_force_is_one_write_and_one_sync() -> None:
     assert files.operations == before + 2
 
 
-def test_no_page_is_written_twice() -> None:
+def test_a_lone_committer_does_not_burn_a_page_each_time() -> None:
     _, log = make()
-    first = log.append(RecordType.PUT, 1, 0, (b"x",))
+    lsns = []
+    for _ in range(40):
+        lsns.append(log.append(RecordType.PUT, 1, 0, (bytes(72),)))
+        log.force()
+    assert lsns == [40 + 100 * n for n in range(40)]
+    lsns.append(log.append(RecordType.PUT, 1, 0, (bytes(72),)))
+    log.force()
+    assert lsns[-1] == 4096 + 40
+    assert [record.lsn for record in log.scan(40)] == lsns
+    assert [log.read(lsn).lsn for lsn in lsns] == lsns
+    figures = log.statistics()
+    assert (figures.logical_writes, figures.physical_writes) == (41, 41)
+    assert figures.physical_bytes == 42 * 4096  # the first page's last version was in the shadow and goes home
+
+
+def test_large_batches_do_not_share_pages() -> None:
+    _, log = make()
+    first = log.append(RecordType.PUT, 1, 0, (bytes(3000),))
     log.force(first)
     second = log.append(RecordType.PUT, 1, 0, (b"x",))
     assert first == 40 and second == 4096 + 40

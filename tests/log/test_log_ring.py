@@ -36,7 +36,7 @@ def extents(files: FaultyFiles) -> list[str]:
 
 def test_creation_makes_the_primaries_whole() -> None:
     files, _ = make()
-    assert files.list(FOLDER) == ["S0000000.LOG", "S0000001.LOG", "S0000002.LOG", "amqhlctl.lfh"]
+    assert files.list(FOLDER) == ["S0000000.LOG", "S0000001.LOG", "S0000002.LOG", "amqhlctl.lfh", "amqhlshd.lfh"]
     assert all(len(files.content(f"{FOLDER}/{name}")) == EXTENT for name in extents(files))
 
 
@@ -179,3 +179,67 @@ def test_a_full_disk_at_creation_leaves_nothing_behind() -> None:
         Log.create(files, FOLDER, LogConfig(3, 2, 64))
     assert caught.value.errno == errno.ENOSPC
     assert files.list(FOLDER) == []
+
+
+def test_secondaries_are_given_back_after_a_turn_without_need() -> None:
+    """The ring is stretched by a long unit of work, then goes on with the head close behind."""
+    files, log = make()
+    fill_to(log, 4)
+    lsn = put(log, 10, reserve=True)
+    assert log.statistics().file_numbers == (0, 1, 2, 3, 4)
+    log.record_checkpoint(lsn, lsn)
+    seen = []
+    for _ in range(60):
+        lsn = put(log)
+        log.record_checkpoint(lsn, lsn)
+        if not seen or seen[-1] != log.statistics().file_count:
+            seen.append(log.statistics().file_count)
+            assert len(extents(files)) == seen[-1]
+    assert seen == [5, 4, 3]
+    assert extents(files) == ["S0000000.LOG", "S0000001.LOG", "S0000002.LOG"]
+    assert log.statistics().file_count == 3
+    log.abandon()
+    log = Log.open(files, FOLDER)
+    assert sorted(log.statistics().file_numbers) == [0, 1, 2]
+    # And the ring stretches again where it must.
+    while log.would_fit(60_000):
+        put(log)
+    assert log.statistics().file_count == 4
+
+
+def test_secondaries_in_use_are_not_given_back() -> None:
+    _, log = make()
+    first = put(log)
+    fill_to(log, 3)
+    for _ in range(5):
+        lsn = put(log, 100)
+        log.record_checkpoint(lsn, first)
+    assert log.statistics().file_count == 4
+
+
+def test_extents_in_the_ring_count_as_primaries_when_there_are_to_be_more() -> None:
+    files, log = make(2, 3)
+    fill_to(log, 3)
+    put(log, 10, reserve=True)
+    assert log.statistics().file_count == 4
+    log.close()
+    log = Log.open(files, FOLDER, primary_files=4, secondary_files=1)
+    for _ in range(80):
+        lsn = put(log)
+        log.record_checkpoint(lsn, lsn)
+    assert log.statistics().file_count == 4
+    log.close()
+    # Fewer again: the surplus leaves by and by.
+    log = Log.open(files, FOLDER, primary_files=2)
+    for _ in range(80):
+        lsn = put(log)
+        log.record_checkpoint(lsn, lsn)
+    assert log.statistics().file_count == 2
+
+
+def test_an_extent_left_over_by_a_release_cut_short_is_removed() -> None:
+    files, log = make()
+    log.close()
+    files.open(f"{FOLDER}/S0000007.LOG", create=True).write(0, bytes(100))
+    Log.open(files, FOLDER)
+    assert extents(files) == ["S0000000.LOG", "S0000001.LOG", "S0000002.LOG"]

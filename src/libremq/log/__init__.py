@@ -1,17 +1,23 @@
-"""The log manager: records, pages, extents, writer, restart scan."""
+"""The log manager: records, pages, extents, writer, copies, restart scan, archive, figures and advice."""
 
 from __future__ import annotations
 
+from libremq.log.advice import Finding, findings
 from libremq.log.config import LogConfig
 from libremq.log.control import CONTROL_FILE
 from libremq.log.errors import LogDamaged, LogError, LogFailed, LogFull
-from libremq.log.log import Log, LogScan, LogSpace
+from libremq.log.log import Log
+from libremq.log.management import ExtentState
 from libremq.log.records import Record, RecordType
+from libremq.log.scan import LogScan
 from libremq.log.slots import SlotFile
-from libremq.log.statistics import LogStatistics
+from libremq.log.space import LogSpace
+from libremq.log.statistics import LogStatistics, SlowWrite
 
 __all__ = [
     "CONTROL_FILE",
+    "ExtentState",
+    "Finding",
     "Log",
     "LogConfig",
     "LogDamaged",
@@ -24,4 +30,6 @@ __all__ = [
     "Record",
     "RecordType",
     "SlotFile",
+    "SlowWrite",
+    "findings",
 ]

@@ -1,7 +1,7 @@
 """The log control file, amqhlctl.lfh: what must be known before the first page can be read.
 
-Above all the ring: which extent file holds which stretch of LSNs. It is written before an extent gets new content, so
-that a page is never found where the ring does not say it is.
+Above all which extent file holds which stretch of LSNs. It is written before an extent gets new content, so that a
+page is never found where the control file does not say it is.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ import struct
 from dataclasses import dataclass
 
 from libremq.common.files import Files
-from libremq.log.config import LogConfig
+from libremq.log.config import CHOICES, LogConfig
 from libremq.log.errors import LogDamaged
 from libremq.log.slots import SlotFile
 
 CONTROL_FILE = "amqhlctl.lfh"
 CONTROL_MAGIC = b"LMQLCTL\0"
-CONTROL_VERSION = 1
+CONTROL_VERSION = 2
 
-_FIXED = struct.Struct("<8sIBxHHHIIQQQQ")
-"""Log id, epoch, type, primaries, secondaries, files in the ring, file pages, buffer pages, head LSN, checkpoint LSN,
-durable LSN, number of the ring's first extent; then the ring as u32 file numbers."""
-
-_TYPE_CODES = {"CIRCULAR": 1}
-_TYPE_NAMES = {code: name for name, code in _TYPE_CODES.items()}
+_FIXED = struct.Struct("<6sBBIHHIIQQQQQQQQIBxH")
+"""Log id, type, write integrity, epoch, primaries, secondaries, file pages, buffer pages, change number, head LSN,
+checkpoint LSN, media LSN, durable LSN, number of the first extent, extents archived, LSN of the epoch's first page,
+files, management, length of the second folder's path; then the ring as u32 file numbers (circular only); then it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +33,88 @@ class ControlState:
     config: LogConfig
     head: int
     checkpoint: int
+    media: int
+    """Oldest LSN that media recovery needs; 0 in a circular log."""
     durable: int
     base: int
     ring: tuple[int, ...]
+    archived: int = 0
+    """Extents with lower numbers are archived."""
+    change: int = 0
+    """One more with each write of the control file; tells which of two copies is the newer."""
+    epoch_start: int = 0
+    """LSN of the epoch's first page: a page of an earlier epoch at or after it does not count."""
 
     def pack(self) -> bytes:
         config = self.config
+        second = config.second_folder.encode()
         fixed = _FIXED.pack(
             self.log_id,
+            CHOICES["type"].index(config.type) + 1,
+            CHOICES["write_integrity"].index(config.write_integrity) + 1,
             self.epoch,
-            _TYPE_CODES[config.type],
             config.primary_files,
             config.secondary_files,
-            len(self.ring),
             config.file_pages,
             config.buffer_pages,
+            self.change,
             self.head,
             self.checkpoint,
+            self.media,
             self.durable,
             self.base,
+            self.archived,
+            self.epoch_start,
+            len(self.ring),
+            CHOICES["log_management"].index(config.log_management) + 1,
+            len(second),
         )
-        return fixed + struct.pack(f"<{len(self.ring)}I", *self.ring)
+        ring = b"" if config.linear else struct.pack(f"<{len(self.ring)}I", *self.ring)
+        return fixed + ring + second
 
     @classmethod
     def unpack(cls, payload: bytes) -> ControlState:
-        log_id, epoch, type_, primaries, secondaries, count, pages, buffer, head, checkpoint, durable, base = (
-            _FIXED.unpack_from(payload)
+        (
+            log_id,
+            type_,
+            integrity,
+            epoch,
+            primaries,
+            secondaries,
+            file_pages,
+            buffer_pages,
+            change,
+            head,
+            checkpoint,
+            media,
+            durable,
+            base,
+            archived,
+            epoch_start,
+            count,
+            management,
+            second_bytes,
+        ) = _FIXED.unpack_from(payload)
+        linear = _choice("type", type_) == "LINEAR"
+        ring = tuple(range(base, base + count)) if linear else struct.unpack_from(f"<{count}I", payload, _FIXED.size)
+        rest = _FIXED.size + (0 if linear else 4 * count)
+        config = LogConfig(
+            primaries,
+            secondaries,
+            file_pages,
+            _choice("type", type_),
+            buffer_pages,
+            _choice("write_integrity", integrity),
+            payload[rest : rest + second_bytes].decode(),
+            _choice("log_management", management),
         )
-        ring = struct.unpack_from(f"<{count}I", payload, _FIXED.size)
-        config = LogConfig(primaries, secondaries, pages, _TYPE_NAMES[type_], buffer)
-        return cls(log_id, epoch, config, head, checkpoint, durable, base, ring)
+        return cls(log_id, epoch, config, head, checkpoint, media, durable, base, ring, archived, change, epoch_start)
+
+
+def _choice(name: str, code: int) -> str:
+    if code == 0:
+        raise IndexError(f"0 stands for no {name}")
+    return CHOICES[name][code - 1]
 
 
 def create_control(files: Files, folder: str, state: ControlState) -> SlotFile:
@@ -80,7 +130,7 @@ def open_control(files: Files, folder: str) -> tuple[SlotFile, ControlState]:
         raise LogDamaged(path, "there is no log control file", action) from None
     try:
         return slots, ControlState.unpack(slots.payload)
-    except (struct.error, KeyError) as error:
+    except (struct.error, IndexError, UnicodeDecodeError) as error:
         slots.close()
         what = f"its content makes no sense ({error})"
         raise LogDamaged(path, what, "Restore the log folder from a backup") from error

@@ -1,29 +1,40 @@
-"""The ring of extents: files S0000000.LOG and so on, each holding one stretch of LSNs at a time.
+"""The extents of a log: files S0000000.LOG and so on, each holding one stretch of LSNs at a time, in one or two copies.
 
-Extent number k covers the LSNs from k * extent_bytes on. `ring[i]` is the file of extent `base + i`: first the extents
-in use, oldest first, then the free ones. Going on to the next extent therefore is: take the next file in the ring; if
-there is none, turn the ring while its oldest extent is no longer needed; if it is still needed, format a secondary and
-put it between the newest extent and the oldest, which is the point of need.
+Extent number k covers the LSNs from k * extent_bytes on. Which file that is, and how the next one is found, is what
+the two kinds of log differ in: see ring.py and sequence.py. With dual logging every file exists in two folders. Writes
+and syncs go to both; a read compares them and takes, page by page, the whole one (or, while a log is opened, the later
+one), so that damage to either copy is never seen by a reader.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
 from libremq.common.files import Buffer, File, Files
 from libremq.log.errors import LogDamaged
-from libremq.log.pages import PAGE_BYTES, PAGE_HEADER, PAGE_HEADER_BYTES, PAGE_MAGIC, page_checksum
+from libremq.log.pages import BAD, PAGE_BYTES, PAGE_HEADER, PAGE_MAGIC, page_checksum, page_rank
 
-_FORMAT_BYTES = 1 << 20
-_RESTORE = "Restore the log folder from a backup, whole and of one moment"
+FORMAT_BYTES = 1 << 20
+RESTORE = "Restore the log folder from a backup, whole and of one moment"
 
 
 def extent_name(number: int) -> str:
     return f"S{number:07}.LOG"
 
 
+def extent_number(name: str) -> int | None:
+    """The number in the name of an extent file; None if it is not one."""
+    digits = name[1:8]
+    if len(name) == 12 and name[0] == "S" and name[8:] == ".LOG" and digits.isascii() and digits.isdigit():
+        return int(digits)
+    return None
+
+
 def format_extent(files: Files, folder: str, number: int, extent_bytes: int) -> File:
     """Make the file with zeros in every byte, so that a later sync of data has no metadata to write."""
     file = files.open(f"{folder}/{extent_name(number)}", create=True)
-    zeros = bytes(min(_FORMAT_BYTES, extent_bytes))
+    zeros = bytes(min(FORMAT_BYTES, extent_bytes))
     for offset in range(0, extent_bytes, len(zeros)):
         file.write(offset, zeros[: extent_bytes - offset])
     file.truncate(extent_bytes)
@@ -31,145 +42,318 @@ def format_extent(files: Files, folder: str, number: int, extent_bytes: int) -> 
     return file
 
 
-class Extents:
-    """The files of the ring, open.
+class _WrongExtent(LogDamaged):
+    """The file is somebody's good data, so that not even a second copy is a reason to write over it."""
 
-    `_at` maps extent numbers to files, oldest first. It changes one entry at a time and only at its ends, so that a
-    force may look up the extents it writes to while an append turns the ring.
+
+class Extent:
+    """One extent's file, in every copy; None in a copy that has not got it, which is so only while opening."""
+
+    __slots__ = ("files", "number")
+
+    def __init__(self, number: int, files: list[File | None]) -> None:
+        self.number = number
+        self.files = files
+
+    def close(self) -> None:
+        for file in self.files:
+            if file is not None:
+                file.close()
+
+
+class Extents:
+    """The files, open. Extents `base` to `end` - 1 have one; a linear log can also read older ones.
+
+    `_at` maps extent numbers to files, oldest first. What a force writes to is in it before and does not move, so that
+    it may look there while an append provides the next one.
     """
 
-    __slots__ = ("_at", "_files", "_folder", "base", "copies", "end", "extent_bytes")
+    __slots__ = (
+        "_at",
+        "_files",
+        "_helper",
+        "base",
+        "candidates",
+        "end",
+        "extent_bytes",
+        "folders",
+        "latest",
+        "log_id",
+        "troubles",
+        "trusted",
+    )
 
-    def __init__(self, files: Files, folder: str, extent_bytes: int) -> None:
+    def __init__(self, files: Files, folders: Sequence[str], log_id: bytes, extent_bytes: int) -> None:
         self._files = files
-        self._folder = folder
+        self.folders = tuple(folders)
+        self.log_id = log_id
         self.extent_bytes = extent_bytes
         self.base = 0
         self.end = 0
         """The first extent number that has no file yet."""
-        self.copies: dict[int, bytes] = {}
-        """Pages by LSN to be read instead of what is in the files: see tail.py. Empty once the log is open."""
-        self._at: dict[int, tuple[int, File]] = {}
+        self.candidates: dict[int, bytes] = {}
+        """While opening: pages by LSN from the tail and shadow files that are later versions than the extents have."""
+        self.latest: dict[int, bytes] = {}
+        """Once open: the last version on disk of the page that is being filled, wherever it is on disk."""
+        self.troubles: list[str] = []
+        """What was found wrong in one copy and is to be repaired from the other."""
+        self.trusted = [True] * len(self.folders)
+        """The copies whose files count; all of them once the log is open."""
+        self._at: dict[int, Extent] = {}
+        self._helper: ThreadPoolExecutor | None = None
 
-    def open_all(self, log_id: bytes, base: int, ring: tuple[int, ...]) -> None:
-        """Open every file and check that it is there, whole, of this log, and not newer than the ring."""
+    # ---- opening ----
+
+    def open_all(self, base: int, ring: Sequence[int], trusted: Sequence[bool]) -> None:
+        """Open every file and check that it is there, whole, of this log, and not newer than the control file.
+
+        Copies that are not trusted are not looked at. What is wrong in one copy only is noted in `troubles`.
+        """
         self.base = self.end = base
+        self.trusted = list(trusted)
         for number in ring:
-            path = self._path_of_file(number)
-            try:
-                file = self._files.open(path)
-            except FileNotFoundError:
-                raise LogDamaged(path, "this extent of the log is missing", _RESTORE) from None
-            self._at[self.end] = number, file
-            size = file.size()
-            if size != self.extent_bytes:
-                raise LogDamaged(path, f"the extent has {size} bytes instead of {self.extent_bytes}", _RESTORE)
-            self._check_first_page(path, file.read(0, PAGE_BYTES), log_id, self.end)
+            self._at[self.end] = self._open(number, self.end)
             self.end += 1
 
-    def _check_first_page(self, path: str, page: bytes, log_id: bytes, extent: int) -> None:
-        magic, _, _, _, found_id, lsn, _, checksum = PAGE_HEADER.unpack_from(page)
+    def _open(self, number: int, extent: int) -> Extent:
+        damage: list[LogDamaged] = []
+        found: list[File | None] = []
+        for folder, usable in zip(self.folders, self.trusted, strict=True):
+            try:
+                found.append(self._open_file(f"{folder}/{extent_name(number)}", extent) if usable else None)
+            except _WrongExtent:
+                Extent(number, found).close()
+                raise
+            except LogDamaged as error:
+                damage.append(error)
+                found.append(None)
+        if not any(found):
+            raise damage[0]
+        self.troubles += [f"{error.path}: {error.what}" for error in damage]
+        return Extent(number, found)
+
+    def _open_file(self, path: str, extent: int) -> File:
+        try:
+            file = self._files.open(path)
+        except FileNotFoundError:
+            raise LogDamaged(path, "this extent of the log is missing", RESTORE) from None
+        try:
+            size = file.size()
+            if size != self.extent_bytes:
+                raise LogDamaged(path, f"the extent has {size} bytes instead of {self.extent_bytes}", RESTORE)
+            self._check_first_page(path, file.read(0, PAGE_BYTES), extent)
+        except OSError as error:
+            file.close()
+            raise LogDamaged(path, f"the extent cannot be read: {error}", RESTORE) from error
+        except LogDamaged:
+            file.close()
+            raise
+        return file
+
+    def _check_first_page(self, path: str, page: bytes, extent: int) -> None:
+        magic, _, _, _, _, found_id, lsn, _, checksum = PAGE_HEADER.unpack_from(page)
         if magic != PAGE_MAGIC or checksum != page_checksum(memoryview(page), 0):
             return
-        if found_id != log_id:
-            what = f"the extent belongs to another log ({found_id.hex()}, not {log_id.hex()})"
-            raise LogDamaged(path, what, "Put back the extent of this log")
+        if found_id != self.log_id:
+            what = f"the extent belongs to another log ({found_id.hex()}, not {self.log_id.hex()})"
+            raise _WrongExtent(path, what, "Put back the extent of this log")
         if lsn // self.extent_bytes > extent:
             what = f"the extent holds LSN {lsn}, which the control file does not know of yet"
-            raise LogDamaged(path, what, f"The control file is older than the extents. {_RESTORE}")
+            raise _WrongExtent(path, what, f"The control file is older than the extents. {RESTORE}")
+
+    def sync_in_parallel(self) -> None:
+        """From now on wait for the two copies at the same time."""
+        if len(self.folders) > 1 and self._helper is None:
+            self._helper = ThreadPoolExecutor(1, thread_name_prefix="libremq-log-copy")
+
+    # ---- which file ----
 
     def ring(self) -> tuple[int, ...]:
-        """The file numbers in ring order, the oldest extent's first."""
-        return tuple(number for number, _ in self._at.values())
+        """The file numbers in order, the oldest extent's first."""
+        return tuple(extent.number for extent in tuple(self._at.values()))
 
-    def _path_of_file(self, number: int) -> str:
-        return f"{self._folder}/{extent_name(number)}"
+    def entry(self, extent: int) -> Extent | None:
+        """The files of an extent number."""
+        return self._at.get(extent)
 
-    def path_of(self, lsn: int) -> str:
-        """The file that holds an LSN, for messages."""
-        entry = self._at.get(lsn // self.extent_bytes)
-        return self._path_of_file(entry[0]) if entry is not None else self._folder
+    def entries(self) -> list[tuple[int, Extent]]:
+        """Extent numbers with their files, oldest first."""
+        return list(self._at.items())
 
     def number_of(self, lsn: int) -> int:
         """The number of the file that holds an LSN."""
-        return self._at[lsn // self.extent_bytes][0]
+        return self._at[lsn // self.extent_bytes].number
+
+    def path_of(self, lsn: int) -> str:
+        """The file that holds an LSN, for messages."""
+        entry = self.entry(lsn // self.extent_bytes)
+        return f"{self.folders[0]}/{extent_name(entry.number)}" if entry is not None else self.folders[0]
+
+    def provide(self, extent: int, head: int, files_max: int) -> None:
+        """See to it that `extent` has a file. The caller has checked that head and number leave room for it."""
+        raise NotImplementedError
+
+    def _format(self, number: int) -> Extent:
+        """Make an extent's files; leaves none behind if one cannot be made."""
+        made: list[File | None] = []
+        try:
+            for folder in self.folders:
+                made.append(format_extent(self._files, folder, number, self.extent_bytes))
+                self._files.sync_folder(folder)
+        except OSError:
+            # Half an extent helps nobody and holds space the disk no longer has.
+            Extent(number, made).close()
+            for folder in self.folders:
+                try:
+                    self._files.remove(f"{folder}/{extent_name(number)}")
+                except OSError:
+                    pass
+            raise
+        return Extent(number, made)
+
+    def remove_files(self, number: int) -> None:
+        """Delete an extent's files, which nothing needs."""
+        for folder in self.folders:
+            try:
+                self._files.remove(f"{folder}/{extent_name(number)}")
+            except FileNotFoundError:
+                continue
+            self._files.sync_folder(folder)
+
+    # ---- reading ----
 
     def read(self, lsn: int, length: int) -> bytes:
-        """Bytes from an LSN on, up to the end of its extent; none outside the ring."""
+        """Whole pages from an LSN on, up to the end of its extent; none outside the log."""
+        # Before the files: a page leaves this table only when its file has caught up with it.
+        latest = self.latest
         extent, offset = divmod(lsn, self.extent_bytes)
-        entry = self._at.get(extent)
+        entry = self.entry(extent)
         if entry is None:
             return b""
-        data = entry[1].read(offset, min(length, self.extent_bytes - offset))
-        for page_lsn, page in self.copies.items():
+        data = self._read_best(entry, lsn, offset, min(length, self.extent_bytes - offset))
+        for page_lsn, page in latest.items():
+            if lsn <= page_lsn < lsn + len(data):
+                data = _spliced(data, page_lsn - lsn, page)
+        for page_lsn, page in self.candidates.items():
             at = page_lsn - lsn
-            if 0 <= at < len(data):
-                data = data[:at] + page[: len(data) - at] + data[at + PAGE_BYTES :]
+            if 0 <= at < len(data) and self._rank(page, page_lsn) > self._rank(data[at : at + PAGE_BYTES], page_lsn):
+                data = _spliced(data, at, page)
         return data
 
-    def write(self, lsn: int, buffers: list[Buffer]) -> list[File]:
-        """Write pages (alternating headers and data) from an LSN on: one gather-write an extent. Not synced."""
+    def _rank(self, page: bytes, lsn: int) -> tuple[int, int]:
+        return page_rank(page, self.log_id, lsn)
+
+    def _read_best(self, entry: Extent, lsn: int, offset: int, length: int) -> bytes:
+        files = entry.files
+        if len(files) == 1:
+            file = files[0]
+            assert file is not None
+            return file.read(offset, length)
+        blocks: list[bytes] = []
+        failure: OSError | None = None
+        for file in files:
+            if file is not None:
+                try:
+                    blocks.append(file.read(offset, length))
+                except OSError as error:
+                    failure = error
+        if not blocks:
+            if failure is not None:
+                raise failure
+            return b""
+        best = blocks[0]
+        for block in blocks[1:]:
+            if block != best:
+                best = self._merged(best, block, lsn)
+        return best
+
+    def _merged(self, one: bytes, other: bytes, lsn: int) -> bytes:
+        pages = []
+        for at in range(0, max(len(one), len(other)), PAGE_BYTES):
+            page, rival = one[at : at + PAGE_BYTES], other[at : at + PAGE_BYTES]
+            if page != rival and self._rank(rival, lsn + at) > self._rank(page, lsn + at):
+                page = rival
+            pages.append(page)
+        return b"".join(pages)
+
+    def is_whole(self, page: bytes, lsn: int) -> bool:
+        return self._rank(page, lsn) != BAD
+
+    # ---- writing ----
+
+    def write(self, lsn: int, buffers: list[Buffer]) -> list[Extent]:
+        """Write pages (alternating headers and data) from an LSN on: one gather-write an extent and copy. Not synced.
+
+        Returns the extents to be synced.
+        """
         extent, offset = divmod(lsn, self.extent_bytes)
         if len(buffers) // 2 * PAGE_BYTES <= self.extent_bytes - offset:
-            file = self._at[extent][1]
-            file.write_many(offset, buffers)
-            return [file]
-        files = []
+            entry = self._at[extent]
+            self._write_entry(entry, offset, buffers)
+            return [entry]
+        touched = []
         start = 0
         while start < len(buffers):
             extent, offset = divmod(lsn, self.extent_bytes)
             pages = min((len(buffers) - start) // 2, (self.extent_bytes - offset) // PAGE_BYTES)
-            file = self._at[extent][1]
+            entry = self._at[extent]
             end = start + 2 * pages
-            file.write_many(offset, buffers[start:end])
-            files.append(file)
+            self._write_entry(entry, offset, buffers[start:end])
+            touched.append(entry)
             start = end
             lsn += pages * PAGE_BYTES
-        return files
+        return touched
 
-    def write_again(self, lsn: int, pages: bytes) -> None:
-        """Write pages as they are, within one extent. Not synced."""
-        extent, offset = divmod(lsn, self.extent_bytes)
-        self._at[extent][1].write(offset, pages)
-
-    def provide(self, extent: int, head: int, files_max: int) -> None:
-        """See to it that `extent` has a file. The caller has checked that head and number leave room for it."""
-        while extent >= self.end:
-            if (self.base + 1) * self.extent_bytes <= head:
-                self._at[self.end] = self._at.pop(self.base)
-                self.base += 1
-                self.end += 1
-            else:
-                assert self.end - self.base < files_max
-                self._add_secondary()
-
-    def _add_secondary(self) -> None:
-        used = set(self.ring())
-        number = next(n for n in range(len(used) + 1) if n not in used)
-        try:
-            file = format_extent(self._files, self._folder, number, self.extent_bytes)
-            self._files.sync_folder(self._folder)
-        except OSError:
-            # Half an extent helps nobody and holds space the disk no longer has.
+    def _write_entry(self, entry: Extent, offset: int, buffers: list[Buffer]) -> None:
+        for folder, file in zip(self.folders, entry.files):
+            assert file is not None
             try:
-                self._files.remove(self._path_of_file(number))
-            except OSError:
-                pass
-            raise
-        self._at[self.end] = number, file
-        self.end += 1
+                file.write_many(offset, buffers)
+            except OSError as error:
+                raise named(error, folder) from error
 
-    def sync(self, first_lsn: int, end_lsn: int) -> None:
-        """Sync the extents that hold a stretch of LSNs."""
-        for extent in range(first_lsn // self.extent_bytes, end_lsn // self.extent_bytes + 1):
-            entry = self._at.get(extent)
-            if entry is not None:
-                entry[1].sync()
+    def sync(self, touched: Iterable[Extent]) -> None:
+        """Make what was written to these extents durable in every copy."""
+        if len(self.folders) == 1:
+            _sync_group(self.folders[0], [entry.files[0] for entry in touched])
+            return
+        self.sync_copies([[entry.files[copy] for entry in touched] for copy in range(len(self.folders))])
+
+    def sync_copies(self, groups: Sequence[Iterable[File | None]]) -> None:
+        """Sync files, given as one group for each copy; the groups at the same time if there is a helper."""
+        helper = self._helper
+        if helper is None or len(groups) == 1:
+            for folder, group in zip(self.folders, groups):
+                _sync_group(folder, group)
+            return
+        second = helper.submit(_sync_group, self.folders[1], groups[1])
+        try:
+            _sync_group(self.folders[0], groups[0])
+        finally:
+            second.result()
 
     def close(self) -> None:
-        for _, file in self._at.values():
-            file.close()
+        for entry in self._at.values():
+            entry.close()
         self._at.clear()
+        if self._helper is not None:
+            self._helper.shutdown()
+            self._helper = None
 
 
-assert PAGE_HEADER.size == PAGE_HEADER_BYTES
+def _sync_group(folder: str, group: Iterable[File | None]) -> None:
+    for file in group:
+        if file is not None:
+            try:
+                file.sync()
+            except OSError as error:
+                raise named(error, folder) from error
+
+
+def named(error: OSError, path: str) -> OSError:
+    """The error with a path in it: with two copies it matters which one failed."""
+    return error if error.filename is not None else OSError(error.errno, error.strerror, path)
+
+
+def _spliced(data: bytes, at: int, page: bytes) -> bytes:
+    return data[:at] + page + data[at + PAGE_BYTES :]

@@ -1,125 +1,71 @@
-"""The log: append records, force them, read them back; a ring of extents underneath.
+"""The log: append records, force them, read them back.
 
 Appending only gathers: the record's pieces go on a list, its LSN follows from their lengths. A force takes the list,
-cuts it into pages with headers and checksums, writes and syncs, all without the lock that append needs. A force always
-begins a new page, so no page is ever written twice and no write can harm what an earlier one made durable.
+cuts it into pages with headers and checksums, writes and syncs, all without the lock that append needs. What is below
+has a file of its own: writer.py puts pages on disk, ring.py and sequence.py say where, reader.py reads them back,
+opening.py puts it all together after whatever happened before.
 
-Threads: one appender at a time (the kernel's lock); `force`, `read`, `scan`, `record_checkpoint` and the properties
-from any thread at any time.
+Threads: one appender at a time (the kernel's lock); everything else from any thread at any time.
 """
 
 from __future__ import annotations
 
-import secrets
 import threading
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
 from zlib import crc32
 
 from libremq.common.clock import Clock, SystemClock, elapsed
 from libremq.common.files import Files
 from libremq.log.config import LogConfig
-from libremq.log.control import CONTROL_FILE, ControlState, create_control, open_control
-from libremq.log.errors import LogDamaged, LogError, LogFailed, LogFull
-from libremq.log.extents import Extents, extent_name, format_extent
+from libremq.log.control import ControlState
+from libremq.log.copies import Say
+from libremq.log.errors import LogError, LogFailed, LogFull
+from libremq.log.extents import extent_name
 from libremq.log.force import SharedForce
-from libremq.log.pages import (
-    FIRST_LSN,
-    PAGE_BYTES,
-    PAGE_DATA_BYTES,
-    PAGE_HEADER_BYTES,
-    build_pages,
-    lsn_of,
-    page_end,
-    stream_of,
+from libremq.log.management import (
+    ArchivedExtents,
+    Archiver,
+    ExtentState,
+    archive_extents,
+    delete_extents,
+    list_extents,
+    number_in,
 )
-from libremq.log.reader import RecordReader, RecordWalk, find_end
+from libremq.log.opening import OpenedLog, create_files, open_files
+from libremq.log.pages import PAGE_BYTES, PAGE_DATA_BYTES, PAGE_HEADER_BYTES, lsn_of, stream_of
+from libremq.log.reader import RecordReader
 from libremq.log.records import RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RECORD_PREFIX, Record
-from libremq.log.slots import SlotFile
-from libremq.log.statistics import LogStatistics, WriteBooks
-from libremq.log.tail import find_copies, secure_tail
-
-RESERVE_PERCENT = 20
-"""Share of the log kept for ending work: commits, backouts, compensation, checkpoints."""
+from libremq.log.ring import Ring
+from libremq.log.scan import LogScan
+from libremq.log.sequence import EXTENT_NUMBER_MAX, EXTENT_NUMBER_STOP
+from libremq.log.sequence import Sequence as LinearSequence
+from libremq.log.space import RESERVE_PERCENT, LogSpace
+from libremq.log.statistics import LogStatistics, SlowWrite, WriteBooks
+from libremq.log.writer import Batch, PageWriter
 
 _prefix = RECORD_PREFIX.pack
 
 
-@dataclass(frozen=True, slots=True)
-class LogSpace:
-    """How full the log is. Used space counts from the start of the extent that holds the head: it is reused whole."""
-
-    head: int
-    tail: int
-    used_bytes: int
-    capacity_bytes: int
-    limit_bytes: int
-    """Where ordinary records stop; the rest is the reserve."""
-
-    @property
-    def active_bytes(self) -> int:
-        """From head to tail."""
-        return self.tail - self.head
-
-    @property
-    def used_fraction(self) -> float:
-        return self.used_bytes / self.capacity_bytes
-
-
-class _Batch:
-    """What a force takes from the buffer."""
-
-    __slots__ = ("begin", "end", "pieces", "records", "starts")
-
-    def __init__(self, begin: int, end: int, pieces: list[bytes], starts: list[int], records: int) -> None:
-        self.begin = begin
-        self.end = end
-        self.pieces = pieces
-        self.starts = starts
-        self.records = records
-
-
-class LogScan:
-    """Iterate to get the records in order; afterwards `end_lsn` and `why` say where it ended and why."""
-
-    __slots__ = ("_limit", "_log", "_walk")
-
-    def __init__(self, log: Log, walk: RecordWalk, limit: int) -> None:
-        self._log = log
-        self._walk = walk
-        self._limit = limit
-
-    @property
-    def end_lsn(self) -> int:
-        return self._walk.end_lsn
-
-    @property
-    def why(self) -> str:
-        return self._walk.why
-
-    def __iter__(self) -> Iterator[Record]:
-        walk = self._walk
-        yield from walk
-        if walk.refused_lsn < self._limit:
-            self._log._check_in_log(walk.refused_lsn)
-            what = f"the page at LSN {walk.refused_lsn} cannot be used ({walk.why}), but the log goes on after it"
-            path = self._log._extents.path_of(walk.refused_lsn)
-            raise LogDamaged(path, what, "Restore the log folder and the queue manager's folder from a backup")
+def _silent(text: str) -> None:
+    pass
 
 
 class Log:
     """An open log. Make one with `Log.create` or `Log.open`."""
 
     __slots__ = (
+        "_archived",
         "_batch_begin",
         "_books",
         "_buffer_bytes",
+        "_change",
         "_clock",
         "_closed",
-        "_control",
         "_control_guard",
+        "_controls",
         "_epoch",
         "_extents",
+        "_files",
         "_force",
         "_gather",
         "_in_flight",
@@ -130,42 +76,39 @@ class Log:
         "_pieces",
         "_position",
         "_reader",
+        "_recorded",
         "_records",
         "_started_page",
         "_starts",
+        "_writer",
         "checkpoint",
         "config",
         "end_at_open",
         "end_reason",
         "folder",
         "head",
+        "media",
     )
 
     # ---- making and opening ----
 
     @classmethod
-    def create(cls, files: Files, folder: str, config: LogConfig | None = None, *, clock: Clock | None = None) -> Log:
+    def create(
+        cls,
+        files: Files,
+        folder: str,
+        config: LogConfig | None = None,
+        *,
+        clock: Clock | None = None,
+        say: Say = _silent,
+    ) -> Log:
         """Make a log in the folder and open it. Raises ValueError for settings too high, LogError if one is there.
 
-        The control file comes last: a creation cut short leaves no log, and can be done again.
+        A creation cut short leaves no log, and can be done again.
         """
         config = (config or LogConfig()).checked()
-        files.make_folder(folder)
-        if files.exists(f"{folder}/{CONTROL_FILE}"):
-            raise LogError(f"{folder}: there is a log here already; delete it or choose another folder")
-        ring = tuple(range(config.primary_files))
-        try:
-            for number in ring:
-                format_extent(files, folder, number, config.extent_bytes).close()
-        except OSError:
-            for number in ring:
-                if files.exists(f"{folder}/{extent_name(number)}"):
-                    files.remove(f"{folder}/{extent_name(number)}")
-            raise
-        files.sync_folder(folder)
-        state = ControlState(secrets.token_bytes(8), 0, config, FIRST_LSN, 0, FIRST_LSN, 0, ring)
-        create_control(files, folder, state).close()
-        return cls.open(files, folder, clock=clock)
+        create_files(files, folder, config)
+        return cls.open(files, folder, clock=clock, say=say)
 
     @classmethod
     def open(
@@ -176,76 +119,81 @@ class Log:
         primary_files: int | None = None,
         secondary_files: int | None = None,
         buffer_pages: int | None = None,
+        write_integrity: str | None = None,
+        log_management: str | None = None,
+        second_folder: str | None = None,
         clock: Clock | None = None,
+        say: Say = _silent,
+        parallel_sync: bool = True,
     ) -> Log:
-        """Open the log of the folder and find its end; the three sizes may be changed by it.
+        """Open the log of the folder and find its end. The settings given apply from now on; None leaves one as it is.
 
+        With a second copy, pass its folder: if the first is lost, nothing else tells where it is. "" ends dual
+        logging, a new folder begins it. What was made good in one copy from the other is told through `say`.
         Raises LogDamaged, with nothing changed, if the files are not a whole log. Otherwise a new epoch begins.
         """
-        slots, state = open_control(files, folder)
-        extents = Extents(files, folder, state.config.extent_bytes)
-        try:
-            config = replace(
-                state.config,
-                primary_files=state.config.primary_files if primary_files is None else primary_files,
-                secondary_files=state.config.secondary_files if secondary_files is None else secondary_files,
-                buffer_pages=state.config.buffer_pages if buffer_pages is None else buffer_pages,
-            ).checked()
-            extents.open_all(state.log_id, state.base, state.ring)
-            start = state.checkpoint or state.head
-            extents.copies = find_copies(files, folder, extents, state.log_id)
-            end = find_end(extents, state.log_id, start, state.durable)
-            tail = lsn_of(page_end(stream_of(end.lsn)))
-            secure_tail(files, folder, extents, end.witnessed - PAGE_HEADER_BYTES, tail - PAGE_HEADER_BYTES)
-            epoch = max(end.epoch, state.epoch) + 1
-            log = cls(slots, extents, state, config, end.lsn, epoch, clock or SystemClock())
-            log.folder = folder
-            log.end_reason = end.why
-            log._write_control()
-        except BaseException:
-            extents.close()
-            slots.close()
-            raise
+        given = {
+            "primary_files": primary_files,
+            "secondary_files": secondary_files,
+            "buffer_pages": buffer_pages,
+            "write_integrity": write_integrity,
+            "log_management": log_management,
+        }
+        settings = {name: value for name, value in given.items() if value is not None}
+        log = cls(files, folder, open_files(files, folder, settings, say, second_folder), clock or SystemClock())
+        if parallel_sync:
+            log._extents.sync_in_parallel()
+        log._tell_missing(say)
         return log
 
-    def __init__(
-        self,
-        control: SlotFile,
-        extents: Extents,
-        state: ControlState,
-        config: LogConfig,
-        end: int,
-        epoch: int,
-        clock: Clock,
-    ) -> None:
+    def __init__(self, files: Files, folder: str, opened: OpenedLog, clock: Clock) -> None:
         """Used by `open`."""
-        self.config = config
-        self._buffer_bytes = config.buffer_bytes
-        self.folder = ""
+        state = opened.state
+        extents = opened.extents
+        end = opened.end
+        self.config = state.config
+        self.folder = folder
+        self._buffer_bytes = self.config.buffer_bytes
         self.head = state.head
         self.checkpoint = state.checkpoint
-        self.end_at_open = end
-        self.end_reason = ""
-        self._control = control
+        self.media = state.media
+        self.end_at_open = end.lsn
+        self.end_reason = end.why
+        self._files = files
+        self._controls = opened.controls
         self._control_guard = threading.Lock()
+        self._change = state.change
+        self._recorded = state
+        self._archived = ArchivedExtents(state.archived)
         self._extents = extents
         self._log_id = state.log_id
-        self._epoch = epoch
+        self._epoch = state.epoch
         self._clock = clock
         self._closed = False
-        self._mapped_end = 0
-        self._reader = RecordReader(extents, state.log_id)
+        self._mapped_end = extents.end
+        self._reader = RecordReader(extents)
         self._books = WriteBooks()
+        self._books.control_writes = 1
         self._gather = threading.Lock()
-        self._position = self._batch_begin = page_end(stream_of(end))
+        self._position = self._batch_begin = end.page_lsn // PAGE_BYTES * PAGE_DATA_BYTES
         self._pieces: list[bytes] = []
         self._starts: list[int] = []
         self._started_page = -1
         self._records = 0
-        self._in_flight: _Batch | None = None
+        self._in_flight: Batch | None = None
+        self._writer = PageWriter(extents, opened.shadow, state.epoch, end.lsn, end.used_before)
         self._force = SharedForce(lsn_of(self._position), self._write_batch)
         self._limit = self._limit_reserve = 0
         self._set_limits()
+
+    def _tell_missing(self, say: Say) -> None:
+        if isinstance(self._extents, LinearSequence):
+            missing = self._extents.missing_from(self.media // self.config.extent_bytes)
+            if missing is not None:
+                say(
+                    f"{self.folder}/{extent_name(missing)}: this extent is needed for media recovery and is not there. "
+                    "Put it back from the archive before recovering an object, or record new media images"
+                )
 
     def close(self) -> None:
         """Force what is gathered and end in good order; after a failure, or again, only let the files go."""
@@ -263,8 +211,10 @@ class Log:
             self._closed = True
             with self._gather:
                 self._limit = self._limit_reserve = 0
+            self._writer.close()
             self._extents.close()
-            self._control.close()
+            for control in self._controls:
+                control.close()
 
     # ---- appending ----
 
@@ -314,6 +264,12 @@ class Log:
         self._check_usable()
         space = self.space()
         last_lsn = lsn_of(end - 1)
+        current = last_lsn // self.config.extent_bytes
+        if self.config.linear and current >= (EXTENT_NUMBER_MAX if reserve else EXTENT_NUMBER_STOP):
+            raise LogFull(
+                f"{self.folder}: the log is at its end: extent numbers reach {EXTENT_NUMBER_MAX}, and the last of them "
+                "are kept for ending work. End the queue manager and give it a new log"
+            )
         used = last_lsn + 1 - (space.tail - space.used_bytes)
         if used > (space.capacity_bytes if reserve else space.limit_bytes) or used + keep > space.capacity_bytes:
             kept = max(keep, 0 if reserve else space.capacity_bytes - space.limit_bytes)
@@ -323,7 +279,9 @@ class Log:
                 "Commit sooner, or raise LogPrimaryFiles or LogSecondaryFiles and restart"
             )
         try:
-            self._extents.provide(last_lsn // self.config.extent_bytes, self.head, self._files_max())
+            self._extents.provide(current, self.head, self._files_max())
+            if isinstance(self._extents, Ring):
+                self._extents.note_use(self.head // self.config.extent_bytes, current, self.config.primary_files)
         except OSError as error:
             raise LogFull(
                 f"{self.folder}: the log is full: its extents are in use and another could not be made: {error}. "
@@ -334,8 +292,7 @@ class Log:
 
     def _files_max(self) -> int:
         """Extents the ring may have; never fewer than it has, or a lowered setting could leave restart no room."""
-        configured = self.config.primary_files + self.config.secondary_files
-        return max(configured, self._extents.end - self._extents.base)
+        return max(self.config.files_max, self._extents.end - self._extents.base)
 
     def _set_limits(self) -> None:
         """Up to which stream positions append needs no second look. Called with the gather lock held."""
@@ -344,6 +301,8 @@ class Log:
         mapped = self._extents.end * self.config.file_pages * PAGE_DATA_BYTES
         self._limit_reserve = min(mapped, stream_of(start + space.capacity_bytes))
         self._limit = min(mapped, stream_of(start + space.limit_bytes))
+        if self.config.linear:
+            self._limit = min(self._limit, EXTENT_NUMBER_STOP * self.config.file_pages * PAGE_DATA_BYTES)
         if self._force.failed is not None or self._closed:
             self._limit = self._limit_reserve = 0
 
@@ -359,10 +318,13 @@ class Log:
         """Return when the record at `lsn` (None: everything appended so far) is durable. Shared between threads."""
         force = self._force
         if lsn is None:
-            position = self._position
-            if lsn_of(position) <= force.durable:
-                return
-            lsn = lsn_of(position - 1)
+            with self._gather:
+                if self._position > self._batch_begin:
+                    lsn = lsn_of(self._position - 1)
+                elif self._in_flight is not None:
+                    lsn = lsn_of(self._in_flight.end - 1)
+                else:
+                    return
         elif lsn >= force.durable and lsn >= self.tail:
             raise ValueError(f"LSN {lsn} is at or after the tail of the log, {self.tail}")
         force(lsn)
@@ -373,14 +335,16 @@ class Log:
         An interrupt on the way (not an I/O error: those are final) leaves the batch in flight, and the next leader
         writes the same bytes to the same place again.
         """
+        writer = self._writer
         batch = self._in_flight
         if batch is None:
             with self._gather:
                 self._check_usable()
-                if self._position == self._batch_begin:
-                    return lsn_of(self._position)  # an interrupt came after the write and before it was noted
-                batch = _Batch(self._batch_begin, self._position, self._pieces, self._starts, self._records)
-                following = page_end(batch.end)
+                begin, end = self._batch_begin, self._position
+                if end == begin:
+                    return lsn_of(end)  # an interrupt came after the write and before it was noted
+                next_begin = writer.next_begin(begin, end)
+                batch = Batch(begin, end, next_begin, self._pieces, self._starts, self._records)
                 pieces: list[bytes] = []
                 starts: list[int] = []
                 # Assignments only: an interrupt finds the batch taken or not taken
@@ -388,26 +352,28 @@ class Log:
                 self._pieces = pieces
                 self._starts = starts
                 self._records = 0
-                self._position = self._batch_begin = following
-        begin, end = batch.begin, batch.end
-        extents = self._extents
+                self._position = self._batch_begin = next_begin
         try:
-            if lsn_of(end - 1) // extents.extent_bytes >= self._mapped_end:
+            if lsn_of(batch.end - 1) // self._extents.extent_bytes >= self._mapped_end:
                 self._write_control()
-            durable = self._force.durable
-            lsn = lsn_of(begin) - PAGE_HEADER_BYTES
-            buffers = build_pages(self._log_id, self._epoch, durable, begin, end, batch.pieces, batch.starts)
             started = elapsed()
-            written = extents.write(lsn, buffers)
-            for file in written:
-                file.sync()
+            done = writer.write(batch)
         except OSError as error:
             raise self._fail(error) from error
-        seconds = elapsed() - started
-        size = len(buffers) // 2 * PAGE_BYTES
-        number = extents.number_of(lsn + size - 1)
-        self._books.note_write(batch.records, end - begin, size, len(written), seconds, number, self._clock.now())
-        durable = lsn_of(page_end(end))
+        self._books.note_write(
+            batch.records,
+            batch.end - batch.begin,
+            done.bytes,
+            done.writes,
+            len(self._controls),
+            elapsed() - started,
+            done.number,
+            self._clock.now(),
+        )
+        durable = lsn_of(batch.next_begin)
+        # Assignments only, again
+        writer.page = done.page
+        self._extents.latest = done.latest
         self._in_flight = None
         return durable
 
@@ -415,7 +381,7 @@ class Log:
         """Stop for good: what reached the disk is unknown, and the next sync may claim success for lost data."""
         failure = LogFailed(
             f"{self.folder}: writing the log failed: {error}. The queue manager must end; correct the cause and start "
-            "it again: everything that was acknowledged is on disk"
+            f"it again: everything that was acknowledged is on disk{self._fail_advice()}"
         )
         failure.__cause__ = error
         self._force.failed = failure
@@ -423,6 +389,11 @@ class Log:
             # Appends find out by their limit, which costs them no check of their own.
             self._limit = self._limit_reserve = 0
         return failure
+
+    def _fail_advice(self) -> str:
+        if len(self._controls) == 1:
+            return ""
+        return ", in the other copy if one is lost. Without that copy it does not go on: protection was asked for"
 
     # ---- positions and space ----
 
@@ -443,7 +414,7 @@ class Log:
 
     @property
     def log_id(self) -> bytes:
-        """Eight random bytes from its creation: what belongs to this log and to no other."""
+        """Six random bytes from its creation: what belongs to this log and to no other."""
         return self._log_id
 
     @property
@@ -480,14 +451,32 @@ class Log:
             self._move_head(lsn, self.checkpoint)
 
     def record_checkpoint(self, checkpoint_lsn: int, head_lsn: int) -> None:
-        """Restart begins at `checkpoint_lsn` from now on and needs nothing before `head_lsn`. Durable on return."""
+        """Restart begins at `checkpoint_lsn` from now on and needs nothing before `head_lsn`. Durable on return.
+
+        Extents that are not needed any more then leave: a secondary of a circular log that was long not used, and those
+        of a linear log that LogManagement lets go.
+        """
         self.force(checkpoint_lsn)
+        leaving = None
         with self._gather:
             if checkpoint_lsn < self.checkpoint:
                 raise ValueError(f"checkpoint LSN {checkpoint_lsn} is before the last one, {self.checkpoint}")
             self._move_head(head_lsn, checkpoint_lsn)
             self.checkpoint = checkpoint_lsn
+            if isinstance(self._extents, Ring):
+                size = self.config.extent_bytes
+                leaving = self._extents.release(self.head // size, self.tail // size, self.config.primary_files)
+                self._set_limits()
         self._control_or_fail()
+        try:
+            if leaving is not None:
+                leaving.close()
+                self._extents.remove_files(leaving.number)
+            if self.config.linear and self.config.log_management != "Manual":
+                self.delete_extents()
+        except OSError:
+            # It costs space only, and is tried again: at the next opening, or the next checkpoint.
+            pass
 
     def _move_head(self, lsn: int, checkpoint: int) -> None:
         if lsn < self.head:
@@ -495,6 +484,8 @@ class Log:
         if lsn > (checkpoint or self.durable):
             raise ValueError(f"head LSN {lsn} is after what a restart begins with, {checkpoint or self.durable}")
         self.head = lsn
+        if isinstance(self._extents, LinearSequence):
+            self._extents.retire(lsn // self.config.extent_bytes)
         self._set_limits()
 
     def _control_or_fail(self) -> None:
@@ -504,7 +495,7 @@ class Log:
             raise self._fail(error) from error
 
     def _write_control(self) -> None:
-        """Write the control file: the ring as it is now, and what is durable."""
+        """Write the control files: the extents as they are now, and what is durable."""
         with self._control_guard:
             with self._gather:
                 extents = self._extents
@@ -515,58 +506,139 @@ class Log:
                     self.config,
                     self.head,
                     self.checkpoint,
-                    self._force.durable,
+                    self.media,
+                    self._writer.page.durable,
                     extents.base,
                     extents.ring(),
+                    self._archived.bound,
+                    self._change + 1,
+                    self._recorded.epoch_start,
                 )
-            self._control.write(state.pack())
+            payload = state.pack()
+            for control in self._controls:
+                control.write(payload)
+            self._change += 1
+            self._recorded = state
             self._mapped_end = end
             self._books.control_writes += 1
+
+    # ---- extents ----
+
+    def extents(self) -> list[ExtentState]:
+        """Every extent file, oldest first, and what it is there for."""
+        return list_extents(self)
+
+    def unneeded(self) -> list[str]:
+        """Names of the extents of a linear log that neither restart nor media recovery needs."""
+        return [extent.name for extent in self.extents() if extent.state == "unneeded"]
+
+    @property
+    def current_extent(self) -> str:
+        """The name of the extent that is written to (CURRLOG)."""
+        return self._name_of(self.tail)
+
+    @property
+    def restart_extent(self) -> str:
+        """The name of the oldest extent that a restart needs (RECLOG, AMQ7467)."""
+        return self._name_of(self.head)
+
+    @property
+    def media_extent(self) -> str:
+        """The name of the oldest extent that media recovery needs (MEDIALOG, AMQ7468); empty in a circular log."""
+        return self._name_of(self.media) if self.config.linear else ""
+
+    def _name_of(self, lsn: int) -> str:
+        extent = lsn // self.config.extent_bytes
+        if self.config.linear:
+            return extent_name(extent)
+        # With the ring at its end the tail may be where no file is yet: the one before is still the current one.
+        entry = self._extents.entry(extent) or self._extents.entry(extent - 1)
+        return extent_name(entry.number) if entry is not None else ""
+
+    def set_media(self, lsn: int) -> None:
+        """Media recovery needs nothing before `lsn`. In the control file with the next checkpoint."""
+        self._check_linear()
+        with self._gather:
+            if lsn < self.media:
+                raise ValueError(f"media LSN {lsn} is before the present one, {self.media}")
+            if lsn > self.durable:
+                raise ValueError(f"media LSN {lsn} is not on disk: the log is durable up to {self.durable}")
+            self.media = lsn
+
+    def prepare_next(self) -> bool:
+        """Format one extent of a linear log ahead of need; True if there was need. For a thread that has time."""
+        extents = self._extents
+        if not isinstance(extents, LinearSequence) or self._closed:
+            return False
+        current = self.tail // self.config.extent_bytes
+        ahead = max(1, self.config.primary_files - (current - extents.base + 1))
+        return extents.prepare_next(current, ahead)
+
+    def archive(self, to: Archiver) -> list[str]:
+        """Archive the unneeded extents: copy them to a folder, or have a function do it, given each path."""
+        self._check_linear()
+        return archive_extents(self, self._files, to)
+
+    def mark_archived(self, name: str) -> None:
+        """Take note that somebody has archived an extent. In the control file with the next checkpoint."""
+        self._check_linear()
+        assert isinstance(self._extents, LinearSequence)
+        self._archived.note(number_in(name), self._extents.inactive())
+
+    def delete_extents(self) -> list[str]:
+        """Delete the unneeded extents (with LogManagement=Archive the archived ones of them); returns their names."""
+        self._check_linear()
+        if (self.head, self.media) != (self._recorded.head, self._recorded.media):
+            # What is deleted must not be needed by what a restart will read.
+            self._control_or_fail()
+        return delete_extents(self)
+
+    def _check_linear(self) -> None:
+        if not self.config.linear:
+            raise LogError(f"{self.folder}: the log is circular: its extents are used again, not kept")
 
     # ---- reading ----
 
     def scan(self, from_lsn: int) -> LogScan:
         """The durable records from an LSN on, in order. Raises LogDamaged where they cannot be read."""
         self._check_in_log(from_lsn)
-        # Durable ends at the first byte after a page header; the page it is in was not written yet.
-        limit = self.durable - PAGE_HEADER_BYTES
-        return LogScan(self, RecordWalk(self._extents, self._log_id, from_lsn, limit), limit)
+        return LogScan(self._extents, from_lsn, self.durable, self._check_in_log)
 
     def read(self, lsn: int) -> Record:
         """The record at an LSN, which must be durable."""
         self._check_in_log(lsn)
-        if lsn >= self.durable:
-            raise LogError(f"LSN {lsn} is not on disk: the log is durable up to {self.durable}")
-        return self._reader.read(lsn)
+        durable = self.durable
+        if lsn >= durable:
+            raise LogError(f"LSN {lsn} is not on disk: the log is durable up to {durable}")
+        return self._reader.read(lsn, durable)
 
     def _check_in_log(self, lsn: int) -> None:
-        first = self._extents.base * self.config.extent_bytes
-        if lsn < first:
-            raise LogError(f"LSN {lsn} is no longer in the log, which begins at {first}")
+        extents = self._extents
+        extent = lsn // self.config.extent_bytes
+        if extent >= extents.base:
+            return
+        if isinstance(extents, LinearSequence):
+            missing = extents.missing_from(extent)
+            if missing is None:
+                return
+            raise LogError(f"LSN {lsn} is no longer in the log: extent {extent_name(missing)} was archived or deleted")
+        raise LogError(f"LSN {lsn} is no longer in the log, which begins at {extents.base * self.config.extent_bytes}")
+
+    # ---- figures ----
+
+    def on_slow_write(self, limit_us: float, trap: Callable[[SlowWrite], None] | None) -> None:
+        """Have a function called after each write that takes longer than the limit; None: no longer.
+
+        It is called by the thread that led the force, which others wait for, and so must be quick.
+        """
+        self._books.set_trap(limit_us, trap)
 
     def statistics(self) -> LogStatistics:
-        books = self._books
         with self._gather:
             ring = self._extents.ring()
-        return LogStatistics(
-            records=books.records,
-            logical_bytes=books.logical_bytes,
-            physical_bytes=books.physical_bytes,
-            logical_writes=books.logical_writes,
-            physical_writes=books.physical_writes,
+        return self._books.snapshot(
             forces=self._force.calls,
             forces_shared=self._force.shared,
-            control_writes=books.control_writes,
-            write_size_short=round(books.size_short),
-            write_size_long=round(books.size_long),
-            write_size_max=books.size_max,
-            write_time_short_us=round(books.time_short),
-            write_time_short_high_us=round(books.time_short_high),
-            write_time_long_us=round(books.time_long),
-            write_time_long_high_us=round(books.time_long_high),
-            write_time_max_us=round(books.time_max),
-            write_time_max_at=books.time_max_at,
-            extent_write_times_us=tuple((number, round(us)) for number, us in tuple(books.extent_times.items())),
             buffer_bytes=self.config.buffer_bytes,
             primary_files=self.config.primary_files,
             secondary_files=self.config.secondary_files,
@@ -575,4 +647,11 @@ class Log:
             tail=self.tail,
             checkpoint=self.checkpoint,
             durable=self.durable,
+            log_type=self.config.type,
+            write_integrity=self.config.write_integrity,
+            copies=len(self._controls),
+            media=self.media,
+            current_extent=self.current_extent,
+            restart_extent=self.restart_extent,
+            media_extent=self.media_extent,
         )

@@ -4,7 +4,8 @@ Two kinds of position: an LSN counts every byte of every page, headers too, so t
 *stream position* counts record bytes only, so that adding a length gives the next one. `lsn_of` and `stream_of` go
 between them. LSN 40 is the first a record can have, hence 0 is free to mean "none".
 
-A page also says up to where the log was durable when the page was written. That tells a page that was lost after it
+A page also says how much of the page before it was in use, so that versions of a page that do not belong together are
+never joined; and up to where the log was durable when the page was written. That tells a page that was lost after it
 had been promised (damage) from one that was never promised (the end of the log): see docs/internals/log-format.md.
 """
 
@@ -21,14 +22,18 @@ PAGE_HEADER_BYTES = 40
 PAGE_DATA_BYTES = PAGE_BYTES - PAGE_HEADER_BYTES
 FIRST_LSN = PAGE_HEADER_BYTES
 
-PAGE_MAGIC = b"LMQ\x01"
+PAGE_MAGIC = b"LMQ\x02"
 """Three letters and the version of the page format."""
 
-PAGE_HEADER = struct.Struct("<4sHHI8sQQI")
-"""Magic, bytes used, offset of the first record that starts here, epoch, log id, LSN, durable LSN, CRC-32."""
+PAGE_HEADER = struct.Struct("<4sHHHI6sQQI")
+"""Magic, bytes used, offset of the first record that starts here, bytes used in the page before, epoch, log id, LSN,
+durable LSN, CRC-32."""
 
-PAGE_PREFIX = struct.Struct("<4sHHI8sQQ")
+PAGE_PREFIX = struct.Struct("<4sHHHI6sQQ")
 """The header without its checksum."""
+
+EPOCH_START = 0x8000
+"""Set in 'bytes used in the page before' where an epoch begins; the rest of it is 0 if that is not known."""
 
 _PREFIX_BYTES = PAGE_PREFIX.size
 _ZEROS = memoryview(bytes(PAGE_DATA_BYTES))
@@ -51,13 +56,22 @@ def page_end(position: int) -> int:
 
 
 def build_pages(
-    log_id: bytes, epoch: int, durable: int, begin: int, end: int, pieces: Iterable[bytes], starts: Iterable[int]
+    log_id: bytes,
+    epoch: int,
+    durable: int,
+    begin: int,
+    end: int,
+    pieces: Iterable[bytes],
+    starts: Iterable[int],
+    before: int,
+    first: int = 0,
 ) -> list[Buffer]:
     """The pages of a batch, as alternating headers and data for a gather-write.
 
-    `begin` and `end` are the stream positions of the batch, which begins a page; `starts` the stream position of the
-    first record to start in each page that has one. The last page is filled up with zeros. Pieces beyond `end` are of
-    an append that was interrupted, and are left out.
+    `begin` and `end` are the stream positions of the pieces, which begin a page; `starts` the stream position of the
+    first record to start in each page that has one, unless it is given for the first page by `first`; `before` what
+    the first page says of the page before it. The last page is filled up with zeros. Pieces beyond `end` are of an
+    append that was interrupted, and are left out.
     """
     assert begin % PAGE_DATA_BYTES == 0
     length = end - begin
@@ -68,14 +82,17 @@ def build_pages(
     firsts = {start // PAGE_DATA_BYTES: start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts if start < end}
     view = memoryview(stream)
     page = begin // PAGE_DATA_BYTES
+    if first:
+        firsts[page] = first
     buffers: list[Buffer] = []
     for offset in range(0, len(stream), PAGE_DATA_BYTES):
         data = view[offset : offset + PAGE_DATA_BYTES]
         used = PAGE_HEADER_BYTES + min(PAGE_DATA_BYTES, length - offset)
         first = firsts.get(page, 0)
-        prefix = PAGE_PREFIX.pack(PAGE_MAGIC, used, first, epoch, log_id, page * PAGE_BYTES, durable)
+        prefix = PAGE_PREFIX.pack(PAGE_MAGIC, used, first, before, epoch, log_id, page * PAGE_BYTES, durable)
         buffers.append(prefix + crc32(data, crc32(prefix)).to_bytes(4, "little"))
         buffers.append(data)
+        before = PAGE_BYTES
         page += 1
     return buffers
 
@@ -84,3 +101,22 @@ def page_checksum(block: memoryview, offset: int) -> int:
     """The checksum the page at `offset` of a block should carry."""
     prefix = crc32(block[offset : offset + _PREFIX_BYTES])
     return crc32(block[offset + PAGE_HEADER_BYTES : offset + PAGE_BYTES], prefix)
+
+
+Rank = tuple[int, int]
+"""Epoch and bytes used: of two whole pages with the same LSN the one with the higher rank is the later version."""
+
+BAD: Rank = (0, 0)
+
+
+def page_rank(page: bytes | memoryview, log_id: bytes, lsn: int) -> Rank:
+    """How late a version of the page at `lsn` this is; BAD if it is not a whole page of this log and LSN."""
+    if len(page) < PAGE_BYTES:
+        return BAD
+    magic, used, _, _, epoch, found_id, found_lsn, _, checksum = PAGE_HEADER.unpack_from(page)
+    if magic != PAGE_MAGIC or found_id != log_id or found_lsn != lsn or checksum != page_checksum(memoryview(page), 0):
+        return BAD
+    return epoch, used
+
+
+assert PAGE_HEADER.size == PAGE_HEADER_BYTES

@@ -1,8 +1,8 @@
 """Reading the log: a walk over pages that decides where the log ends, records put together from them, one by LSN.
 
-The walk accepts a page only if magic, log id, LSN and checksum are right and it continues the one before: same epoch,
-or a higher one in a page that says all before it was durable (the first page of a later incarnation). Anything else is
-where the log ends. Whether that is the true end or damage is told by what was promised: see `find_end`.
+The walk accepts a page only if magic, log id, LSN and checksum are right and it continues the one before: it says how
+many bytes of that one were in use, and has the same epoch, or a higher one in a page that says it begins it. Anything
+else is where the log ends. Whether that is the true end or damage is told by what was promised: see `find_end`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from libremq.log.control import ControlState
 from libremq.log.errors import LogDamaged, LogError
 from libremq.log.extents import Extents
 from libremq.log.pages import (
+    BAD,
+    EPOCH_START,
     FIRST_LSN,
     PAGE_BYTES,
     PAGE_DATA_BYTES,
@@ -22,7 +25,7 @@ from libremq.log.pages import (
     PAGE_MAGIC,
     lsn_of,
     page_checksum,
-    page_end,
+    page_rank,
     stream_of,
 )
 from libremq.log.records import RECORD_HEADER_BYTES, Record, parse_record
@@ -40,15 +43,32 @@ Page = tuple[int, int, int, bytes]
 class PageWalk:
     """Iterates over the good pages from a page on; then `end_lsn` is the first page it refused and `why` the reason."""
 
-    __slots__ = ("_extents", "_limit", "_log_id", "durable", "end_lsn", "epoch", "why")
+    __slots__ = (
+        "_epoch_lowest",
+        "_epoch_start",
+        "_extents",
+        "_limit",
+        "_log_id",
+        "durable",
+        "end_lsn",
+        "epoch",
+        "used",
+        "why",
+    )
 
-    def __init__(self, extents: Extents, log_id: bytes, page_lsn: int, limit_lsn: int) -> None:
+    def __init__(
+        self, extents: Extents, page_lsn: int, limit_lsn: int, epoch_start: int = 0, epoch_lowest: int = 0
+    ) -> None:
+        """From LSN `epoch_start` on, pages of an epoch before `epoch_lowest` do not count."""
         assert page_lsn % PAGE_BYTES == 0
         self._extents = extents
-        self._log_id = log_id
+        self._log_id = extents.log_id
         self._limit = limit_lsn
+        self._epoch_start = epoch_start
+        self._epoch_lowest = epoch_lowest
         self.end_lsn = page_lsn
         self.epoch = 0
+        self.used = 0
         self.durable = 0
         """What the last good page says was durable before it."""
         self.why = ""
@@ -64,21 +84,31 @@ class PageWalk:
                 return
             view = memoryview(block)
             for offset in range(0, len(block) - PAGE_BYTES + 1, PAGE_BYTES):
-                magic, used, first, epoch, log_id, page_lsn, durable, checksum = unpack(block, offset)
+                magic, used, first, before, epoch, log_id, page_lsn, durable, checksum = unpack(block, offset)
                 if page_lsn != lsn or magic != PAGE_MAGIC or log_id != self._log_id:
                     self.why = _strange_page(block[offset : offset + PAGE_BYTES], lsn, self._log_id)
                     return
                 if checksum != page_checksum(view, offset):
                     self.why = "checksum error"
                     return
+                if epoch < self._epoch_lowest and lsn >= self._epoch_start:
+                    self.why = f"the page is left over from epoch {epoch}, before epoch {self._epoch_lowest}"
+                    return
                 if epoch != self.epoch:
                     if epoch < self.epoch:
                         self.why = f"the page is left over from epoch {epoch}, before epoch {self.epoch}"
                         return
-                    if self.epoch and durable != lsn + PAGE_HEADER_BYTES:
+                    if self.epoch and not before & EPOCH_START:
                         self.why = f"the page belongs to epoch {epoch}, whose earlier pages are not there"
                         return
+                    if self.epoch and before != EPOCH_START and before != EPOCH_START | self.used:
+                        self.why = f"the page begins epoch {epoch} after a version of the page before that is not there"
+                        return
                     self.epoch = epoch
+                elif before != self.used:
+                    self.why = "the page continues a version of the page before that is not there"
+                    return
+                self.used = used
                 self.durable = durable
                 self.end_lsn = lsn + PAGE_BYTES
                 yield lsn, epoch, first, block[offset + PAGE_HEADER_BYTES : offset + used]
@@ -87,7 +117,7 @@ class PageWalk:
 
 
 def _strange_page(page: bytes, lsn: int, log_id: bytes) -> str:
-    magic, _, _, _, found_id, found_lsn, _, _ = PAGE_HEADER.unpack_from(page)
+    magic, _, _, _, _, found_id, found_lsn, _, _ = PAGE_HEADER.unpack_from(page)
     if not any(page):
         return "the page was never written"
     if magic != PAGE_MAGIC:
@@ -102,9 +132,9 @@ class RecordWalk:
 
     __slots__ = ("_extents", "_walk", "end_lsn")
 
-    def __init__(self, extents: Extents, log_id: bytes, from_lsn: int, limit_lsn: int) -> None:
+    def __init__(self, extents: Extents, from_lsn: int, limit_lsn: int) -> None:
         self._extents = extents
-        self._walk = PageWalk(extents, log_id, from_lsn - from_lsn % PAGE_BYTES, limit_lsn)
+        self._walk = PageWalk(extents, from_lsn - from_lsn % PAGE_BYTES, limit_lsn)
         self.end_lsn = max(from_lsn, FIRST_LSN)
 
     @property
@@ -182,39 +212,61 @@ class LogEnd(NamedTuple):
 
     lsn: int
     """Just after the last whole record."""
+    page_lsn: int
+    """The first page after it, where the log goes on."""
+    used_before: int
+    """Bytes used in the page before that one, 0 if it cannot be read."""
     witnessed: int
     """Up to this LSN something written later, or the control file, says that the log was on disk."""
     epoch: int
     """The highest seen."""
     why: str
 
+    @property
+    def doubtful_lsn(self) -> int:
+        """The first page that nothing says is on disk as it is; `page_lsn` if there is none."""
+        used_end = self.page_lsn - PAGE_BYTES + self.used_before
+        if stream_of(self.witnessed) >= stream_of(used_end):
+            return self.page_lsn
+        return self.witnessed - self.witnessed % PAGE_BYTES
 
-def find_end(extents: Extents, log_id: bytes, from_lsn: int, promised_lsn: int) -> LogEnd:
+
+def find_end(extents: Extents, state: ControlState) -> LogEnd:
     """Find the end of the log; changes nothing.
 
-    The pages from `from_lsn` on are checked, then only the records since the last page in which one starts. Raises
-    LogDamaged if the log ends before `promised_lsn`, or before what a page after the end says was durable.
+    The pages from the checkpoint on are checked, but records only since the last page in which a whole one starts.
+    Raises LogDamaged if the log ends before what the control file, or any page, says was durable.
     """
     limit = extents.end * extents.extent_bytes
-    walk = PageWalk(extents, log_id, from_lsn - from_lsn % PAGE_BYTES, limit)
-    resume = from_lsn
+    from_lsn = state.checkpoint or state.head
+    walk = PageWalk(extents, from_lsn - from_lsn % PAGE_BYTES, limit, state.epoch_start, state.epoch)
+    end = max(from_lsn, FIRST_LSN)
+    starts = [end]
     for page_lsn, _, first, _ in walk:
-        if first and page_lsn + first > resume:
-            resume = page_lsn + first
-    records = RecordWalk(extents, log_id, resume, walk.end_lsn)
-    for _ in records:
-        pass
-    end = records.end_lsn
-    tail = lsn_of(page_end(stream_of(end)))
-    epoch, durable = _look_ahead(extents, log_id, walk.end_lsn, limit)
-    promised_lsn = max(promised_lsn, durable)
-    if tail < promised_lsn:
+        if first and page_lsn + first > end:
+            starts.append(page_lsn + first)
+    found = False
+    while starts and not found:
+        # Where the last start is of a record that is not whole, the one before decides.
+        records = RecordWalk(extents, starts.pop(), walk.end_lsn)
+        for _ in records:
+            end = records.end_lsn
+            found = True
+    epoch, durable = _look_ahead(extents, walk.end_lsn, limit)
+    promised_lsn = max(state.durable, durable, walk.durable)
+    if stream_of(end) < stream_of(promised_lsn):
         what = f"the log stops at LSN {walk.end_lsn} ({walk.why}), but it was on disk up to {promised_lsn}"
         raise LogDamaged(extents.path_of(walk.end_lsn), what, _DAMAGE_ACTION)
-    return LogEnd(end, max(promised_lsn, walk.durable), max(epoch, walk.epoch), walk.why)
+    next_page = -(-stream_of(end) // PAGE_DATA_BYTES)
+    used_before = 0
+    if next_page:
+        before_lsn = (next_page - 1) * PAGE_BYTES
+        used_before = page_rank(extents.read(before_lsn, PAGE_BYTES), extents.log_id, before_lsn)[1]
+    epoch = max(epoch, walk.epoch)
+    return LogEnd(end, next_page * PAGE_BYTES, used_before, promised_lsn, epoch, walk.why)
 
 
-def _look_ahead(extents: Extents, log_id: bytes, lsn: int, limit: int) -> tuple[int, int]:
+def _look_ahead(extents: Extents, lsn: int, limit: int) -> tuple[int, int]:
     """The highest epoch and durable LSN that good pages at or after an LSN tell of, whatever lies between them."""
     epoch_max = durable_max = 0
     while lsn < limit:
@@ -222,13 +274,9 @@ def _look_ahead(extents: Extents, log_id: bytes, lsn: int, limit: int) -> tuple[
         if not block:
             break
         for offset in range(0, len(block) - PAGE_BYTES + 1, PAGE_BYTES):
-            magic, _, _, epoch, found_id, page_lsn, durable, checksum = PAGE_HEADER.unpack_from(block, offset)
-            if (
-                page_lsn == lsn + offset
-                and magic == PAGE_MAGIC
-                and found_id == log_id
-                and checksum == page_checksum(memoryview(block), offset)
-            ):
+            page = block[offset : offset + PAGE_BYTES]
+            if page[:4] == PAGE_MAGIC and page_rank(page, extents.log_id, lsn + offset) != BAD:
+                _, _, _, _, epoch, _, _, durable, _ = PAGE_HEADER.unpack_from(page)
                 epoch_max = max(epoch_max, epoch)
                 durable_max = max(durable_max, durable)
         lsn += len(block)
@@ -236,26 +284,32 @@ def _look_ahead(extents: Extents, log_id: bytes, lsn: int, limit: int) -> tuple[
 
 
 class RecordReader:
-    """Single records by LSN, for walking a transaction's chain backwards. Reads blocks and keeps the last few."""
+    """Single records by LSN, for walking a transaction's chain backwards. Reads blocks and keeps the last few.
+
+    A block is kept with the LSN up to which its pages were final when it was read: behind that there may be a page that
+    is still being filled, or one left over from an earlier epoch.
+    """
 
     __slots__ = ("_blocks", "_extents", "_guard", "_log_id")
 
-    def __init__(self, extents: Extents, log_id: bytes) -> None:
+    def __init__(self, extents: Extents) -> None:
         self._extents = extents
-        self._log_id = log_id
-        self._blocks: dict[int, bytes] = {}
+        self._log_id = extents.log_id
+        self._blocks: dict[int, tuple[bytes, int]] = {}
         self._guard = threading.Lock()
 
-    def read(self, lsn: int) -> Record:
+    def read(self, lsn: int, durable: int) -> Record:
+        """The record at an LSN before `durable`, up to where the log is on disk."""
         if lsn % PAGE_BYTES < PAGE_HEADER_BYTES:
             raise LogError(f"LSN {lsn} is in a page header: no record starts there")
+        final = durable - durable % PAGE_BYTES
         with self._guard:
-            data, epoch = self._page(lsn - lsn % PAGE_BYTES)
+            data, epoch = self._page(lsn - lsn % PAGE_BYTES, final)
             data = data[lsn % PAGE_BYTES - PAGE_HEADER_BYTES :]
             if not data:
                 raise LogError(f"no record starts at LSN {lsn}")
             if len(data) < RECORD_HEADER_BYTES:
-                data += self._continued(lsn, epoch, 1)
+                data += self._continued(lsn, epoch, 1, final)
             length = int.from_bytes(data[:4], "little")
             end = stream_of(lsn) + length
             if len(data) < length:
@@ -263,7 +317,7 @@ class RecordReader:
                 have = len(data)
                 page = -(-(stream_of(lsn) + have) // PAGE_DATA_BYTES) - stream_of(lsn) // PAGE_DATA_BYTES
                 while have < length:
-                    piece = self._continued(lsn, epoch, page)
+                    piece = self._continued(lsn, epoch, page, final)
                     pieces.append(piece)
                     have += len(piece)
                     page += 1
@@ -273,38 +327,38 @@ class RecordReader:
             raise LogError(f"no record starts at LSN {lsn}, or its checksum is wrong")
         return record
 
-    def _continued(self, lsn: int, epoch: int, pages: int) -> bytes:
+    def _continued(self, lsn: int, epoch: int, pages: int, final: int) -> bytes:
         """The bytes of the page so many after the one that holds `lsn`."""
         page_lsn = lsn - lsn % PAGE_BYTES + pages * PAGE_BYTES
-        data, found = self._page(page_lsn)
+        data, found = self._page(page_lsn, final)
         if found != epoch or not data:
             raise LogError(f"the record at LSN {lsn} was never finished")
         return data
 
-    def _page(self, page_lsn: int) -> tuple[bytes, int]:
+    def _page(self, page_lsn: int, final: int) -> tuple[bytes, int]:
         """The record bytes and the epoch of a page."""
         block_lsn = page_lsn - page_lsn % BLOCK_BYTES
-        # A block cached earlier may be older than the page asked for, so what fails is read once more.
-        for cached in (self._blocks.get(block_lsn), None):
-            if cached is None:
-                # The block may begin in the extent before; extents are whole blocks only for some sizes.
-                first = max(block_lsn, page_lsn - page_lsn % self._extents.extent_bytes)
-                cached = self._extents.read(first, block_lsn + BLOCK_BYTES - first)
-                cached = bytes(first - block_lsn) + cached
-                self._blocks.pop(block_lsn, None)
-                if len(self._blocks) >= _BLOCKS_CACHED_MAX:
-                    del self._blocks[next(iter(self._blocks))]
-                self._blocks[block_lsn] = cached
-            offset = page_lsn - block_lsn
-            if offset + PAGE_BYTES > len(cached):
-                continue
-            magic, used, _, epoch, log_id, found_lsn, _, checksum = PAGE_HEADER.unpack_from(cached, offset)
-            if (
-                magic == PAGE_MAGIC
-                and log_id == self._log_id
-                and found_lsn == page_lsn
-                and checksum == page_checksum(memoryview(cached), offset)
-            ):
-                return cached[offset + PAGE_HEADER_BYTES : offset + used], epoch
-        what = f"the page at LSN {page_lsn} cannot be read, or its checksum is wrong"
-        raise LogDamaged(self._extents.path_of(page_lsn), what, _DAMAGE_ACTION)
+        block, block_final = self._blocks.get(block_lsn, (b"", 0))
+        offset = page_lsn - block_lsn
+        if page_lsn >= block_final or offset + PAGE_BYTES > len(block):
+            if page_lsn < final:
+                block = self._read_block(block_lsn, page_lsn, final)
+            else:
+                block = self._extents.read(page_lsn, PAGE_BYTES)
+                offset = 0
+        page = block[offset : offset + PAGE_BYTES]
+        if page_rank(page, self._log_id, page_lsn) == BAD:
+            what = f"the page at LSN {page_lsn} cannot be read, or its checksum is wrong"
+            raise LogDamaged(self._extents.path_of(page_lsn), what, _DAMAGE_ACTION)
+        _, used, _, _, epoch, _, _, _, _ = PAGE_HEADER.unpack_from(page)
+        return page[PAGE_HEADER_BYTES:used], epoch
+
+    def _read_block(self, block_lsn: int, page_lsn: int, final: int) -> bytes:
+        # The block may begin in the extent before; extents are whole blocks only for some sizes.
+        first = max(block_lsn, page_lsn - page_lsn % self._extents.extent_bytes)
+        block = bytes(first - block_lsn) + self._extents.read(first, block_lsn + BLOCK_BYTES - first)
+        self._blocks.pop(block_lsn, None)
+        if len(self._blocks) >= _BLOCKS_CACHED_MAX:
+            del self._blocks[next(iter(self._blocks))]
+        self._blocks[block_lsn] = block, final
+        return block

@@ -6,72 +6,112 @@ got, and a new sync "works" without writing anything. Restart acts on these page
 they must not vanish later. Hence they are written again, same bytes, same place, and synced.
 
 A power cut in that write could tear a page somebody was promised, so the pages go to a side file first. It is nothing
-but a copy of pages, each of which says what it is; where a page of the log is bad, its copy there stands in.
+but a copy of pages, each of which says what it is. Where the side file or the shadow (shadow.py) has a whole page and
+the log has not, or has an earlier version of it, that one counts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from libremq.common.files import Files
 from libremq.log.extents import Extents
-from libremq.log.pages import PAGE_BYTES, PAGE_HEADER, PAGE_MAGIC, page_checksum
+from libremq.log.pages import BAD, PAGE_BYTES, PAGE_HEADER, page_rank
+from libremq.log.shadow import SHADOW_FILE
 
 TAIL_FILE = "amqhltal.lfh"
 _BLOCK_BYTES = 256 * 1024
 
 
-def _page_lsn(page: bytes, log_id: bytes) -> int | None:
-    """The LSN of a whole page of this log; None if it is not one."""
-    magic, _, _, _, found_id, lsn, _, checksum = PAGE_HEADER.unpack_from(page)
-    if magic != PAGE_MAGIC or found_id != log_id or checksum != page_checksum(memoryview(page), 0):
-        return None
-    assert isinstance(lsn, int)
-    return lsn
+def find_candidates(files: Files, folders: Sequence[str], extents: Extents) -> dict[int, bytes]:
+    """The pages, by LSN, of which the side file or the shadow has a later version. Changes nothing."""
+    found: dict[int, bytes] = {}
+    for folder in folders:
+        for name in (TAIL_FILE, SHADOW_FILE):
+            for page in _pages(files, f"{folder}/{name}", others=len(folders) > 1):
+                lsn = PAGE_HEADER.unpack_from(page)[6]
+                rank = page_rank(page, extents.log_id, lsn)
+                if rank != BAD:
+                    known = found.get(lsn) or extents.read(lsn, PAGE_BYTES)
+                    if known and rank > page_rank(known, extents.log_id, lsn):
+                        found[lsn] = page
+    return found
 
 
-def find_copies(files: Files, folder: str, extents: Extents, log_id: bytes) -> dict[int, bytes]:
-    """The pages, by LSN, that are whole in the side file and bad in the log. Changes nothing."""
+def _pages(files: Files, path: str, others: bool) -> list[bytes]:
     try:
-        file = files.open(f"{folder}/{TAIL_FILE}")
+        file = files.open(path)
     except FileNotFoundError:
-        return {}
-    copies: dict[int, bytes] = {}
+        return []
     try:
-        for offset in range(0, file.size() - PAGE_BYTES + 1, PAGE_BYTES):
-            copy = file.read(offset, PAGE_BYTES)
-            lsn = _page_lsn(copy, log_id)
-            if lsn is not None:
-                page = extents.read(lsn, PAGE_BYTES)
-                if page and _page_lsn(page, log_id) != lsn:
-                    copies[lsn] = copy
+        return [file.read(offset, PAGE_BYTES) for offset in range(0, file.size() - PAGE_BYTES + 1, PAGE_BYTES)]
+    except OSError:
+        if others:
+            return []
+        raise
     finally:
         file.close()
-    return copies
 
 
-def secure_tail(files: Files, folder: str, extents: Extents, first_lsn: int, end_lsn: int) -> None:
-    """Make the pages from `first_lsn` up to `end_lsn` durable, whatever the system's cache believes."""
-    if extents.copies:
-        # The side file may hold the only good copy of these. They must be in place before it is written again.
-        for lsn, page in extents.copies.items():
-            extents.write_again(lsn, page)
-        extents.sync(min(extents.copies), max(extents.copies))
-        extents.copies = {}
-    if first_lsn >= end_lsn:
+def forget_pages(files: Files, folder: str) -> None:
+    """Delete both files in a folder whose content is not to be believed."""
+    for name in (TAIL_FILE, SHADOW_FILE):
+        if files.exists(f"{folder}/{name}"):
+            files.remove(f"{folder}/{name}")
+            files.sync_folder(folder)
+
+
+def secure_tail(files: Files, extents: Extents, first_lsn: int, end_lsn: int) -> None:
+    """Make the pages from `first_lsn` up to `end_lsn` durable in their places, whatever the system's cache believes."""
+    extents.candidates = {lsn: page for lsn, page in extents.candidates.items() if lsn < end_lsn}
+    _heal(extents)
+    blocks = sorted((lsn, page) for lsn, page in extents.candidates.items() if lsn < first_lsn)
+    lsn = first_lsn
+    while lsn < end_lsn:
+        block = extents.read(lsn, min(_BLOCK_BYTES, end_lsn - lsn))
+        blocks.append((lsn, block))
+        lsn += len(block)
+    if not blocks:
         return
+    for folder in extents.folders:
+        if files.exists(folder):
+            _write_side_file(files, folder, blocks)
+    touched = []
+    for lsn, block in blocks:
+        extent, offset = divmod(lsn, extents.extent_bytes)
+        entry = extents.entry(extent)
+        assert entry is not None
+        for file in entry.files:
+            if file is not None:
+                file.write(offset, block)
+        touched.append(entry)
+    extents.sync(dict.fromkeys(touched))
+    extents.candidates = {}
+
+
+def _heal(extents: Extents) -> None:
+    """Put pages in place where there is no whole one: the side file may have the only one and is written next."""
+    touched = []
+    for lsn, page in extents.candidates.items():
+        extent, offset = divmod(lsn, extents.extent_bytes)
+        entry = extents.entry(extent)
+        assert entry is not None
+        for file in entry.files:
+            if file is not None and page_rank(file.read(offset, PAGE_BYTES), extents.log_id, lsn) == BAD:
+                file.write(offset, page)
+                touched.append(entry)
+    extents.sync(dict.fromkeys(touched))
+
+
+def _write_side_file(files: Files, folder: str, blocks: list[tuple[int, bytes]]) -> None:
     file = files.open(f"{folder}/{TAIL_FILE}", create=True)
     try:
-        blocks = []
-        lsn = first_lsn
-        while lsn < end_lsn:
-            block = extents.read(lsn, min(_BLOCK_BYTES, end_lsn - lsn))
-            file.write(lsn - first_lsn, block)
-            blocks.append((lsn, block))
-            lsn += len(block)
-        file.truncate(end_lsn - first_lsn)
+        offset = 0
+        for _, block in blocks:
+            file.write(offset, block)
+            offset += len(block)
+        file.truncate(offset)
         file.sync()
         files.sync_folder(folder)
     finally:
         file.close()
-    for lsn, block in blocks:
-        extents.write_again(lsn, block)
-    extents.sync(first_lsn, end_lsn - 1)

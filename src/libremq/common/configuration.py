@@ -1,0 +1,384 @@
+"""qm.ini: the settings of a queue manager that are no attributes of an object, read and written.
+
+Every setting is a row of `SETTINGS`: stanza, key, default, range, and whether it is fixed when the queue manager is
+created. A number that is too high is refused, one that is too low gives way to the default (with a warning): a log that
+is larger than anyone meant would fill a disk, a default never does. What the file holds beside that is kept, comments
+and keys of other releases too, and unknown keys are reported with their line.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, TypeVar
+
+from libremq.common.files import Files
+from libremq.common.stanza_file import Entry, StanzaFile, shown
+
+FILE_NAME = "qm.ini"
+EXTENTS_MAX = 511
+FILE_BYTES_MAX = 1 << 20
+
+_LOG = "Log"
+_TUNING = "TuningParameters"
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}\Z")
+_PREFACE = (
+    f"# {FILE_NAME}: settings of the queue manager, read when it starts. LogType, LogFilePages and LogPath were fixed "
+    "when it\n# was created.\n"
+)
+
+
+class Setting(NamedTuple):
+    """One key of the file. A number has a range, a word its choices, anything else is the path of a folder."""
+
+    stanza: str
+    key: str
+    field: str
+    default: int | str
+    fixed: bool
+    """Fixed when the queue manager is created; otherwise a restart changes it."""
+    meaning: str
+    lowest: int = 0
+    highest: int = 0
+    choices: tuple[str, ...] = ()
+
+    @property
+    def range(self) -> str:
+        """What may be written, for people."""
+        if isinstance(self.default, int):
+            either = f"{self.default} or " if self.default < self.lowest else ""
+            return f"{either}{self.lowest} to {self.highest}"
+        return ", ".join(self.choices) or "the path of a folder"
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting(_LOG, "LogPrimaryFiles", "primary_files", 3, False, "extents made with the log and kept", 2, 510),
+    Setting(_LOG, "LogSecondaryFiles", "secondary_files", 2, False, "extents added when the others are in use", 1, 509),
+    Setting(_LOG, "LogFilePages", "file_pages", 4096, True, "size of an extent in pages of 4 KiB", 64, 65535),
+    Setting(
+        _LOG, "LogType", "type", "CIRCULAR", True, "extents are used again, or all are kept for media recovery",
+        choices=("CIRCULAR", "LINEAR"),
+    ),
+    Setting(_LOG, "LogBufferPages", "buffer_pages", 0, False, "log buffer in pages of 4 KiB; 0 is 512", 18, 4096),
+    Setting(_LOG, "LogPath", "path", "", True, "folder of the log; none: `log` in the queue manager's folder"),
+    Setting(
+        _LOG, "LogWriteIntegrity", "write_integrity", "TripleWrite", False,
+        "how a page that is not full is written again; DoubleWrite is the same as TripleWrite",
+        choices=("SingleWrite", "DoubleWrite", "TripleWrite"),
+    ),
+    Setting(
+        _LOG, "LogManagement", "management", "Manual", False, "who removes extents of a linear log that are not needed",
+        choices=("Manual", "Automatic", "Archive"),
+    ),
+    Setting(_LOG, "LogSecondPath", "second_path", "", False, "folder of a second copy of the log; none: one copy only"),
+    Setting(
+        _TUNING, "CheckPointLogRecdMax", "checkpoint_records_max", 50_000, False,
+        "a checkpoint is due after so many logged operations", 1000, 100_000,
+    ),
+    Setting(
+        _TUNING, "CheckPointLogRecdMin", "checkpoint_records_min", 100, False,
+        "operations without which a timed checkpoint is left out", 0, 2000,
+    ),
+    Setting(
+        _TUNING, "CheckPointWaitLen", "checkpoint_wait_minutes", 30, False, "minutes between timed checkpoints", 5, 60
+    ),
+    Setting(
+        _TUNING, "DefaultQBufferSize", "queue_buffer_bytes", 128 * 1024, False,
+        "bytes of non-persistent messages of a queue that stay in memory", 4096, 100 << 20,
+    ),
+    Setting(
+        _TUNING, "DefaultPQBufferSize", "persistent_queue_buffer_bytes", 256 * 1024, False,
+        "bytes of persistent messages of a queue that stay in memory", 4096, 100 << 20,
+    ),
+    Setting(
+        _TUNING, "LogWriteTimeTrap", "log_write_time_trap_ms", 0, False,
+        "milliseconds from which a write of the log is reported; 0: never", 0, 3_600_000,
+    ),
+)  # fmt: skip
+
+FIXED_AT_CREATION = tuple(setting.key for setting in SETTINGS if setting.fixed)
+CHANGED_BY_RESTART = tuple(setting.key for setting in SETTINGS if not setting.fixed)
+
+_BY_KEY = {(setting.stanza.casefold(), setting.key.casefold()): setting for setting in SETTINGS}
+_STANZAS = {setting.stanza.casefold() for setting in SETTINGS}
+_CONTROL = re.compile(r"[\0\r\n]")
+
+
+class ConfigurationError(ValueError):
+    """Settings that cannot be used. `problems` has a sentence for each."""
+
+    def __init__(self, problems: list[str], where: str = "") -> None:
+        self.problems = tuple(problems)
+        super().__init__((f"{where}: " if where else "") + "; ".join(problems))
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """The `Log:` stanza."""
+
+    primary_files: int = 3
+    secondary_files: int = 2
+    file_pages: int = 4096
+    type: str = "CIRCULAR"
+    buffer_pages: int = 0
+    path: str = ""
+    write_integrity: str = "TripleWrite"
+    management: str = "Manual"
+    second_path: str = ""
+
+    def checked(self) -> LogSettings:
+        """The settings that apply: too low ones replaced. ConfigurationError for those that cannot be used."""
+        return _checked(self, _LOG)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class TuningSettings:
+    """The `TuningParameters:` stanza."""
+
+    checkpoint_records_max: int = 50_000
+    checkpoint_records_min: int = 100
+    checkpoint_wait_minutes: int = 30
+    queue_buffer_bytes: int = 128 * 1024
+    persistent_queue_buffer_bytes: int = 256 * 1024
+    log_write_time_trap_ms: int = 0
+
+    def checked(self) -> TuningSettings:
+        """As for `LogSettings`."""
+        return _checked(self, _TUNING)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """All settings, and what was odd about them when they were read or checked."""
+
+    log: LogSettings = LogSettings()
+    tuning: TuningSettings = TuningSettings()
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    def checked(self) -> Configuration:
+        log, log_warnings = _checked(self.log, _LOG)
+        tuning, tuning_warnings = _checked(self.tuning, _TUNING)
+        return Configuration(log, tuning, (*self.warnings, *log_warnings, *tuning_warnings))
+
+    def value(self, setting: Setting) -> Any:
+        return getattr(self.log if setting.stanza == _LOG else self.tuning, setting.field)
+
+
+# ---- what a value may be ----
+
+
+def _usable(setting: Setting, value: object) -> tuple[int | str, str]:
+    """The value that applies, and a warning if it is not the one given. ValueError if it cannot be used."""
+    key = setting.key
+    if isinstance(setting.default, int):
+        if isinstance(value, str):
+            if _NUMBER.match(value) is None:
+                raise ValueError(f"{key}={shown(value)} is not a whole number; choose {setting.range}")
+            value = int(value)
+        elif not isinstance(value, int) or isinstance(value, bool):
+            raise ValueError(f"{key} is a whole number, not {value!r}; choose {setting.range}")
+        if value > setting.highest:
+            kind = "log size not valid: " if setting.stanza == _LOG else ""
+            raise ValueError(f"{kind}{key}={value} is more than {setting.highest}; choose {setting.range}")
+        if value < setting.lowest and value != setting.default:
+            warning = f"{key}={value} is less than {setting.lowest}: the default, {setting.default}, applies"
+            return setting.default, warning
+        return value, ""
+    if not isinstance(value, str):
+        raise ValueError(f"{key} is text, not {value!r}; choose {setting.range}")
+    if setting.choices:
+        for choice in setting.choices:
+            if choice.casefold() == value.casefold():
+                return choice, ""
+        raise ValueError(f"{key}={shown(value)} is not known; choose {' or '.join(setting.choices)}")
+    if _CONTROL.search(value) or value != value.strip():
+        raise ValueError(f"{key}={shown(value)} cannot be a path here: line ends, or blanks around it")
+    return value, ""
+
+
+def _together(log: LogSettings) -> list[str]:
+    """Values that are right one by one and wrong together."""
+    problems = []
+    if log.primary_files + log.secondary_files > EXTENTS_MAX:
+        problems.append(
+            f"log size not valid: LogPrimaryFiles={log.primary_files} and LogSecondaryFiles={log.secondary_files} make "
+            f"more than {EXTENTS_MAX} extents; choose fewer"
+        )
+    if log.second_path and log.path and posixpath.normpath(log.second_path) == posixpath.normpath(log.path):
+        problems.append("LogSecondPath is the same folder as LogPath: a second copy there protects nothing")
+    return problems
+
+
+_Section = TypeVar("_Section", LogSettings, TuningSettings)
+
+
+def _checked(section: _Section, stanza: str) -> tuple[_Section, list[str]]:
+    problems: list[str] = []
+    warnings: list[str] = []
+    values: dict[str, Any] = {}
+    for setting in SETTINGS:
+        if setting.stanza == stanza:
+            try:
+                values[setting.field], warning = _usable(setting, getattr(section, setting.field))
+            except ValueError as error:
+                problems.append(str(error))
+            else:
+                warnings += [warning] if warning else []
+    if not problems:
+        section = replace(section, **values)
+        problems = _together(section) if isinstance(section, LogSettings) else []
+    if problems:
+        raise ConfigurationError(problems)
+    return section, warnings
+
+
+# ---- the file ----
+
+
+def exists(files: Files, folder: str) -> bool:
+    return files.exists(f"{folder}/{FILE_NAME}")
+
+
+def load(files: Files, folder: str) -> Configuration:
+    """Read qm.ini in the queue manager's folder. ConfigurationError names every line that cannot be used.
+
+    Without the file the defaults apply, with a warning that says so.
+    """
+    path = f"{folder}/{FILE_NAME}"
+    content = _read(files, path)
+    if content is None:
+        return Configuration(warnings=(f"{path}: there is no such file: the defaults apply",))
+    return _interpret(StanzaFile(content), path)
+
+
+def parse(text: str, where: str = FILE_NAME) -> Configuration:
+    """The configuration that a text of stanzas describes; `where` is named in messages."""
+    return _interpret(StanzaFile(text), where)
+
+
+def _interpret(content: StanzaFile, path: str) -> Configuration:
+    notes = [(line, f"{text}; ignored") for line, text in content.problems]
+    for header in content.headers:
+        if header.stanza.casefold() not in _STANZAS:
+            notes.append((header.line, f"stanza {shown(header.stanza)} is not used here; kept"))
+    problems: list[tuple[int, str]] = []
+    values: dict[str, dict[str, Any]] = {_LOG: {}, _TUNING: {}}
+    for entry in content.entries:
+        setting = _BY_KEY.get((entry.stanza.casefold(), entry.key.casefold()))
+        if setting is None:
+            if entry.stanza.casefold() in _STANZAS:
+                text = f"{shown(entry.key)} is no key of stanza {entry.stanza}; kept, without effect"
+                notes.append((entry.line, text))
+            continue
+        counts = content.find(entry.stanza, entry.key)
+        if counts is not None and counts.line != entry.line:
+            notes.append((entry.line, f"{setting.key} is given again in line {counts.line}, which counts"))
+            continue
+        try:
+            values[setting.stanza][setting.field], warning = _usable(setting, entry.value)
+        except ValueError as error:
+            problems.append((entry.line, str(error)))
+        else:
+            notes += [(entry.line, warning)] if warning else []
+    log = LogSettings(**values[_LOG])
+    if not problems:
+        problems = [(_line_of(content, "LogPrimaryFiles", "LogSecondaryFiles"), text) for text in _together(log)]
+    if problems:
+        raise ConfigurationError([f"line {line}: {text}" for line, text in sorted(problems)], path)
+    warnings = tuple(f"{path}, line {line}: {text}" for line, text in sorted(notes))
+    return Configuration(log, TuningSettings(**values[_TUNING]), warnings)
+
+
+def _line_of(content: StanzaFile, *keys: str) -> int:
+    return max((entry.line for key in keys if (entry := content.find(_LOG, key)) is not None), default=1)
+
+
+def save(files: Files, folder: str, configuration: Configuration) -> None:
+    """Write qm.ini: whatever happens, it is there afterwards as it was or with these settings. Durable on return.
+
+    Lines that say what the settings say stay as they are, and so do comments and what is not known here. A new file
+    gets every key of the `Log:` stanza, so that an administrator sees what there is to change.
+    """
+    configuration = configuration.checked()
+    path = f"{folder}/{FILE_NAME}"
+    old = _read(files, path)
+    content = StanzaFile(_PREFACE if old is None else old)
+    for setting in SETTINGS:
+        value = configuration.value(setting)
+        entry = content.find(setting.stanza, setting.key)
+        if entry is not None:
+            if _effective(setting, entry) != value:
+                content.set(setting.stanza, setting.key, str(value))
+        elif value != setting.default or (old is None and setting.stanza == _LOG and value != ""):
+            content.set(setting.stanza, setting.key, str(value))
+    _replace(files, folder, path, content.text().encode("utf-8", "surrogateescape"))
+
+
+def _effective(setting: Setting, entry: Entry) -> int | str | None:
+    """What an entry amounts to; None if it cannot be used."""
+    try:
+        return _usable(setting, entry.value)[0]
+    except ValueError:
+        return None
+
+
+def _read(files: Files, path: str) -> str | None:
+    """The text of the file; None if it is not there."""
+    try:
+        file = files.open(path)
+    except FileNotFoundError:
+        return None
+    try:
+        size = file.size()
+        if size > FILE_BYTES_MAX:
+            problem = f"it has {size} bytes, more than {FILE_BYTES_MAX}: no configuration file; put back the right one"
+            raise ConfigurationError([problem], path)
+        return file.read(0, size).decode("utf-8", "surrogateescape")
+    finally:
+        file.close()
+
+
+def _replace(files: Files, folder: str, path: str, data: bytes) -> None:
+    temporary = path + ".new"
+    try:
+        file = files.open(temporary, create=True)
+        try:
+            file.truncate(0)
+            file.write(0, data)
+            file.sync()
+        finally:
+            file.close()
+        files.rename(temporary, path)
+    except OSError:
+        try:
+            files.remove(temporary)
+        except OSError:
+            pass
+        raise
+    files.sync_folder(folder)
+
+
+# ---- changes ----
+
+
+def changes(old: Configuration, new: Configuration) -> list[str]:
+    """A sentence for each setting that differs, for the next start. ConfigurationError if one of them is fixed."""
+    differing = [setting for setting in SETTINGS if old.value(setting) != new.value(setting)]
+    fixed = [
+        f"{setting.key} was fixed as {_named(old, setting)} when the queue manager was created and cannot become "
+        f"{_named(new, setting)}: put it back, or create another queue manager and move the messages"
+        for setting in differing
+        if setting.fixed
+    ]
+    if fixed:
+        raise ConfigurationError(fixed)
+    return [
+        f"{setting.key} changes from {_named(old, setting)} to {_named(new, setting)} with the next start"
+        for setting in differing
+    ]
+
+
+def _named(configuration: Configuration, setting: Setting) -> str:
+    value = configuration.value(setting)
+    return "none" if value == "" else str(value)

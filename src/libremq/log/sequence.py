@@ -1,0 +1,139 @@
+"""The linear log's extents: a sequence of files that only grows; file number and extent number are the same.
+
+The active part reaches from the extent of the head to the current one. Older files are inactive: nothing writes to
+them, but media recovery may read them, until they are archived or deleted. The next files are formatted ahead of need
+by whoever has time for it (`prepare_next`), so that an append waits for that only if it is faster than the formatter.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence as SequenceOf
+
+from libremq.common.files import Files
+from libremq.log.errors import LogDamaged
+from libremq.log.extents import RESTORE, Extent, Extents, extent_name, extent_number
+from libremq.log.pages import PAGE_BYTES
+
+EXTENT_NUMBER_MAX = 9_999_999
+EXTENT_NUMBER_STOP = 9_999_000
+"""Ordinary records stop here, so that work can be ended and the log be replaced in order."""
+
+_INACTIVE_OPEN_MAX = 8
+
+
+class Sequence(Extents):
+    """The sequence; `base` is the first active extent."""
+
+    __slots__ = ("_inactive", "_inactive_guard", "_prepare_guard", "_ready")
+
+    def __init__(self, files: Files, folders: SequenceOf[str], log_id: bytes, extent_bytes: int) -> None:
+        super().__init__(files, folders, log_id, extent_bytes)
+        self._ready: dict[int, Extent] = {}
+        """Formatted ahead: extents `end`, `end` + 1 and so on."""
+        self._prepare_guard = threading.Lock()
+        self._inactive: dict[int, Extent] = {}
+        self._inactive_guard = threading.Lock()
+
+    def open_all(self, base: int, ring: SequenceOf[int], trusted: SequenceOf[bool]) -> None:
+        super().open_all(base, ring, trusted)
+        for folder, usable in zip(self.folders, trusted, strict=True):
+            if usable:
+                self._check_beyond(folder)
+
+    def _check_beyond(self, folder: str) -> None:
+        """Files after the last one are formatted ahead; if one has pages, the control file is older than they are."""
+        for number in self._numbers_in(folder):
+            if number >= self.end:
+                path = f"{folder}/{extent_name(number)}"
+                file = self._files.open(path)
+                page = file.read(0, PAGE_BYTES)
+                file.close()
+                if self.is_whole(page, number * self.extent_bytes):
+                    what = "the extent holds records, but the control file does not know of it yet"
+                    raise LogDamaged(path, what, f"The control file is older than the extents. {RESTORE}")
+
+    def _numbers_in(self, folder: str) -> list[int]:
+        try:
+            names = self._files.list(folder)
+        except FileNotFoundError:
+            return []
+        return [number for number in map(extent_number, names) if number is not None]
+
+    # ---- going on ----
+
+    def provide(self, extent: int, head: int, files_max: int) -> None:
+        with self._prepare_guard:
+            while extent >= self.end:
+                entry = self._ready.pop(self.end, None)
+                self._at[self.end] = entry if entry is not None else self._format(self.end)
+                self.end += 1
+
+    def prepare_next(self, current: int, ahead: int) -> bool:
+        """Format one extent unless there are `ahead` ones after the current one already. Takes its time."""
+        with self._prepare_guard:
+            number = self.end + len(self._ready)
+            if number > current + ahead or number > EXTENT_NUMBER_MAX:
+                return False
+            self._ready[number] = self._format(number)
+            return True
+
+    def retire(self, head: int) -> None:
+        """The extents before `head` are no longer active."""
+        while self.base < min(head, self.end - 1):
+            entry = self._at.pop(self.base)
+            with self._inactive_guard:
+                self._keep_open(self.base, entry)
+            self.base += 1
+
+    # ---- inactive extents ----
+
+    def _keep_open(self, number: int, entry: Extent) -> None:
+        self._inactive[number] = entry
+        while len(self._inactive) > _INACTIVE_OPEN_MAX:
+            self._inactive.pop(next(iter(self._inactive))).close()
+
+    def entry(self, extent: int) -> Extent | None:
+        found = self._at.get(extent)
+        if found is not None or extent >= self.base or extent < 0:
+            return found
+        with self._inactive_guard:
+            found = self._inactive.get(extent)
+            if found is None:
+                try:
+                    found = self._open(extent, extent)
+                except LogDamaged:
+                    return None
+                self._keep_open(extent, found)
+            return found
+
+    def inactive(self) -> list[int]:
+        """The extents before the active ones that are still there, in order."""
+        found = {number for folder in self.folders for number in self._numbers_in(folder) if number < self.base}
+        return sorted(found)
+
+    def prepared(self) -> list[int]:
+        """The extents formatted ahead, in order."""
+        with self._prepare_guard:
+            return sorted(self._ready)
+
+    def missing_from(self, extent: int) -> int | None:
+        """The lowest extent from this one up to the active ones that has no file any more."""
+        there = set(self.inactive())
+        return next((number for number in range(extent, self.base) if number not in there), None)
+
+    def forget(self, number: int) -> None:
+        """Delete an inactive extent."""
+        assert number < self.base
+        with self._inactive_guard:
+            entry = self._inactive.pop(number, None)
+            if entry is not None:
+                entry.close()
+        self.remove_files(number)
+
+    def close(self) -> None:
+        super().close()
+        for table in (self._ready, self._inactive):
+            for entry in table.values():
+                entry.close()
+            table.clear()
