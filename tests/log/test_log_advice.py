@@ -43,17 +43,20 @@ def test_puts_outside_syncpoint_are_told_by_the_queue_manager() -> None:
     assert finding.values["puts_outside_syncpoint"] == 17
 
 
-def note(books: WriteBooks, size: int, microseconds: float, extent: int, now: float = 0.0) -> None:
-    books.note_write(1, size // 2, size, 1, 1, microseconds / 1e6, extent, now)
+def note(books: WriteBooks, size: int, microseconds: float, extent: int) -> None:
+    books.note_write(1, size // 2, size, 1, 1, microseconds / 1e6, extent)
 
 
 def test_averages_and_high_water_marks() -> None:
-    books = WriteBooks()
+    clock = VirtualClock(0.0)
+    books = WriteBooks(clock.now)
     for _ in range(2000):
         note(books, 4096, 100.0, 0)
     assert (round(books.size_short), round(books.time_short), round(books.time_long)) == (4096, 100, 100)
-    for number in range(64):
-        note(books, 8192, 1000.0, 0, now=50.0 + number)
+    clock.advance(50.0)
+    for _ in range(64):
+        note(books, 8192, 1000.0, 0)
+        clock.advance(1.0)
     # After 64 writes the short average has come about 1 - 1/e of the way, the long one a sixteenth of it.
     assert 0.60 < (books.time_short - 100) / 900 < 0.67
     assert 0.05 < (books.time_long - 100) / 900 < 0.07
@@ -66,7 +69,7 @@ def test_averages_and_high_water_marks() -> None:
 
 
 def test_the_longest_write_of_each_of_the_last_eight_extents() -> None:
-    books = WriteBooks()
+    books = WriteBooks(lambda: 0.0)
     for extent in range(12):
         note(books, 4096, 100.0 + extent, extent)
         note(books, 4096, 50.0, extent)
@@ -78,11 +81,11 @@ def test_the_longest_write_of_each_of_the_last_eight_extents() -> None:
 
 
 def test_the_trap_for_slow_writes() -> None:
-    books = WriteBooks()
+    books = WriteBooks(VirtualClock(77.0).now)
     caught: list[SlowWrite] = []
     books.set_trap(500, caught.append)
     note(books, 4096, 499.0, 2)
-    note(books, 8192, 501.0, 3, now=77.0)
+    note(books, 8192, 501.0, 3)
     assert caught == [SlowWrite(501, 8192, 3, 77.0)] and books.traps == 1
     books.set_trap(500, None)
     note(books, 8192, 900.0, 3)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import errno
+import random
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from libremq.common.files import RealFiles
+from libremq.common.files import Buffer, RealFile, RealFiles
 from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFailed, RecordType
 from libremq.testing import FaultyFiles
 
@@ -122,6 +123,68 @@ def test_damage_to_one_copy_is_survived_and_repaired(damage: Damage, folder: str
     assert numbers(open_log(files)) == list(range(35))
 
 
+@pytest.mark.parametrize("linear", [False, True], ids=["circular", "linear"])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_any_file_of_one_copy_may_be_lost(folder: str, linear: bool) -> None:
+    config = replace(CONFIG, type="LINEAR", secondary_files=3) if linear else CONFIG
+    files, log = make(config, 0)
+    for number in range(30):
+        log.force(log.append(RecordType.PUT, number, 0, (bytes(30_000 if linear else 900),)))
+    if linear:
+        lsn = [record.lsn for record in log.scan(40)][-3]
+        log.record_checkpoint(lsn, lsn)
+        log.force(log.append(RecordType.PUT, 30, 0, (b"",)))
+    log.abandon()
+    open_log(files).abandon()  # which leaves a tail file
+    names = files.list(folder)
+    assert {"amqhlctl.lfh", "amqhlshd.lfh", "amqhltal.lfh", "S0000000.LOG"} < set(names)
+    other = FOLDERS[1 - FOLDERS.index(folder)]
+    for name in names:
+        disk = files.copy()
+        disk.remove(f"{folder}/{name}")
+        said: list[str] = []
+        log = open_log(disk, said)
+        assert [record.txn for record in log.scan(40)] == list(range(30 + linear))
+        assert name == "amqhltal.lfh" or any(f"{folder}/{name}" in text for text in said), name
+        log.close()
+        lose_folder(disk, other)
+        assert [record.txn for record in open_log(disk).scan(40)] == list(range(30 + linear)), name
+
+
+@pytest.mark.parametrize("orderly", [True, False], ids=["ended", "crashed"])
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_a_flipped_bit_in_one_copy_is_made_good_and_told(folder: str, orderly: bool) -> None:
+    """Anywhere in what the log consists of, up to its end: said with the file's path, and repaired for good."""
+    files, log = make()
+    if orderly:
+        log.close()
+    else:
+        log.abandon()
+    end = log.tail - log.tail % 4096
+    other = FOLDERS[1 - FOLDERS.index(folder)]
+    rng = random.Random(7)
+    slot = 28 + 96 + 2 * 4 + len(SECOND)  # what comes after that in a slot of the control file is padding
+    used = {
+        "S0000000.LOG": range(end),
+        "amqhlctl.lfh": [*range(slot), *range(4096, 4096 + slot)],
+        "amqhlshd.lfh": range(4096),
+    }
+    for name, offsets in used.items():
+        path = f"{folder}/{name}"
+        content = files.content(path)
+        for _ in range(40):
+            offset = rng.choice(offsets)
+            disk = files.copy()
+            disk.overwrite(path, offset, bytes([content[offset] ^ 1 << rng.randrange(8)]))
+            said: list[str] = []
+            log = open_log(disk, said)
+            assert numbers(log) == list(range(30))
+            assert any(path in text for text in said), (path, offset, said)
+            log.close()
+            lose_folder(disk, other)
+            assert numbers(open_log(disk)) == list(range(30)), (path, offset)
+
+
 def test_different_pages_damaged_in_each_copy_make_one_whole_log() -> None:
     files, log = make()
     log.abandon()
@@ -213,6 +276,59 @@ def test_a_copy_that_cannot_be_written_ends_the_log(kind: str, folder: str) -> N
     said: list[str] = []
     assert numbers(open_log(lost, said))[:30] == list(range(30))
     assert any(folder in text for text in said)
+
+
+class NamelessFile(RealFile):
+    """A file whose writes or syncs fail without saying where, as those of the machine do."""
+
+    failing = ""
+
+    def write(self, offset: int, data: Buffer) -> None:
+        if self.failing == "write":
+            raise OSError(errno.EIO, "no")
+        super().write(offset, data)
+
+    def sync(self) -> None:
+        if self.failing == "sync":
+            raise OSError(errno.EIO, "no")
+        super().sync()
+
+
+class NamelessFiles(RealFiles):
+    __slots__ = ("opened",)
+
+    def __init__(self) -> None:
+        self.opened: list[NamelessFile] = []
+
+    def open(self, path: str, *, create: bool = False) -> RealFile:
+        file = super().open(path, create=create)
+        named = NamelessFile(file._fd, path)
+        self.opened.append(named)
+        return named
+
+
+@pytest.mark.parametrize("copy", [0, 1])
+@pytest.mark.parametrize("kind", ["write", "sync"])
+@pytest.mark.parametrize("parallel", [True, False], ids=["parallel", "in turn"])
+def test_the_message_names_the_copy_that_failed(tmp_path: Path, parallel: bool, kind: str, copy: int) -> None:
+    folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    Log.create(RealFiles(), folders[0], LogConfig(2, 1, 64, second_folder=folders[1])).close()
+    files = NamelessFiles()
+    log = Log.open(files, folders[0], parallel_sync=parallel)
+    lsn = log.append(RecordType.PUT, 1, 0, (b"x",))
+    for file in files.opened:
+        if file.path.startswith(folders[copy]) and file._fd >= 0:
+            file.failing = kind
+    with pytest.raises(LogFailed) as caught:
+        log.force(lsn)
+    text = str(caught.value)
+    assert text.startswith(f"{folders[copy]}: writing this copy of the log failed: [Errno 5] no: '{folders[copy]}")
+    assert f"in the other copy, {folders[1 - copy]}." in text and "start it again" in text
+    log.abandon()
+    said: list[str] = []
+    log = Log.open(RealFiles(), folders[0], say=said.append)
+    assert len(numbers(log)) <= 1
+    log.close()
 
 
 def test_dual_logging_ended_and_begun_at_a_restart() -> None:
@@ -311,3 +427,33 @@ def test_two_copies_on_a_real_disk(tmp_path: Path) -> None:
     log = Log.open(RealFiles(), one, second_folder=two)
     assert numbers(log) == list(range(50))
     log.close()
+
+
+def test_a_copy_that_lags_behind_is_repaired_however_many_inactive_extents_there_are() -> None:
+    """Only a few inactive extents are open at a time: a repair must not hold on to one that was closed."""
+    files = FaultyFiles()
+    log = Log.create(files, "/log", LogConfig(type="LINEAR", file_pages=64, second_folder="/two"))
+    older = b""
+    for number in range(14):
+        for _ in range(14):
+            lsn = log.append(RecordType.PUT, 0, 0, (bytes(20_000),))
+        lsn = log.append(RecordType.CHECKPOINT, 0, 0, (b"x",))
+        log.record_checkpoint(lsn, lsn)
+        if number == 12:
+            control = files.open("/two/amqhlctl.lfh")
+            older = control.read(0, control.size())
+            control.close()
+    log.close()
+    control = files.open("/two/amqhlctl.lfh")
+    control.write(0, older)
+    control.close()
+    extent = files.open("/two/S0000000.LOG")
+    good = extent.read(3 * 4096, 100)
+    extent.write(3 * 4096, b"Z" * 100)
+    extent.close()
+    said: list[str] = []
+    Log.open(files, "/log", say=said.append, parallel_sync=False).close()
+    assert any("/two/S0000000.LOG" in text for text in said)
+    extent = files.open("/two/S0000000.LOG")
+    assert extent.read(3 * 4096, 100) == good
+    extent.close()

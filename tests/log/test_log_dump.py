@@ -366,7 +366,7 @@ def test_leftovers_of_earlier_openings_are_not_taken_for_the_log() -> None:
         files.crash_at = files.operations + 1
         with pytest.raises(PowerCut):
             log.force()
-        return list(files.disk_states(random.Random(len(payloads)), limit=14))
+        return list(files.disk_states(random.Random(len(payloads)), limit=20))
 
     files = FaultyFiles()
     log = Log.create(files, FOLDER, SMALL)
@@ -380,7 +380,32 @@ def test_leftovers_of_earlier_openings_are_not_taken_for_the_log() -> None:
                 assert not end_of(lines).damaged
                 kinds.add(end_of(lines).why.split(" epoch")[0])
                 assert records_of(lines) == scanned(disk), (first.label, disk.label)
+                disk.remove(f"{FOLDER}/amqhlctl.lfh")  # which says where the last epoch began
+                kinds.add(end_of(checked(dump(disk, FOLDER))).why.split(" epoch")[0])
     assert {"the page is left over from", "the page belongs to"} <= kinds
+
+
+def test_a_page_of_an_earlier_opening_does_not_count_where_a_later_one_began() -> None:
+    """Half of it was left by the first, and the second wrote the other half: the same bytes, as it happened."""
+    files = FaultyFiles()
+    log = Log.create(files, FOLDER, SMALL)
+    put(log, b"promised")
+    log.close()
+    before = files.copy()
+    log = Log.open(files, FOLDER)
+    put(log, b"never promised")
+    log.force()
+    page = files.content(f"{FOLDER}/S0000000.LOG")[PAGE_BYTES : 2 * PAGE_BYTES]
+    log = Log.open(before, FOLDER)  # as if that force had left nothing
+    log.abandon()
+    log = Log.open(before, FOLDER)
+    assert log.epoch == 3
+    log.abandon()
+    before.overwrite(f"{FOLDER}/S0000000.LOG", PAGE_BYTES, page)
+    lines = checked(dump(before, FOLDER))
+    assert [record.payload for record in records_of(lines)] == [b"promised"]
+    assert "left over from epoch 2" in end_of(lines).why and not end_of(lines).damaged
+    assert records_of(lines) == scanned(before)
 
 
 # ---- on a real disk ----

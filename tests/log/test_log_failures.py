@@ -143,6 +143,34 @@ def test_a_bad_page_before_one_that_was_written_later_is_damage(page: int) -> No
     assert error.path == FIRST and "checksum" in error.what
 
 
+@pytest.mark.parametrize("integrity", ["SingleWrite", "TripleWrite"])
+@pytest.mark.parametrize("survived", range(1, 4))
+@pytest.mark.parametrize("sizes", [[4028], [4028, 4028], [4028, 12140]])
+def test_an_unfinished_record_alone_on_the_last_pages_is_the_end(
+    sizes: list[int], survived: int, integrity: str
+) -> None:
+    """The last page where a record starts has none that is whole; the end is before it, and nothing is lost."""
+    files = FaultyFiles()
+    log = Log.create(files, FOLDER, LogConfig(2, 1, 64, write_integrity=integrity))
+    for size in sizes:  # which together fill pages to the last byte
+        log.append(RecordType.PUT, size, 0, (bytes(size),))
+        log.force()
+    end = log.tail - 40
+    assert end % 4096 == 0
+    before = files.copy()
+    log.append(RecordType.PUT, 99, 0, (bytes(20_000),))
+    log.force()
+    log.abandon()
+    pages = files.content(FIRST)[end : end + survived * 4096]
+    before.overwrite(FIRST, end, pages)
+    log = Log.open(before, FOLDER)
+    assert [record.txn for record in log.scan(40)] == sizes
+    assert log.end_at_open == end + 40
+    log.force(log.append(RecordType.PUT, 7, 0, (b"next",)))
+    log.abandon()
+    assert [record.txn for record in Log.open(before, FOLDER).scan(40)] == [*sizes, 7]
+
+
 def test_every_byte_of_a_page_is_watched() -> None:
     files, log, _ = make(2)
     log.abandon()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -17,14 +16,14 @@ FOLDER = "/log"
 
 
 class GatedFile(FaultyFile):
-    """A file whose gather-writes wait for the gate to open."""
+    """A file whose writes wait for the gate to open."""
 
-    def write_many(self, offset: int, buffers: Sequence[Buffer]) -> None:
+    def write(self, offset: int, data: Buffer) -> None:
         files = self._files
         assert isinstance(files, GatedFiles)
         files.arrived.release()
         files.gate.acquire()
-        super().write_many(offset, buffers)
+        super().write(offset, data)
 
 
 class GatedFiles(FaultyFiles):
@@ -138,13 +137,13 @@ def test_an_interrupted_leader_harms_nobody(monkeypatch: pytest.MonkeyPatch) -> 
     """An interrupt is not an I/O error: the next leader writes the same pages again."""
     files = FaultyFiles()
     log = Log.create(files, FOLDER, LogConfig(2, 1, 64))
-    write = FaultyFile.write_many
+    write = FaultyFile.write
 
-    def interrupted(self: FaultyFile, offset: int, buffers: Sequence[Buffer]) -> None:
-        monkeypatch.setattr(FaultyFile, "write_many", write)
+    def interrupted(self: FaultyFile, offset: int, data: Buffer) -> None:
+        monkeypatch.setattr(FaultyFile, "write", write)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(FaultyFile, "write_many", interrupted)
+    monkeypatch.setattr(FaultyFile, "write", interrupted)
     first = put(log, b"first")
     with pytest.raises(KeyboardInterrupt):
         log.force(first)

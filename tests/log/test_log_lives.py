@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from helper_log_crash import CIRCULAR, DUAL, FOLDER, LINEAR, LINEAR_DUAL, SECOND, SINGLE, Kind, Ledger
 
 from libremq.log import Log, LogDamaged, LogError, LogFailed, LogFull
+from libremq.log.config import RANGES
 from libremq.testing import FaultyFiles, PowerCut
 
 LIVES = 6
@@ -77,6 +79,17 @@ def live(kind: Kind, files: FaultyFiles, ledger: Ledger, rng: random.Random, lab
 
 @pytest.mark.parametrize("kind", [CIRCULAR, SINGLE, DUAL, LINEAR, LINEAR_DUAL], ids=str)
 def test_many_lives(kind: Kind) -> None:
+    many_lives(kind)
+
+
+@pytest.mark.parametrize("kind", [CIRCULAR, LINEAR_DUAL], ids=str)
+def test_many_lives_with_extents_of_a_few_pages(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Smaller than anybody may have them: then a single force runs over several, and the ring turns all the time."""
+    monkeypatch.setitem(RANGES, "file_pages", (4, 65535, 4096))
+    many_lives(Kind(f"{kind}, tiny", replace(kind.config, file_pages=7, primary_files=3, secondary_files=8)))
+
+
+def many_lives(kind: Kind) -> None:
     ends: Counter[str] = Counter()
     for seed in range(60):
         rng = random.Random(seed)

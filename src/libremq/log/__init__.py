@@ -1,15 +1,16 @@
-"""The log manager: records, pages, extents, writer, copies, restart scan, archive, figures and advice."""
+"""The log manager: records, pages, extents, writer, copies, restart scan, archive, shipping, figures and advice."""
 
 from __future__ import annotations
 
 from libremq.log.advice import Finding, findings
 from libremq.log.config import LogConfig
-from libremq.log.control import CONTROL_FILE
+from libremq.log.control import CONTROL_FILE, log_identity
 from libremq.log.errors import LogDamaged, LogError, LogFailed, LogFull
 from libremq.log.log import Log
 from libremq.log.management import ExtentState
 from libremq.log.records import Record, RecordType
 from libremq.log.scan import LogScan
+from libremq.log.shipped import ShippedLog
 from libremq.log.slots import SlotFile
 from libremq.log.space import LogSpace
 from libremq.log.statistics import LogStatistics, SlowWrite
@@ -29,7 +30,9 @@ __all__ = [
     "LogStatistics",
     "Record",
     "RecordType",
+    "ShippedLog",
     "SlotFile",
     "SlowWrite",
     "findings",
+    "log_identity",
 ]

@@ -134,3 +134,10 @@ def open_control(files: Files, folder: str) -> tuple[SlotFile, ControlState]:
         slots.close()
         what = f"its content makes no sense ({error})"
         raise LogDamaged(path, what, "Restore the log folder from a backup") from error
+
+
+def log_identity(files: Files, folder: str) -> tuple[bytes, LogConfig]:
+    """The id and the settings of the log in a folder, as its control file tells them; changes nothing."""
+    slots, state = open_control(files, folder)
+    slots.close()
+    return state.log_id, state.config

@@ -120,6 +120,8 @@ def _choose(files: Files, first: Copy, second: Copy, dual_before: bool) -> Copie
             troubles.append(f"{copy.trouble.path}: {copy.trouble.what}")
         elif not usable and dual_before:
             troubles.append(f"{copy.folder}: this copy of the log is older than the other")
+        elif copy.control is not None and copy.control.half_damaged:
+            troubles.append(f"{copy.control.path}: one of its two slots was damaged or half written; it is made good")
     if not dual_before:
         troubles.append(f"{second.folder}: a second copy of the log is made here")
     return Copies(copies, best, trusted, len({state.change for state in known}) > 1 or not all(trusted), troubles)
@@ -132,23 +134,28 @@ def make_equal(files: Files, copies: Copies, extents: Extents, end_lsn: int, say
     for text in (*copies.troubles, *extents.troubles):
         say(text)
     extents.troubles.clear()
-    numbered = extents.entries()
-    if isinstance(extents, Sequence) and copies.all_extents:
-        numbered = [*_inactive(extents), *numbered]
     for copy, folder in enumerate(extents.folders):
         files.make_folder(folder)
-        for extent, entry in numbered:
-            if extent * extents.extent_bytes < end_lsn or entry.files[copy] is None:
+        for extent in [*_inactive(copies, extents), *(number for number, _ in extents.entries())]:
+            entry = extents.entry(extent)  # one at a time: only a few inactive ones are open together
+            if entry is not None and (extent * extents.extent_bytes < end_lsn or entry.files[copy] is None):
                 _repair(files, extents, copy, extent, entry, end_lsn, say)
     extents.trusted = [True] * len(extents.folders)
 
 
-def _inactive(extents: Sequence) -> list[tuple[int, Extent]]:
+def _inactive(copies: Copies, extents: Extents) -> list[int]:
+    """The inactive extents of a linear log that are to be looked at."""
+    if not isinstance(extents, Sequence):
+        return []
+    if copies.all_extents:
+        return list(extents.inactive())
+    # Their pages are not compared at each opening: that takes time, and readers take the good ones anyway.
     found = []
     for number in extents.inactive():
-        entry = extents.entry(number)
-        if entry is not None:
-            found.append((number, entry))
+        if number >= copies.state.media // extents.extent_bytes:
+            entry = extents.entry(number)
+            if entry is not None and not all(entry.files):
+                found.append(number)
     return found
 
 

@@ -212,6 +212,8 @@ class _Dump:
 
     def _misfit(self, page: Page) -> str:
         """Why a whole page does not continue the one before; "" if it does, or if there is none before."""
+        if self._left_over(page):
+            return f"the page is left over from epoch {page.epoch}, before the log was opened again"
         if not self._epoch:
             return ""
         if page.epoch < self._epoch:
@@ -224,6 +226,11 @@ class _Dump:
         elif page.before != self._used:
             return "the page continues a version of the page before that is not there"
         return ""
+
+    def _left_over(self, page: Page) -> bool:
+        """An opening of the log began its epoch before this page, and did not get as far as to write it anew."""
+        control = self._source.control
+        return control is not None and page.epoch < control.epoch and page.lsn >= control.epoch_start
 
     def _moved_on(self, lsn: int) -> bool:
         """A running queue manager has added extents, or has taken this one for something newer: then go on there."""
@@ -250,7 +257,7 @@ class _Dump:
         resume: int | None = None
         beyond = 0
         for page in source.good_pages(lsn if isinstance(bad, Page) else lsn + PAGE_BYTES):
-            if page.epoch < self._epoch:
+            if page.epoch < self._epoch or self._left_over(page):
                 continue
             if resume is None:
                 resume = page.lsn

@@ -9,11 +9,11 @@ one), so that damage to either copy is never seen by a reader.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 
-from libremq.common.files import Buffer, File, Files
+from libremq.common.files import File, Files
 from libremq.log.errors import LogDamaged
 from libremq.log.pages import BAD, PAGE_BYTES, PAGE_HEADER, PAGE_MAGIC, page_checksum, page_rank
+from libremq.log.sync_helper import SyncHelper
 
 FORMAT_BYTES = 1 << 20
 RESTORE = "Restore the log folder from a backup, whole and of one moment"
@@ -73,6 +73,7 @@ class Extents:
         "_files",
         "_helper",
         "base",
+        "broken",
         "candidates",
         "end",
         "extent_bytes",
@@ -99,8 +100,10 @@ class Extents:
         """What was found wrong in one copy and is to be repaired from the other."""
         self.trusted = [True] * len(self.folders)
         """The copies whose files count; all of them once the log is open."""
+        self.broken: OSError | None = None
+        """A write or sync failed, after which none may be tried again."""
         self._at: dict[int, Extent] = {}
-        self._helper: ThreadPoolExecutor | None = None
+        self._helper: SyncHelper | None = None
 
     # ---- opening ----
 
@@ -164,7 +167,7 @@ class Extents:
     def sync_in_parallel(self) -> None:
         """From now on wait for the two copies at the same time."""
         if len(self.folders) > 1 and self._helper is None:
-            self._helper = ThreadPoolExecutor(1, thread_name_prefix="libremq-log-copy")
+            self._helper = SyncHelper(self.folders[1])
 
     # ---- which file ----
 
@@ -281,78 +284,88 @@ class Extents:
 
     # ---- writing ----
 
-    def write(self, lsn: int, buffers: list[Buffer]) -> list[Extent]:
-        """Write pages (alternating headers and data) from an LSN on: one gather-write an extent and copy. Not synced.
+    def write(self, lsn: int, pages: list[bytes]) -> list[Extent]:
+        """Write pages from an LSN on, one gather-write an extent and copy, and make them durable.
 
-        Returns the extents to be synced.
+        Returns the extents they are in.
         """
         extent, offset = divmod(lsn, self.extent_bytes)
-        if len(buffers) // 2 * PAGE_BYTES <= self.extent_bytes - offset:
-            entry = self._at[extent]
-            self._write_entry(entry, offset, buffers)
+        entry = self._at[extent]
+        if len(pages) * PAGE_BYTES <= self.extent_bytes - offset:
+            self.write_copies(entry.files, offset, pages)
+            self.sync_copies((entry.files,))
             return [entry]
         touched = []
         start = 0
-        while start < len(buffers):
-            extent, offset = divmod(lsn, self.extent_bytes)
-            pages = min((len(buffers) - start) // 2, (self.extent_bytes - offset) // PAGE_BYTES)
+        while start < len(pages):
             entry = self._at[extent]
-            end = start + 2 * pages
-            self._write_entry(entry, offset, buffers[start:end])
+            end = min(len(pages), start + (self.extent_bytes - offset) // PAGE_BYTES)
+            self.write_copies(entry.files, offset, pages[start:end])
             touched.append(entry)
             start = end
-            lsn += pages * PAGE_BYTES
+            extent += 1
+            offset = 0
+        self.sync(touched)
         return touched
 
-    def _write_entry(self, entry: Extent, offset: int, buffers: list[Buffer]) -> None:
-        for folder, file in zip(self.folders, entry.files):
+    def write_copies(self, files: Sequence[File | None], offset: int, pages: list[bytes]) -> None:
+        """Write pages to a file in every copy. Not synced."""
+        for copy, file in enumerate(files):
             assert file is not None
             try:
-                file.write_many(offset, buffers)
+                if len(pages) == 1:
+                    file.write(offset, pages[0])
+                else:
+                    file.write_many(offset, pages)
             except OSError as error:
-                raise named(error, folder) from error
+                # Assignments only, here and below: an interrupt must not make a failure forgotten.
+                self.broken = error
+                if error.filename is None:
+                    error.filename = self.folders[copy]
+                raise
 
     def sync(self, touched: Iterable[Extent]) -> None:
         """Make what was written to these extents durable in every copy."""
-        if len(self.folders) == 1:
-            _sync_group(self.folders[0], [entry.files[0] for entry in touched])
-            return
-        self.sync_copies([[entry.files[copy] for entry in touched] for copy in range(len(self.folders))])
+        self.sync_copies([entry.files for entry in touched])
 
-    def sync_copies(self, groups: Sequence[Iterable[File | None]]) -> None:
-        """Sync files, given as one group for each copy; the groups at the same time if there is a helper."""
+    def sync_copies(self, groups: Sequence[Sequence[File | None]]) -> None:
+        """Sync files, each given in every copy; the copies at the same time if there is a helper."""
         helper = self._helper
-        if helper is None or len(groups) == 1:
-            for folder, group in zip(self.folders, groups):
-                _sync_group(folder, group)
+        if helper is None:
+            for copy in range(len(self.folders)):
+                self._sync_copy(groups, copy)
             return
-        second = helper.submit(_sync_group, self.folders[1], groups[1])
+        ticket = helper.start([file for files in groups if (file := files[1]) is not None])
         try:
-            _sync_group(self.folders[0], groups[0])
+            self._sync_copy(groups, 0)
         finally:
-            second.result()
+            helper.wait(ticket)
+
+    def _sync_copy(self, groups: Sequence[Sequence[File | None]], copy: int) -> None:
+        try:
+            for files in groups:
+                file = files[copy]
+                if file is not None:
+                    file.sync()
+        except OSError as error:
+            self.broken = error
+            if error.filename is None:
+                error.filename = self.folders[copy]
+            raise
+
+    def copy_of(self, error: OSError) -> int:
+        """Which copy an error is about, by the path in it."""
+        second = self.folders[-1]
+        path = str(error.filename)
+        return len(self.folders) - 1 if path == second or path.startswith(f"{second}/") else 0
 
     def close(self) -> None:
         for entry in self._at.values():
             entry.close()
         self._at.clear()
         if self._helper is not None:
-            self._helper.shutdown()
+            self._helper.close()
             self._helper = None
-
-
-def _sync_group(folder: str, group: Iterable[File | None]) -> None:
-    for file in group:
-        if file is not None:
-            try:
-                file.sync()
-            except OSError as error:
-                raise named(error, folder) from error
-
-
-def named(error: OSError, path: str) -> OSError:
-    """The error with a path in it: with two copies it matters which one failed."""
-    return error if error.filename is not None else OSError(error.errno, error.strerror, path)
 
 
 def _spliced(data: bytes, at: int, page: bytes) -> bytes:

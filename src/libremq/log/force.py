@@ -13,13 +13,14 @@ from libremq.log.errors import LogFailed
 
 
 class _Waiter:
+    """A thread that asks for a force. It has a lock to sleep on unless it leads from the beginning."""
+
     __slots__ = ("awake", "lock", "lsn")
 
     def __init__(self, lsn: int) -> None:
         self.lsn = lsn
         self.awake = False
-        self.lock = threading.Lock()
-        self.lock.acquire()
+        self.lock: threading.Lock | None = None
 
 
 class SharedForce:
@@ -59,8 +60,11 @@ class SharedForce:
                 if self._leader is None:
                     self._leader = waiter
                 else:
+                    lock = waiter.lock = threading.Lock()
+                    lock.acquire()
                     self._waiters.append(waiter)
             if self._leader is not waiter:
+                assert waiter.lock is not None
                 waiter.lock.acquire()
                 if self._leader is not waiter:
                     if lsn < self.durable:
@@ -83,7 +87,12 @@ class SharedForce:
 
     def _hand_over(self, waiter: _Waiter) -> None:
         """If it leads: wake those who are served, or with a failed log all, and let one of the rest lead."""
+        if waiter.awake and self._leader is not waiter:
+            return  # served: whoever woke it has taken it off the list
         with self._guard:
+            if self._leader is waiter and not self._waiters and not self._to_wake:
+                self._leader = None
+                return
             if waiter in self._waiters:
                 self._waiters.remove(waiter)
             if self._leader is waiter:
@@ -104,6 +113,7 @@ class SharedForce:
             while self._to_wake:
                 other = self._to_wake[-1]
                 if not other.awake:
+                    assert other.lock is not None
                     other.awake = True
                     other.lock.release()
                 self._to_wake.pop()

@@ -1,94 +1,40 @@
-"""The log: append records, force them, read them back.
+"""The log: append records, force them, read them back, let go of what nothing needs any more.
 
-Appending only gathers: the record's pieces go on a list, its LSN follows from their lengths. A force takes the list,
-cuts it into pages with headers and checksums, writes and syncs, all without the lock that append needs. What is below
-has a file of its own: writer.py puts pages on disk, ring.py and sequence.py say where, reader.py reads them back,
-opening.py puts it all together after whatever happened before.
-
-Threads: one appender at a time (the kernel's lock); everything else from any thread at any time.
+What is below has a file of its own: core.py gathers and forces, writer.py puts pages on disk, ring.py and sequence.py
+say where, reader.py reads them back, opening.py puts it all together after whatever happened before, management.py
+knows what becomes of the extents of a linear log, shipped.py reads a log that another machine writes.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Sequence
-from zlib import crc32
+from collections.abc import Callable
 
-from libremq.common.clock import Clock, SystemClock, elapsed
+from libremq.common.clock import Clock, SystemClock
 from libremq.common.files import Files
 from libremq.log.config import LogConfig
-from libremq.log.control import ControlState
 from libremq.log.copies import Say
-from libremq.log.errors import LogError, LogFailed, LogFull
+from libremq.log.core import LogCore
+from libremq.log.errors import LogError
 from libremq.log.extents import extent_name
-from libremq.log.force import SharedForce
-from libremq.log.management import (
-    ArchivedExtents,
-    Archiver,
-    ExtentState,
-    archive_extents,
-    delete_extents,
-    list_extents,
-    number_in,
-)
+from libremq.log.management import Archiver, ExtentState, archive_extents, delete_extents, list_extents, number_in
 from libremq.log.opening import OpenedLog, create_files, open_files
-from libremq.log.pages import PAGE_BYTES, PAGE_DATA_BYTES, PAGE_HEADER_BYTES, lsn_of, stream_of
 from libremq.log.reader import RecordReader
-from libremq.log.records import RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RECORD_PREFIX, Record
+from libremq.log.records import Record
 from libremq.log.ring import Ring
 from libremq.log.scan import LogScan
-from libremq.log.sequence import EXTENT_NUMBER_MAX, EXTENT_NUMBER_STOP
-from libremq.log.sequence import Sequence as LinearSequence
-from libremq.log.space import RESERVE_PERCENT, LogSpace
-from libremq.log.statistics import LogStatistics, SlowWrite, WriteBooks
-from libremq.log.writer import Batch, PageWriter
-
-_prefix = RECORD_PREFIX.pack
+from libremq.log.sequence import Sequence
+from libremq.log.shipped import adopt
+from libremq.log.statistics import LogStatistics, SlowWrite
 
 
 def _silent(text: str) -> None:
     pass
 
 
-class Log:
+class Log(LogCore):
     """An open log. Make one with `Log.create` or `Log.open`."""
 
-    __slots__ = (
-        "_archived",
-        "_batch_begin",
-        "_books",
-        "_buffer_bytes",
-        "_change",
-        "_clock",
-        "_closed",
-        "_control_guard",
-        "_controls",
-        "_epoch",
-        "_extents",
-        "_files",
-        "_force",
-        "_gather",
-        "_in_flight",
-        "_limit",
-        "_limit_reserve",
-        "_log_id",
-        "_mapped_end",
-        "_pieces",
-        "_position",
-        "_reader",
-        "_recorded",
-        "_records",
-        "_started_page",
-        "_starts",
-        "_writer",
-        "checkpoint",
-        "config",
-        "end_at_open",
-        "end_reason",
-        "folder",
-        "head",
-        "media",
-    )
+    __slots__ = ("_reader",)
 
     # ---- making and opening ----
 
@@ -146,48 +92,25 @@ class Log:
         log._tell_missing(say)
         return log
 
+    @staticmethod
+    def adopt_shipped(
+        files: Files, folder: str, *, checkpoint_lsn: int, head_lsn: int, media_lsn: int | None = None
+    ) -> int:
+        """Make a log of the extents that were shipped to a folder, for `Log.open`; returns the LSN where it ends.
+
+        Restart will begin at the record at `checkpoint_lsn` and need nothing before `head_lsn`. Raises LogError, with
+        nothing changed, if the extents from there on are not whole: see `ShippedLog`. Interrupted, it can be done
+        again.
+        """
+        return adopt(files, folder, checkpoint_lsn, head_lsn, media_lsn)
+
     def __init__(self, files: Files, folder: str, opened: OpenedLog, clock: Clock) -> None:
         """Used by `open`."""
-        state = opened.state
-        extents = opened.extents
-        end = opened.end
-        self.config = state.config
-        self.folder = folder
-        self._buffer_bytes = self.config.buffer_bytes
-        self.head = state.head
-        self.checkpoint = state.checkpoint
-        self.media = state.media
-        self.end_at_open = end.lsn
-        self.end_reason = end.why
-        self._files = files
-        self._controls = opened.controls
-        self._control_guard = threading.Lock()
-        self._change = state.change
-        self._recorded = state
-        self._archived = ArchivedExtents(state.archived)
-        self._extents = extents
-        self._log_id = state.log_id
-        self._epoch = state.epoch
-        self._clock = clock
-        self._closed = False
-        self._mapped_end = extents.end
-        self._reader = RecordReader(extents)
-        self._books = WriteBooks()
-        self._books.control_writes = 1
-        self._gather = threading.Lock()
-        self._position = self._batch_begin = end.page_lsn // PAGE_BYTES * PAGE_DATA_BYTES
-        self._pieces: list[bytes] = []
-        self._starts: list[int] = []
-        self._started_page = -1
-        self._records = 0
-        self._in_flight: Batch | None = None
-        self._writer = PageWriter(extents, opened.shadow, state.epoch, end.lsn, end.used_before)
-        self._force = SharedForce(lsn_of(self._position), self._write_batch)
-        self._limit = self._limit_reserve = 0
-        self._set_limits()
+        super().__init__(files, folder, opened, clock)
+        self._reader = RecordReader(opened.extents)
 
     def _tell_missing(self, say: Say) -> None:
-        if isinstance(self._extents, LinearSequence):
+        if isinstance(self._extents, Sequence):
             missing = self._extents.missing_from(self.media // self.config.extent_bytes)
             if missing is not None:
                 say(
@@ -195,260 +118,7 @@ class Log:
                     "Put it back from the archive before recovering an object, or record new media images"
                 )
 
-    def close(self) -> None:
-        """Force what is gathered and end in good order; after a failure, or again, only let the files go."""
-        if not self._closed:
-            try:
-                if self.failed is None:
-                    self.force()
-                    self._control_or_fail()
-            finally:
-                self.abandon()
-
-    def abandon(self) -> None:
-        """Let the files go without another write, as if the process had been killed."""
-        if not self._closed:
-            self._closed = True
-            with self._gather:
-                self._limit = self._limit_reserve = 0
-            self._writer.close()
-            self._extents.close()
-            for control in self._controls:
-                control.close()
-
-    # ---- appending ----
-
-    def append(
-        self,
-        type: int,
-        txn: int,
-        prev_lsn: int,
-        parts: Sequence[bytes],
-        *,
-        reserve: bool = False,
-        keep: int = 0,
-        flags: int = 0,
-    ) -> int:
-        """Add a record with the parts as its payload; returns its LSN. Durable only after a force.
-
-        Raises LogFull, with nothing changed, if the record would enter the reserve; `reserve=True` may use it, for
-        records that end work. In any case `keep` bytes must be left. Raises LogFailed after a failure.
-        """
-        length = RECORD_HEADER_BYTES
-        for part in parts:
-            length += len(part)
-        if length > RECORD_BYTES_MAX:
-            raise LogFull(f"a log record of {length} bytes is more than any log takes; send smaller messages")
-        prefix = _prefix(length, type, flags, txn, prev_lsn)
-        checksum = crc32(prefix)
-        for part in parts:
-            checksum = crc32(part, checksum)
-        with self._gather:
-            start = self._position
-            end = start + length
-            if end > (self._limit_reserve if reserve else self._limit) or end + keep > self._limit_reserve:
-                self._make_room(end, reserve, keep)
-            page = start // PAGE_DATA_BYTES
-            if page != self._started_page:
-                self._started_page = page
-                self._starts.append(start)
-            pieces = self._pieces
-            pieces.append(prefix + checksum.to_bytes(4, "little"))
-            pieces += parts
-            self._records += 1
-            self._position = end
-        return start + PAGE_HEADER_BYTES * (page + 1)
-
-    def _make_room(self, end: int, reserve: bool, keep: int) -> None:
-        """Provide extents up to a stream position, or raise LogFull. Called with the gather lock held."""
-        self._check_usable()
-        space = self.space()
-        last_lsn = lsn_of(end - 1)
-        current = last_lsn // self.config.extent_bytes
-        if self.config.linear and current >= (EXTENT_NUMBER_MAX if reserve else EXTENT_NUMBER_STOP):
-            raise LogFull(
-                f"{self.folder}: the log is at its end: extent numbers reach {EXTENT_NUMBER_MAX}, and the last of them "
-                "are kept for ending work. End the queue manager and give it a new log"
-            )
-        used = last_lsn + 1 - (space.tail - space.used_bytes)
-        if used > (space.capacity_bytes if reserve else space.limit_bytes) or used + keep > space.capacity_bytes:
-            kept = max(keep, 0 if reserve else space.capacity_bytes - space.limit_bytes)
-            raise LogFull(
-                f"{self.folder}: the log is full: {space.used_bytes} of {space.capacity_bytes} bytes are needed by the "
-                f"oldest unit of work or the last checkpoint, and {kept} are kept to end what has been begun. "
-                "Commit sooner, or raise LogPrimaryFiles or LogSecondaryFiles and restart"
-            )
-        try:
-            self._extents.provide(current, self.head, self._files_max())
-            if isinstance(self._extents, Ring):
-                self._extents.note_use(self.head // self.config.extent_bytes, current, self.config.primary_files)
-        except OSError as error:
-            raise LogFull(
-                f"{self.folder}: the log is full: its extents are in use and another could not be made: {error}. "
-                "Free space on the disk, or commit so that the oldest extent can be reused"
-            ) from error
-        finally:
-            self._set_limits()
-
-    def _files_max(self) -> int:
-        """Extents the ring may have; never fewer than it has, or a lowered setting could leave restart no room."""
-        return max(self.config.files_max, self._extents.end - self._extents.base)
-
-    def _set_limits(self) -> None:
-        """Up to which stream positions append needs no second look. Called with the gather lock held."""
-        space = self.space()
-        start = space.tail - space.used_bytes
-        mapped = self._extents.end * self.config.file_pages * PAGE_DATA_BYTES
-        self._limit_reserve = min(mapped, stream_of(start + space.capacity_bytes))
-        self._limit = min(mapped, stream_of(start + space.limit_bytes))
-        if self.config.linear:
-            self._limit = min(self._limit, EXTENT_NUMBER_STOP * self.config.file_pages * PAGE_DATA_BYTES)
-        if self._force.failed is not None or self._closed:
-            self._limit = self._limit_reserve = 0
-
-    def _check_usable(self) -> None:
-        if self._force.failed is not None:
-            raise LogFailed(str(self._force.failed)) from self._force.failed.__cause__
-        if self._closed:
-            raise LogError(f"{self.folder}: the log is closed")
-
-    # ---- forcing ----
-
-    def force(self, lsn: int | None = None) -> None:
-        """Return when the record at `lsn` (None: everything appended so far) is durable. Shared between threads."""
-        force = self._force
-        if lsn is None:
-            with self._gather:
-                if self._position > self._batch_begin:
-                    lsn = lsn_of(self._position - 1)
-                elif self._in_flight is not None:
-                    lsn = lsn_of(self._in_flight.end - 1)
-                else:
-                    return
-        elif lsn >= force.durable and lsn >= self.tail:
-            raise ValueError(f"LSN {lsn} is at or after the tail of the log, {self.tail}")
-        force(lsn)
-
-    def _write_batch(self) -> int:
-        """Write and sync what is gathered; in one thread at a time. Returns the LSN up to which all is durable.
-
-        An interrupt on the way (not an I/O error: those are final) leaves the batch in flight, and the next leader
-        writes the same bytes to the same place again.
-        """
-        writer = self._writer
-        batch = self._in_flight
-        if batch is None:
-            with self._gather:
-                self._check_usable()
-                begin, end = self._batch_begin, self._position
-                if end == begin:
-                    return lsn_of(end)  # an interrupt came after the write and before it was noted
-                next_begin = writer.next_begin(begin, end)
-                batch = Batch(begin, end, next_begin, self._pieces, self._starts, self._records)
-                pieces: list[bytes] = []
-                starts: list[int] = []
-                # Assignments only: an interrupt finds the batch taken or not taken
-                self._in_flight = batch
-                self._pieces = pieces
-                self._starts = starts
-                self._records = 0
-                self._position = self._batch_begin = next_begin
-        try:
-            if lsn_of(batch.end - 1) // self._extents.extent_bytes >= self._mapped_end:
-                self._write_control()
-            started = elapsed()
-            done = writer.write(batch)
-        except OSError as error:
-            raise self._fail(error) from error
-        self._books.note_write(
-            batch.records,
-            batch.end - batch.begin,
-            done.bytes,
-            done.writes,
-            len(self._controls),
-            elapsed() - started,
-            done.number,
-            self._clock.now(),
-        )
-        durable = lsn_of(batch.next_begin)
-        # Assignments only, again
-        writer.page = done.page
-        self._extents.latest = done.latest
-        self._in_flight = None
-        return durable
-
-    def _fail(self, error: OSError) -> LogFailed:
-        """Stop for good: what reached the disk is unknown, and the next sync may claim success for lost data."""
-        failure = LogFailed(
-            f"{self.folder}: writing the log failed: {error}. The queue manager must end; correct the cause and start "
-            f"it again: everything that was acknowledged is on disk{self._fail_advice()}"
-        )
-        failure.__cause__ = error
-        self._force.failed = failure
-        with self._gather:
-            # Appends find out by their limit, which costs them no check of their own.
-            self._limit = self._limit_reserve = 0
-        return failure
-
-    def _fail_advice(self) -> str:
-        if len(self._controls) == 1:
-            return ""
-        return ", in the other copy if one is lost. Without that copy it does not go on: protection was asked for"
-
-    # ---- positions and space ----
-
-    @property
-    def tail(self) -> int:
-        """The LSN just after the last record; the next one may lie further on, at the start of a page."""
-        return lsn_of(self._position)
-
-    @property
-    def durable(self) -> int:
-        """Everything below this LSN is on disk."""
-        return self._force.durable
-
-    @property
-    def failed(self) -> LogFailed | None:
-        """What made the log unusable."""
-        return self._force.failed
-
-    @property
-    def log_id(self) -> bytes:
-        """Six random bytes from its creation: what belongs to this log and to no other."""
-        return self._log_id
-
-    @property
-    def epoch(self) -> int:
-        """How many times the log was opened."""
-        return self._epoch
-
-    @property
-    def pressure(self) -> bool:
-        """More is gathered than the buffer is meant to hold: force soon."""
-        return self._position - self._batch_begin > self._buffer_bytes
-
-    def space(self) -> LogSpace:
-        extent_bytes = self.config.extent_bytes
-        head = self.head
-        tail = self.tail
-        capacity = self._files_max() * extent_bytes
-        limit = capacity * (100 - RESERVE_PERCENT) // 100
-        return LogSpace(head, tail, tail - head // extent_bytes * extent_bytes, capacity, limit)
-
-    def would_fit(self, payload_bytes: int, *, reserve: bool = False) -> bool:
-        """Would a record of that size be taken now, as far as the log's own size goes?"""
-        space = self.space()
-        end = lsn_of(self._position + RECORD_HEADER_BYTES + payload_bytes - 1) + 1
-        used = end - space.tail + space.used_bytes
-        return used <= (space.capacity_bytes if reserve else space.limit_bytes)
-
-    def set_head(self, lsn: int) -> None:
-        """Nothing before `lsn` is needed any more, by no unit of work and no restart: its extents may be reused.
-
-        In memory at once; in the control file before an extent is reused, or with the next checkpoint.
-        """
-        with self._gather:
-            self._move_head(lsn, self.checkpoint)
+    # ---- checkpoints ----
 
     def record_checkpoint(self, checkpoint_lsn: int, head_lsn: int) -> None:
         """Restart begins at `checkpoint_lsn` from now on and needs nothing before `head_lsn`. Durable on return.
@@ -458,16 +128,20 @@ class Log:
         """
         self.force(checkpoint_lsn)
         leaving = None
-        with self._gather:
-            if checkpoint_lsn < self.checkpoint:
-                raise ValueError(f"checkpoint LSN {checkpoint_lsn} is before the last one, {self.checkpoint}")
-            self._move_head(head_lsn, checkpoint_lsn)
-            self.checkpoint = checkpoint_lsn
-            if isinstance(self._extents, Ring):
-                size = self.config.extent_bytes
-                leaving = self._extents.release(self.head // size, self.tail // size, self.config.primary_files)
-                self._set_limits()
-        self._control_or_fail()
+        with self._control_guard:
+            with self._gather:
+                if checkpoint_lsn < self.checkpoint:
+                    raise ValueError(f"checkpoint LSN {checkpoint_lsn} is before the last one, {self.checkpoint}")
+                self._move_head(head_lsn, checkpoint_lsn)
+                self.checkpoint = checkpoint_lsn
+                if isinstance(self._extents, Ring):
+                    size = self.config.extent_bytes
+                    current = self.tail // size
+                    # Later extents may get other files: not to be written to until the control file says so.
+                    self._mapped = min(self._mapped, (current + 1) * self._extent_data)
+                    leaving = self._extents.release(self.head // size, current, self.config.primary_files)
+                    self._set_limits()
+            self._control_or_fail()
         try:
             if leaving is not None:
                 leaving.close()
@@ -477,50 +151,6 @@ class Log:
         except OSError:
             # It costs space only, and is tried again: at the next opening, or the next checkpoint.
             pass
-
-    def _move_head(self, lsn: int, checkpoint: int) -> None:
-        if lsn < self.head:
-            raise ValueError(f"head LSN {lsn} is before the present one, {self.head}")
-        if lsn > (checkpoint or self.durable):
-            raise ValueError(f"head LSN {lsn} is after what a restart begins with, {checkpoint or self.durable}")
-        self.head = lsn
-        if isinstance(self._extents, LinearSequence):
-            self._extents.retire(lsn // self.config.extent_bytes)
-        self._set_limits()
-
-    def _control_or_fail(self) -> None:
-        try:
-            self._write_control()
-        except OSError as error:
-            raise self._fail(error) from error
-
-    def _write_control(self) -> None:
-        """Write the control files: the extents as they are now, and what is durable."""
-        with self._control_guard:
-            with self._gather:
-                extents = self._extents
-                end = extents.end
-                state = ControlState(
-                    self._log_id,
-                    self._epoch,
-                    self.config,
-                    self.head,
-                    self.checkpoint,
-                    self.media,
-                    self._writer.page.durable,
-                    extents.base,
-                    extents.ring(),
-                    self._archived.bound,
-                    self._change + 1,
-                    self._recorded.epoch_start,
-                )
-            payload = state.pack()
-            for control in self._controls:
-                control.write(payload)
-            self._change += 1
-            self._recorded = state
-            self._mapped_end = end
-            self._books.control_writes += 1
 
     # ---- extents ----
 
@@ -566,13 +196,19 @@ class Log:
             self.media = lsn
 
     def prepare_next(self) -> bool:
-        """Format one extent of a linear log ahead of need; True if there was need. For a thread that has time."""
+        """Format one extent of a linear log ahead of need; True if that was done. For a thread that has time.
+
+        If there is no room for it, that is for the append to tell that needs it.
+        """
         extents = self._extents
-        if not isinstance(extents, LinearSequence) or self._closed:
+        if not isinstance(extents, Sequence) or self._closed:
             return False
         current = self.tail // self.config.extent_bytes
         ahead = max(1, self.config.primary_files - (current - extents.base + 1))
-        return extents.prepare_next(current, ahead)
+        try:
+            return extents.prepare_next(current, ahead)
+        except OSError:
+            return False
 
     def archive(self, to: Archiver) -> list[str]:
         """Archive the unneeded extents: copy them to a folder, or have a function do it, given each path."""
@@ -582,8 +218,11 @@ class Log:
     def mark_archived(self, name: str) -> None:
         """Take note that somebody has archived an extent. In the control file with the next checkpoint."""
         self._check_linear()
-        assert isinstance(self._extents, LinearSequence)
-        self._archived.note(number_in(name), self._extents.inactive())
+        assert isinstance(self._extents, Sequence)
+        number = number_in(name)
+        inactive = self._extents.inactive()
+        with self._gather:
+            self._archived.note(number, inactive)
 
     def delete_extents(self) -> list[str]:
         """Delete the unneeded extents (with LogManagement=Archive the archived ones of them); returns their names."""
@@ -591,7 +230,8 @@ class Log:
         if (self.head, self.media) != (self._recorded.head, self._recorded.media):
             # What is deleted must not be needed by what a restart will read.
             self._control_or_fail()
-        return delete_extents(self)
+        recorded = self._recorded
+        return delete_extents(self, recorded.head, recorded.media)
 
     def _check_linear(self) -> None:
         if not self.config.linear:
@@ -617,7 +257,7 @@ class Log:
         extent = lsn // self.config.extent_bytes
         if extent >= extents.base:
             return
-        if isinstance(extents, LinearSequence):
+        if isinstance(extents, Sequence):
             missing = extents.missing_from(extent)
             if missing is None:
                 return
@@ -634,15 +274,18 @@ class Log:
         self._books.set_trap(limit_us, trap)
 
     def statistics(self) -> LogStatistics:
+        """The figures at this moment; those of a write that is being noted may be in it by half."""
         with self._gather:
-            ring = self._extents.ring()
+            return self._figures()
+
+    def _figures(self) -> LogStatistics:
         return self._books.snapshot(
             forces=self._force.calls,
             forces_shared=self._force.shared,
             buffer_bytes=self.config.buffer_bytes,
             primary_files=self.config.primary_files,
             secondary_files=self.config.secondary_files,
-            file_numbers=ring,
+            file_numbers=self._extents.ring(),
             head=self.head,
             tail=self.tail,
             checkpoint=self.checkpoint,

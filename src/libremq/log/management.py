@@ -62,21 +62,22 @@ class ArchivedExtents:
         self._more = {number for number in more if number >= bound}
 
 
-def list_extents(log: Log) -> list[ExtentState]:
-    """All extents, oldest first; the file being written to is the last active one."""
+def list_extents(log: Log, head_lsn: int | None = None, media_lsn: int | None = None) -> list[ExtentState]:
+    """All extents, oldest first; the file being written to is the last active one. `None`: what is needed now."""
     files = log._extents
     size = log.config.extent_bytes
-    head = log.head // size
-    media = log.media // size
+    head = (log.head if head_lsn is None else head_lsn) // size
+    media = (log.media if media_lsn is None else media_lsn) // size
+    # In this order: while we look, an extent may go from the prepared to the active and on to the inactive ones.
+    rows: dict[int, int] = {}
+    if isinstance(files, Sequence):
+        rows.update((number, number) for number in files.prepared())
+    rows.update((extent, entry.number) for extent, entry in files.entries())
+    if isinstance(files, Sequence):
+        rows.update((number, number) for number in files.inactive())
     current = log.tail // size
-    rows: list[tuple[int, int]] = []
-    if isinstance(files, Sequence):
-        rows += [(number, number) for number in files.inactive()]
-    rows += [(extent, entry.number) for extent, entry in files.entries()]
-    if isinstance(files, Sequence):
-        rows += [(number, number) for number in files.prepared()]
     found = []
-    for extent, number in rows:
+    for extent, number in sorted(rows.items()):
         if extent > current or (extent < head and not log.config.linear):
             state = "free"
         elif extent >= head:
@@ -124,12 +125,12 @@ def _copy(log: Log, files: Files, extent: ExtentState, folder: str) -> None:
     files.sync_folder(folder)
 
 
-def delete_extents(log: Log) -> list[str]:
-    """Delete every unneeded extent (with LogManagement=Archive: that is archived); returns their names."""
+def delete_extents(log: Log, head_lsn: int, media_lsn: int) -> list[str]:
+    """Delete every extent that is not needed from these LSNs on (LogManagement=Archive: and is archived)."""
     files = log._extents
     assert isinstance(files, Sequence)
     gone = []
-    for extent in list_extents(log):
+    for extent in list_extents(log, head_lsn, media_lsn):
         if extent.state == "unneeded" and (extent.archived or log.config.log_management != "Archive"):
             files.forget(extent.extent)
             gone.append(extent.name)

@@ -12,10 +12,7 @@ had been promised (damage) from one that was never promised (the end of the log)
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
 from zlib import crc32
-
-from libremq.common.files import Buffer
 
 PAGE_BYTES = 4096
 PAGE_HEADER_BYTES = 40
@@ -36,7 +33,7 @@ EPOCH_START = 0x8000
 """Set in 'bytes used in the page before' where an epoch begins; the rest of it is 0 if that is not known."""
 
 _PREFIX_BYTES = PAGE_PREFIX.size
-_ZEROS = memoryview(bytes(PAGE_DATA_BYTES))
+_pack_prefix = PAGE_PREFIX.pack
 
 
 def lsn_of(position: int) -> int:
@@ -61,40 +58,47 @@ def build_pages(
     durable: int,
     begin: int,
     end: int,
-    pieces: Iterable[bytes],
-    starts: Iterable[int],
+    pieces: list[bytes],
+    starts: list[int],
     before: int,
     first: int = 0,
-) -> list[Buffer]:
-    """The pages of a batch, as alternating headers and data for a gather-write.
+) -> list[bytes]:
+    """The pages of a batch.
 
     `begin` and `end` are the stream positions of the pieces, which begin a page; `starts` the stream position of the
     first record to start in each page that has one, unless it is given for the first page by `first`; `before` what
-    the first page says of the page before it. The last page is filled up with zeros. Pieces beyond `end` are of an
-    append that was interrupted, and are left out.
+    the first page says of the page before it. The last page is filled up with zeros. Pieces and starts beyond `end`
+    are of an append that was interrupted, and are left out.
     """
     assert begin % PAGE_DATA_BYTES == 0
     length = end - begin
-    padding = _ZEROS[: -length % PAGE_DATA_BYTES]
-    stream = b"".join((*pieces, padding))
-    if len(stream) != length + len(padding):
-        stream = stream[:length] + padding
-    firsts = {start // PAGE_DATA_BYTES: start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts if start < end}
-    view = memoryview(stream)
+    stream = b"".join(pieces)
+    if len(stream) != length:
+        stream = stream[:length]
     page = begin // PAGE_DATA_BYTES
+    if length <= PAGE_DATA_BYTES:
+        if not first and starts and starts[0] < end:
+            first = starts[0] - begin + PAGE_HEADER_BYTES
+        data = stream.ljust(PAGE_DATA_BYTES, b"\0")
+        used = PAGE_HEADER_BYTES + length
+        prefix = _pack_prefix(PAGE_MAGIC, used, first, before, epoch, log_id, page * PAGE_BYTES, durable)
+        return [prefix + crc32(data, crc32(prefix)).to_bytes(4, "little") + data]
+    firsts = {start // PAGE_DATA_BYTES: start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts if start < end}
     if first:
         firsts[page] = first
-    buffers: list[Buffer] = []
-    for offset in range(0, len(stream), PAGE_DATA_BYTES):
-        data = view[offset : offset + PAGE_DATA_BYTES]
-        used = PAGE_HEADER_BYTES + min(PAGE_DATA_BYTES, length - offset)
+    view = memoryview(stream)
+    pages = []
+    for offset in range(0, length, PAGE_DATA_BYTES):
+        piece = view[offset : offset + PAGE_DATA_BYTES]
+        used = PAGE_HEADER_BYTES + len(piece)
+        if used < PAGE_BYTES:
+            piece = memoryview(bytes(piece).ljust(PAGE_DATA_BYTES, b"\0"))
         first = firsts.get(page, 0)
-        prefix = PAGE_PREFIX.pack(PAGE_MAGIC, used, first, before, epoch, log_id, page * PAGE_BYTES, durable)
-        buffers.append(prefix + crc32(data, crc32(prefix)).to_bytes(4, "little"))
-        buffers.append(data)
+        prefix = _pack_prefix(PAGE_MAGIC, used, first, before, epoch, log_id, page * PAGE_BYTES, durable)
+        pages.append(b"".join((prefix, crc32(piece, crc32(prefix)).to_bytes(4, "little"), piece)))
         before = PAGE_BYTES
         page += 1
-    return buffers
+    return pages
 
 
 def page_checksum(block: memoryview, offset: int) -> int:
@@ -117,6 +121,11 @@ def page_rank(page: bytes | memoryview, log_id: bytes, lsn: int) -> Rank:
     if magic != PAGE_MAGIC or found_id != log_id or found_lsn != lsn or checksum != page_checksum(memoryview(page), 0):
         return BAD
     return epoch, used
+
+
+def first_start(page: bytes) -> int:
+    """Where the first record that starts in a page does, as its header says; 0: none does."""
+    return page[6] | page[7] << 8
 
 
 assert PAGE_HEADER.size == PAGE_HEADER_BYTES

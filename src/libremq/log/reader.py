@@ -240,6 +240,23 @@ def find_end(extents: Extents, state: ControlState) -> LogEnd:
     limit = extents.end * extents.extent_bytes
     from_lsn = state.checkpoint or state.head
     walk = PageWalk(extents, from_lsn - from_lsn % PAGE_BYTES, limit, state.epoch_start, state.epoch)
+    end = end_of_records(extents, walk, from_lsn)
+    ahead = look_ahead(extents, walk.end_lsn, limit)
+    promised_lsn = max(state.durable, ahead.durable, walk.durable)
+    if stream_of(end) < stream_of(promised_lsn):
+        what = f"the log stops at LSN {walk.end_lsn} ({walk.why}), but it was on disk up to {promised_lsn}"
+        raise LogDamaged(extents.path_of(walk.end_lsn), what, _DAMAGE_ACTION)
+    page_lsn = page_after(end)
+    used_before = 0
+    if page_lsn:
+        before_lsn = page_lsn - PAGE_BYTES
+        used_before = page_rank(extents.read(before_lsn, PAGE_BYTES), extents.log_id, before_lsn)[1]
+    epoch = max(ahead.epoch, walk.epoch)
+    return LogEnd(end, page_lsn, used_before, promised_lsn, epoch, walk.why)
+
+
+def end_of_records(extents: Extents, walk: PageWalk, from_lsn: int) -> int:
+    """Walk the pages to their end; returns the LSN just after the last record from `from_lsn` on that is whole."""
     end = max(from_lsn, FIRST_LSN)
     starts = [end]
     for page_lsn, _, first, _ in walk:
@@ -252,23 +269,28 @@ def find_end(extents: Extents, state: ControlState) -> LogEnd:
         for _ in records:
             end = records.end_lsn
             found = True
-    epoch, durable = _look_ahead(extents, walk.end_lsn, limit)
-    promised_lsn = max(state.durable, durable, walk.durable)
-    if stream_of(end) < stream_of(promised_lsn):
-        what = f"the log stops at LSN {walk.end_lsn} ({walk.why}), but it was on disk up to {promised_lsn}"
-        raise LogDamaged(extents.path_of(walk.end_lsn), what, _DAMAGE_ACTION)
-    next_page = -(-stream_of(end) // PAGE_DATA_BYTES)
-    used_before = 0
-    if next_page:
-        before_lsn = (next_page - 1) * PAGE_BYTES
-        used_before = page_rank(extents.read(before_lsn, PAGE_BYTES), extents.log_id, before_lsn)[1]
-    epoch = max(epoch, walk.epoch)
-    return LogEnd(end, next_page * PAGE_BYTES, used_before, promised_lsn, epoch, walk.why)
+    return end
 
 
-def _look_ahead(extents: Extents, lsn: int, limit: int) -> tuple[int, int]:
-    """The highest epoch and durable LSN that good pages at or after an LSN tell of, whatever lies between them."""
-    epoch_max = durable_max = 0
+def page_after(end_lsn: int) -> int:
+    """The LSN of the first page after the end of the records."""
+    return -(-stream_of(end_lsn) // PAGE_DATA_BYTES) * PAGE_BYTES
+
+
+class Ahead(NamedTuple):
+    """What good pages after some LSN tell, whatever lies between them."""
+
+    epoch: int
+    """The highest."""
+    durable: int
+    """The highest LSN up to which the log was on disk."""
+    last_lsn: int
+    """The last of them; 0 if there is none."""
+
+
+def look_ahead(extents: Extents, lsn: int, limit: int) -> Ahead:
+    """What the good pages at or after an LSN tell."""
+    epoch_max = durable_max = last_lsn = 0
     while lsn < limit:
         block = extents.read(lsn, BLOCK_BYTES - lsn % BLOCK_BYTES)
         if not block:
@@ -279,8 +301,9 @@ def _look_ahead(extents: Extents, lsn: int, limit: int) -> tuple[int, int]:
                 _, _, _, _, epoch, _, _, durable, _ = PAGE_HEADER.unpack_from(page)
                 epoch_max = max(epoch_max, epoch)
                 durable_max = max(durable_max, durable)
+                last_lsn = lsn + offset
         lsn += len(block)
-    return epoch_max, durable_max
+    return Ahead(epoch_max, durable_max, last_lsn)
 
 
 class RecordReader:
@@ -312,6 +335,8 @@ class RecordReader:
                 data += self._continued(lsn, epoch, 1, final)
             length = int.from_bytes(data[:4], "little")
             end = stream_of(lsn) + length
+            if end > stream_of(durable):
+                raise LogError(f"no record starts at LSN {lsn}")
             if len(data) < length:
                 pieces = [data]
                 have = len(data)

@@ -36,9 +36,14 @@ class RecordType(IntEnum):
     CHECKPOINT = 9
     RESTART = 10
     MEDIA_IMAGE = 11
+    """Part of a media image of an object."""
     SCRATCHPAD = 12
     CHANNEL = 13
     END = 14
+    CHECKPOINT_START = 15
+    """A fuzzy checkpoint begins: restart repeats the records from here on."""
+    SOFT_IMAGE = 16
+    """The operations of an unfinished unit of work once more, so that its older records are not needed."""
 
 
 class Record(NamedTuple):

@@ -33,14 +33,17 @@ class Ring(Extents):
                 self._add_secondary()
 
     def _turn(self) -> None:
-        """The oldest extent's file becomes the last free one."""
-        self._at[self.end] = self._at.pop(self.base)
+        """The oldest extent's file becomes the last free one. Without a call, so that no interrupt gets in between."""
+        self._at[self.end] = self._at[self.base]
+        del self._at[self.base]
         self.base += 1
         self.end += 1
 
     def _add_secondary(self) -> None:
         used = set(self.ring())
-        number = next(n for n in range(len(used) + 1) if n not in used)
+        number = 0
+        while number in used:
+            number += 1
         self._at[self.end] = self._format(number)
         self.end += 1
 
@@ -48,7 +51,8 @@ class Ring(Extents):
         """Take one file out of the ring if it has more than the primaries and has long not used them.
 
         "Long" is a whole turn: as many extents as the ring has files were begun since more than the primaries were in
-        use. `head` and `current` are extent numbers. The caller must record the ring before deleting the file.
+        use. `head` and `current` are extent numbers. The extents behind the one whose file leaves get other files: the
+        caller must record the ring before they are written to, and before deleting the file.
         """
         files = self.end - self.base
         if files <= primaries or current - self._stretched_at < files:
@@ -59,12 +63,11 @@ class Ring(Extents):
         leaving = max(self._at, key=lambda extent: self._at[extent].number)
         if leaving <= current:
             return None
-        rest = [self._at.pop(extent) for extent in range(leaving, self.end)]
-        self.end = leaving
-        for entry in rest[1:]:
-            self._at[self.end] = entry
-            self.end += 1
-        return rest[0]
+        gone = self._at[leaving]
+        rest = {extent - (extent > leaving): entry for extent, entry in self._at.items() if extent != leaving}
+        self._at = rest
+        self.end -= 1
+        return gone
 
     def note_use(self, head: int, current: int, primaries: int) -> None:
         """Remember when more than the primaries are in use: to be called when the log goes on to another extent."""

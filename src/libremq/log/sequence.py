@@ -25,15 +25,19 @@ _INACTIVE_OPEN_MAX = 8
 class Sequence(Extents):
     """The sequence; `base` is the first active extent."""
 
-    __slots__ = ("_inactive", "_inactive_guard", "_prepare_guard", "_ready")
+    __slots__ = ("_format_guard", "_inactive", "_inactive_guard", "_ready", "_ready_guard")
 
     def __init__(self, files: Files, folders: SequenceOf[str], log_id: bytes, extent_bytes: int) -> None:
         super().__init__(files, folders, log_id, extent_bytes)
         self._ready: dict[int, Extent] = {}
         """Formatted ahead: extents `end`, `end` + 1 and so on."""
-        self._prepare_guard = threading.Lock()
+        self._ready_guard = threading.Lock()
+        """For `_ready` and `end`; held for a moment."""
+        self._format_guard = threading.Lock()
+        """Held while an extent is formatted: one is at a time."""
         self._inactive: dict[int, Extent] = {}
-        self._inactive_guard = threading.Lock()
+        self._inactive_guard = threading.RLock()
+        """Held by readers, so that what they read is not closed under them."""
 
     def open_all(self, base: int, ring: SequenceOf[int], trusted: SequenceOf[bool]) -> None:
         super().open_all(base, ring, trusted)
@@ -63,30 +67,51 @@ class Sequence(Extents):
     # ---- going on ----
 
     def provide(self, extent: int, head: int, files_max: int) -> None:
-        with self._prepare_guard:
-            while extent >= self.end:
-                entry = self._ready.pop(self.end, None)
-                self._at[self.end] = entry if entry is not None else self._format(self.end)
-                self.end += 1
+        while extent >= self.end:
+            if not self._take_ready():
+                # Perhaps somebody is formatting just this one: then it is there when they are done.
+                with self._format_guard:
+                    if not self._take_ready():
+                        entry = self._format(self.end)
+                        with self._ready_guard:
+                            self._at[self.end] = entry
+                            self.end += 1
+
+    def _take_ready(self) -> bool:
+        with self._ready_guard:
+            if self.end not in self._ready:
+                return False
+            # Without a call, so that no interrupt gets in between
+            self._at[self.end] = self._ready[self.end]
+            del self._ready[self.end]
+            self.end += 1
+            return True
 
     def prepare_next(self, current: int, ahead: int) -> bool:
         """Format one extent unless there are `ahead` ones after the current one already. Takes its time."""
-        with self._prepare_guard:
-            number = self.end + len(self._ready)
+        with self._format_guard:
+            with self._ready_guard:
+                number = self.end + len(self._ready)
             if number > current + ahead or number > EXTENT_NUMBER_MAX:
                 return False
-            self._ready[number] = self._format(number)
+            entry = self._format(number)
+            with self._ready_guard:
+                self._ready[number] = entry
             return True
 
     def retire(self, head: int) -> None:
         """The extents before `head` are no longer active."""
         while self.base < min(head, self.end - 1):
-            entry = self._at.pop(self.base)
             with self._inactive_guard:
-                self._keep_open(self.base, entry)
-            self.base += 1
+                self._keep_open(self.base, self._at[self.base])
+                del self._at[self.base]
+                self.base += 1
 
     # ---- inactive extents ----
+
+    def read(self, lsn: int, length: int) -> bytes:
+        with self._inactive_guard:
+            return super().read(lsn, length)
 
     def _keep_open(self, number: int, entry: Extent) -> None:
         self._inactive[number] = entry
@@ -114,7 +139,7 @@ class Sequence(Extents):
 
     def prepared(self) -> list[int]:
         """The extents formatted ahead, in order."""
-        with self._prepare_guard:
+        with self._ready_guard:
             return sorted(self._ready)
 
     def missing_from(self, extent: int) -> int | None:

@@ -7,8 +7,8 @@ the version before it. Nothing refers to the shadow; its page says itself what i
 
 from __future__ import annotations
 
-from libremq.common.files import Buffer, File, Files
-from libremq.log.extents import Extents, named
+from libremq.common.files import File, Files
+from libremq.log.extents import Extents
 from libremq.log.pages import PAGE_BYTES
 
 SHADOW_FILE = "amqhlshd.lfh"
@@ -25,14 +25,10 @@ class Shadow:
         for folder in extents.folders:
             self._files.append(_open(files, folder))
 
-    def write(self, buffers: list[Buffer]) -> None:
+    def write(self, page: bytes) -> None:
         """Replace the page; durable on return."""
-        for folder, file in zip(self._extents.folders, self._files):
-            try:
-                file.write_many(0, buffers)
-            except OSError as error:
-                raise named(error, folder) from error
-        self._extents.sync_copies([[file] for file in self._files])
+        self._extents.write_copies(self._files, 0, [page])
+        self._extents.sync_copies([self._files])
 
     def close(self) -> None:
         for file in self._files:

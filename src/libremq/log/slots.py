@@ -39,7 +39,18 @@ class _Slot(NamedTuple):
 class SlotFile:
     """The payload on disk, and the means to replace it."""
 
-    __slots__ = ("_file", "_magic", "_order", "_slot_bytes", "_unsettled", "_version", "path", "payload", "sequence")
+    __slots__ = (
+        "_file",
+        "_magic",
+        "_order",
+        "_slot_bytes",
+        "_unsettled",
+        "_version",
+        "half_damaged",
+        "path",
+        "payload",
+        "sequence",
+    )
 
     def __init__(self, file: File, path: str, magic: bytes, version: int, slot_bytes: int, best: _Slot) -> None:
         """Used by `create` and `open`."""
@@ -53,6 +64,8 @@ class SlotFile:
         self._order = (1 - best.number, best.number)
         self._unsettled: tuple[tuple[int, int], ...] = ()
         """Slots to be written again with the present payload before the next one, each with its turn."""
+        self.half_damaged = False
+        """One of the slots was not whole when the file was opened."""
 
     @classmethod
     def create(
@@ -99,6 +112,7 @@ class SlotFile:
         found = cls(file, path, magic, version, slot_bytes, best)
         if other.sequence == 0:
             found._unsettled = ((other.number, 1 - best.rank),)
+            found.half_damaged = True
         elif other.sequence < best.sequence:
             # The better one first: if it is in the cache only, the older one must not be lost before it is on disk.
             found._unsettled = ((best.number, 0), (other.number, 1))

@@ -81,6 +81,8 @@ class WriteBooks:
     """The counters, changed by whoever leads a force and by nobody else at that time."""
 
     __slots__ = (
+        "_extent",
+        "_now",
         "_trap",
         "_trap_us",
         "control_writes",
@@ -102,7 +104,9 @@ class WriteBooks:
         "traps",
     )
 
-    def __init__(self) -> None:
+    def __init__(self, now: Callable[[], float]) -> None:
+        """`now` tells the time of day, for the moment of the longest write."""
+        self._now = now
         self.records = self.logical_bytes = self.physical_bytes = 0
         self.logical_writes = self.physical_writes = self.control_writes = self.traps = 0
         self.size_short = self.size_long = 0.0
@@ -110,6 +114,8 @@ class WriteBooks:
         self.time_short = self.time_long = self.time_short_high = self.time_long_high = self.time_max = 0.0
         self.time_max_at = 0.0
         self.extent_times: dict[int, float] = {}
+        self._extent = -1
+        """The file that was written to last."""
         self._trap: Callable[[SlowWrite], None] | None = None
         self._trap_us = 0.0
 
@@ -127,7 +133,6 @@ class WriteBooks:
         copies: int,
         seconds: float,
         extent: int,
-        now: float,
     ) -> None:
         """A batch reached the disk: `size` bytes in `writes` calls for each copy, the last page to file `extent`."""
         self.records += records
@@ -138,35 +143,41 @@ class WriteBooks:
         time_us = seconds * 1e6
         if self.logical_writes == 1:
             self.size_short = self.size_long = float(size)
-            self.time_short = self.time_long = time_us
+            time_short = time_long = time_us
         else:
             self.size_short += (size - self.size_short) / _SHORT
             self.size_long += (size - self.size_long) / _LONG
-            self.time_short += (time_us - self.time_short) / _SHORT
-            self.time_long += (time_us - self.time_long) / _LONG
+            time_short = self.time_short
+            time_short += (time_us - time_short) / _SHORT
+            time_long = self.time_long
+            time_long += (time_us - time_long) / _LONG
+        self.time_short = time_short
+        self.time_long = time_long
         if size > self.size_max:
             self.size_max = size
-        if self.time_short > self.time_short_high:
-            self.time_short_high = self.time_short
-        if self.time_long > self.time_long_high:
-            self.time_long_high = self.time_long
+        if time_short > self.time_short_high:
+            self.time_short_high = time_short
+        if time_long > self.time_long_high:
+            self.time_long_high = time_long
         if time_us > self.time_max:
             self.time_max = time_us
-            self.time_max_at = now
+            self.time_max_at = self._now()
         times = self.extent_times
-        if times and next(reversed(times)) == extent:
-            times[extent] = max(times[extent], time_us)
+        if extent == self._extent:
+            if time_us > times[extent]:
+                times[extent] = time_us
         else:
             # Another extent, or the same file come round again, of which the last pass says nothing.
             times.pop(extent, None)
             times[extent] = time_us
+            self._extent = extent
             if len(times) > _EXTENTS_KEPT:
                 del times[next(iter(times))]
         trap = self._trap
         if trap is not None and time_us > self._trap_us:
             self.traps += 1
             try:
-                trap(SlowWrite(round(time_us), size, extent, now))
+                trap(SlowWrite(round(time_us), size, extent, self._now()))
             except Exception:
                 # The records are on disk and somebody waits for them: a broken trap is taken away, not passed on.
                 self._trap = None

@@ -24,29 +24,40 @@ _BLOCK_BYTES = 256 * 1024
 
 
 def find_candidates(files: Files, folders: Sequence[str], extents: Extents) -> dict[int, bytes]:
-    """The pages, by LSN, of which the side file or the shadow has a later version. Changes nothing."""
+    """The pages, by LSN, of which the side file or the shadow has a later version. Changes nothing.
+
+    With two copies, what is wrong with these files in one of them is noted in the troubles of the extents.
+    """
     found: dict[int, bytes] = {}
-    for folder in folders:
-        for name in (TAIL_FILE, SHADOW_FILE):
-            for page in _pages(files, f"{folder}/{name}", others=len(folders) > 1):
+    for name in (TAIL_FILE, SHADOW_FILE):
+        there = [folder for folder in folders if files.exists(f"{folder}/{name}")]
+        if name == SHADOW_FILE and 0 < len(there) < len(folders):
+            lost = next(folder for folder in folders if folder not in there)
+            extents.troubles.append(f"{lost}/{name}: it was missing and is made anew")
+        for folder in there:
+            path = f"{folder}/{name}"
+            for page in _pages(files, path, extents, others=len(folders) > 1):
                 lsn = PAGE_HEADER.unpack_from(page)[6]
                 rank = page_rank(page, extents.log_id, lsn)
                 if rank != BAD:
                     known = found.get(lsn) or extents.read(lsn, PAGE_BYTES)
                     if known and rank > page_rank(known, extents.log_id, lsn):
                         found[lsn] = page
+                elif len(folders) > 1 and any(page):
+                    extents.troubles.append(f"{path}: a page in it is damaged or half written; the other copy counts")
     return found
 
 
-def _pages(files: Files, path: str, others: bool) -> list[bytes]:
+def _pages(files: Files, path: str, extents: Extents, others: bool) -> list[bytes]:
     try:
         file = files.open(path)
     except FileNotFoundError:
         return []
     try:
         return [file.read(offset, PAGE_BYTES) for offset in range(0, file.size() - PAGE_BYTES + 1, PAGE_BYTES)]
-    except OSError:
+    except OSError as error:
         if others:
+            extents.troubles.append(f"{path}: it cannot be read ({error.strerror}); the other copy counts")
             return []
         raise
     finally:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from libremq.common.files import Buffer
 from libremq.log.extents import Extents
 from libremq.log.pages import (
     EPOCH_START,
@@ -24,6 +23,7 @@ from libremq.log.pages import (
     PAGE_DATA_BYTES,
     PAGE_HEADER_BYTES,
     build_pages,
+    first_start,
     lsn_of,
     page_end,
 )
@@ -52,34 +52,34 @@ class Batch:
         self.shadowed = False
 
 
-class Page(NamedTuple):
-    """The page written last: what the batch that goes on in it, or behind it, must know."""
+class Written(NamedTuple):
+    """A batch on disk: what the next one must know of its last page, and what it took to get it there.
+
+    It counts from when the caller has made it the writer's state.
+    """
 
     durable: int
     """The exact LSN up to which all is on disk."""
     before: int
     """What the next page to be built says of the page before it."""
-    data: bytes = b""
-    """If the next batch goes on in this page: what it holds."""
-    first: int = 0
+    data: bytes
+    """If the next batch goes on in the last page: what that page holds."""
+    first: int
     """Where the first record that starts in it does."""
-    image: tuple[Buffer, ...] = ()
-    lsn: int = 0
-    in_shadow: bool = False
+    lsn: int
+    """Of the last page."""
+    image: bytes
+    in_shadow: bool
     """Its last version is in the shadow only."""
-
-
-class Written(NamedTuple):
-    """What became of a batch. It counts from when the caller has made it the writer's state."""
-
-    page: Page
-    latest: dict[int, bytes]
-    """For readers: the page that is not at home in its last version, or will be written again."""
     number: int
-    """Of the file that took the last page."""
-    bytes: int
-    """Written to each copy."""
+    """Of the file that it belongs to."""
+    size: int
+    """Bytes written to each copy."""
     writes: int
+
+    def latest(self) -> dict[int, bytes]:
+        """For readers: the page that is not at home in its last version, or will be written again."""
+        return {self.lsn: self.image} if self.data or self.in_shadow else {}
 
 
 class PageWriter:
@@ -89,7 +89,7 @@ class PageWriter:
     written again, to the same places.
     """
 
-    __slots__ = ("_epoch", "_extents", "_recent_bytes", "_shadow", "page")
+    __slots__ = ("_epoch", "_extents", "_recent_bytes", "_shadow", "last")
 
     def __init__(self, extents: Extents, shadow: Shadow | None, epoch: int, durable: int, used_before: int) -> None:
         """`shadow` is None for SingleWrite; `used_before` the bytes used in the page before the first, 0 if none."""
@@ -97,7 +97,7 @@ class PageWriter:
         self._shadow = shadow
         self._epoch = epoch
         self._recent_bytes = 0
-        self.page = Page(durable, EPOCH_START | used_before)
+        self.last = Written(durable, EPOCH_START | used_before, b"", 0, 0, b"", False, 0, 0, 0)
 
     def next_begin(self, begin: int, end: int) -> int:
         """Where the batch after one from `begin` to `end` is to begin. To be asked for each batch, in order."""
@@ -105,8 +105,12 @@ class PageWriter:
             return end
         boundary = page_end(end)
         # The largest batch lately, forgotten slowly: going on in a page in vain costs a write, leaving it only space.
-        self._recent_bytes = max(end - begin, self._recent_bytes - (self._recent_bytes >> _FORGET_SHIFT))
-        if boundary - end < self._recent_bytes:
+        recent = self._recent_bytes
+        recent -= recent >> _FORGET_SHIFT
+        if end - begin > recent:
+            recent = end - begin
+        self._recent_bytes = recent
+        if boundary - end < recent:
             return boundary
         # An extent's last page is never left in the shadow: once the log is in the next one, this one may go.
         return boundary if boundary // PAGE_DATA_BYTES * PAGE_BYTES % self._extents.extent_bytes == 0 else end
@@ -114,61 +118,54 @@ class PageWriter:
     def write(self, batch: Batch) -> Written:
         """Write a batch and make it durable."""
         extents = self._extents
-        page = self.page
+        last = self.last
         inside = batch.begin % PAGE_DATA_BYTES
         begin = batch.begin - inside
         lsn = begin // PAGE_DATA_BYTES * PAGE_BYTES
-        pieces = [page.data, *batch.pieces] if inside else batch.pieces
-        first = page.first if inside else 0
-        buffers = build_pages(
-            extents.log_id, self._epoch, page.durable, begin, batch.end, pieces, batch.starts, page.before, first
+        pieces = batch.pieces
+        first = 0
+        if inside:
+            pieces = [last.data, *pieces]
+            first = last.first
+        pages = build_pages(
+            extents.log_id, self._epoch, last.durable, begin, batch.end, pieces, batch.starts, last.before, first
         )
-        pages = len(buffers) // 2
+        count = len(pages)
         writes = 1
-        size = pages * PAGE_BYTES
+        size = count * PAGE_BYTES
         in_shadow = False
         shadow = self._shadow
-        if shadow is not None and inside and not page.in_shadow:
+        if shadow is not None and inside and not last.in_shadow:
             if not batch.shadowed:
-                shadow.write(buffers[:2])
+                shadow.write(pages[0])
                 batch.shadowed = True
-            in_shadow = pages == 1
+            in_shadow = count == 1
             if not in_shadow:
                 writes += 1
                 size += PAGE_BYTES
-        if not in_shadow:
-            home = buffers
-            home_lsn = lsn
-            if page.in_shadow and not inside:
-                # The page before was left with its last version in the shadow: it goes home on the way.
-                home = [*page.image, *buffers]
-                home_lsn = page.lsn
-                size += PAGE_BYTES
-            touched = extents.write(home_lsn, home)
+        if in_shadow:
+            number = extents.number_of(lsn)
+        elif last.in_shadow and not inside:
+            # The page before was left with its last version in the shadow: it goes home on the way.
+            size += PAGE_BYTES
+            touched = extents.write(last.lsn, [last.image, *pages])
             writes += len(touched) - 1
-            extents.sync(touched)
-        last = _last_page(page, batch, lsn + (pages - 1) * PAGE_BYTES, buffers, in_shadow)
-        latest = {last.lsn: b"".join(last.image)} if last.data or in_shadow else {}
-        return Written(last, latest, extents.number_of(last.lsn), size, writes)
+            number = touched[-1].number
+        else:
+            touched = extents.write(lsn, pages)
+            writes += len(touched) - 1
+            number = touched[-1].number
+        image = pages[-1]
+        end = batch.end
+        durable = lsn_of(end)
+        used = PAGE_HEADER_BYTES + (end - 1) % PAGE_DATA_BYTES + 1
+        lsn += (count - 1) * PAGE_BYTES
+        if batch.next_begin % PAGE_DATA_BYTES == 0:
+            return Written(durable, used, b"", 0, lsn, image, in_shadow, number, size, writes)
+        before = last.before if count == 1 else PAGE_BYTES
+        data = image[PAGE_HEADER_BYTES:used]
+        return Written(durable, before, data, first_start(image), lsn, image, in_shadow, number, size, writes)
 
     def close(self) -> None:
         if self._shadow is not None:
             self._shadow.close()
-
-
-def _last_page(page: Page, batch: Batch, lsn: int, buffers: list[Buffer], in_shadow: bool) -> Page:
-    """The page at the end of a batch, for the one after it."""
-    durable = lsn_of(batch.end)
-    image = (buffers[-2], buffers[-1])
-    used = (batch.end - 1) % PAGE_DATA_BYTES + 1
-    if batch.next_begin % PAGE_DATA_BYTES == 0:
-        return Page(durable, PAGE_HEADER_BYTES + used, image=image, lsn=lsn, in_shadow=in_shadow)
-    one_page = len(buffers) == 2
-    first = page.first if one_page and batch.begin % PAGE_DATA_BYTES else 0
-    if not first:
-        number = lsn // PAGE_BYTES
-        starts = (start for start in batch.starts if start // PAGE_DATA_BYTES == number)
-        first = next((start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts), 0)
-    return Page(
-        durable, page.before if one_page else PAGE_BYTES, bytes(buffers[-1][:used]), first, image, lsn, in_shadow
-    )
