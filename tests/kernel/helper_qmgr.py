@@ -14,10 +14,10 @@ from libremq.testing.files import FaultyFiles
 
 
 class Session:
-    def __init__(self) -> None:
+    def __init__(self, log_config: LogConfig | None = None) -> None:
         self.clock = VirtualClock()
         files = FaultyFiles()
-        QueueManager.create(files, "qm", "QM1", self.clock, LogConfig(file_pages=64))
+        QueueManager.create(files, "qm", "QM1", self.clock, log_config or LogConfig(file_pages=64))
         self.qm = QueueManager.start(files, "qm", "QM1", self.clock)
         self.core = self.qm.core
         self.hconn = self.qm.connect("alice", "teller")

@@ -2,13 +2,17 @@
 
 The buffers are so small that nearly everything spills; the log is a counter. The model knows what each message is and
 where it must be; after every step the chains, the id indexes, the contents and the space map must agree with it, and
-after a restart the store must be what the last completed checkpoint saw, however much happened since.
+after a restart the store must be what the last completed checkpoint captured, however much happened since. Capture,
+write and end of a checkpoint are steps like any other: puts and gets come between them, failures too, and the power
+may go at each of these moments, with only part of what was not synced on the disk.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from random import Random
 from zlib import crc32
 
@@ -18,6 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from id_collisions import colliding
 
 from libremq.mqi.structs import MQMD
+from libremq.store.errors import StoreFailed, StoreFull
 from libremq.store.handle_file import HandlePosition
 from libremq.store.handles import FRAGMENTED, GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING
 from libremq.store.message import Message
@@ -25,6 +30,7 @@ from libremq.store.queue_store import DETAILS_MAX, LogGate, QueueStore, StoreLim
 from libremq.store.space import BLOCK_BYTES, FREE, FREE_UNBACKED, blocks_for
 from libremq.store.space import NONPERSISTENT as NONPERSISTENT_DATA
 from libremq.store.space import PERSISTENT as PERSISTENT_DATA
+from libremq.store.store_checkpoint import StoreCheckpoint
 from libremq.testing.files import FaultyFiles
 
 EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "200"))
@@ -32,6 +38,7 @@ STEPS = 120
 IDS = [*colliding(4), b"another id".ljust(24, b".")]
 NO_ID = bytes(24)
 LINKED, PUT, GOT = "linked", "put", "got"
+CAPTURED, WRITTEN, BROKEN = "captured", "written", "broken"
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -55,6 +62,19 @@ class Stored:
         return -self.priority, self.sequence
 
 
+Blocks = dict[int, tuple[int, int]]
+"""Who has a block: slot and sequence number of the message."""
+
+
+@dataclass
+class Described:
+    """What a checkpoint describes."""
+
+    messages: dict[int, Stored]
+    blocks: Blocks
+    position: HandlePosition = field(default_factory=HandlePosition)
+
+
 class StoreMachine(RuleBasedStateMachine):
     run = 0
 
@@ -65,8 +85,11 @@ class StoreMachine(RuleBasedStateMachine):
         self.lsn = 0
         self.durable = 0
         self.messages: dict[int, Stored] = {}
-        self.saved: dict[int, Stored] = {}  # what the last completed checkpoint saw
-        self.position = HandlePosition()
+        self.saved = Described({}, {})  # by the last completed checkpoint
+        self.captured = Described({}, {})  # by the one in progress
+        self.given_up: list[Described] = []  # by those since: their records may have reached the disk after all
+        self.checkpoint_in_progress: StoreCheckpoint | None = None
+        self.progress = ""
         self.sequence = 0
         self.written = 0
         self._open()
@@ -75,7 +98,7 @@ class StoreMachine(RuleBasedStateMachine):
         gate = LogGate(lambda: self.durable, self._force)
         self.limits = StoreLimits(nonpersistent_buffer_bytes=1500, persistent_buffer_bytes=2500)
         self.store = QueueStore(self.files, "queues/Q", 7, "Q", gate, self.limits)
-        self.store.load(self.position)
+        self.store.load(self.saved.position)
 
     def _force(self, lsn: int) -> None:
         self.durable = max(self.durable, lsn + 1)
@@ -91,7 +114,8 @@ class StoreMachine(RuleBasedStateMachine):
                 name
                 for name, weight in {
                     "put": 20, "put_many": 3, "get": 14, "thin_out": 4, "commit": 5, "back_out": 4, "force_log": 4,
-                    "checkpoint": 4, "search": 6, "read_all": 6, "clear": 1, "end": 1, "kill": 1,
+                    "checkpoint": 2, "capture": 4, "write": 5, "done": 6, "fail": 2,
+                    "search": 6, "read_all": 6, "clear": 1, "end": 1, "kill": 2,
                 }.items()
                 for _ in range(weight)
             ]
@@ -195,24 +219,110 @@ class StoreMachine(RuleBasedStateMachine):
         assert by_correl == [one.slot for one in self._in_order() if one.correl_id == wanted]
 
     def checkpoint(self, chance: Random) -> None:
-        self.durable = self.lsn
-        self.store.checkpoint()
-        if chance.random() < 0.2:
-            self._restart()  # the power went before the checkpoint was complete
-            return
-        self._complete_checkpoint({slot: one for slot, one in self.messages.items() if one.persistent})
+        """All steps at once."""
+        self._finish()
+        if self._capture():
+            self._write()
+            self._done()
 
-    def _complete_checkpoint(self, described: dict[int, Stored]) -> None:
-        self.position = self.store.position
-        self.saved = {slot: replace(message) for slot, message in described.items()}
-        self.store.checkpoint_done()
+    def capture(self, chance: Random) -> None:
+        if self.checkpoint_in_progress is None:
+            space = self.store.space
+            if chance.random() < 0.1:
+                space.blocks_max = space.file_blocks + chance.choice([0, 1, 3])
+            try:
+                self._capture()
+            except StoreFull:
+                assert self.store.in_progress is None and self.store.needs_checkpoint
+            finally:
+                space.blocks_max = self.limits.file_blocks_max
+
+    def write(self, chance: Random) -> None:
+        if self.progress != CAPTURED:
+            return
+        path = chance.choice(["*/q", "*/handles.*"])
+        trouble = chance.random()
+        if trouble < 0.15:
+            no_space = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            self.files.fail("write", path, no_space, after=chance.choice([0, 0, 1, 2]), times=None)
+        elif trouble < 0.2:
+            self.files.fail("sync", path)
+        try:
+            self._write()
+        except (OSError, StoreFull):
+            self.progress = BROKEN
+        except StoreFailed:
+            self._restart(chance)  # that is the end of a queue manager
+        finally:
+            self.files.heal()
+
+    def done(self, chance: Random) -> None:
+        if self.progress == WRITTEN:
+            self._done()
+
+    def fail(self, chance: Random) -> None:
+        if self.checkpoint_in_progress is not None:
+            self._fail()
+
+    def _capture(self, *, keep_nonpersistent: bool = False) -> bool:
+        """Begin a checkpoint; False if there was nothing to do."""
+        self.durable = self.lsn
+        describes = {slot: one for slot, one in self.messages.items() if one.persistent or keep_nonpersistent}
+        checkpoint = self.store.capture(keep_nonpersistent=keep_nonpersistent)
+        self._file_is_cut(checkpoint is None)
+        if checkpoint is None:
+            assert self.saved.messages == describes
+            return False
+        assert checkpoint.has_nonpersistent == any(not one.persistent for one in describes.values())
+        blocks = self._blocks_of(describes.values())
+        self.captured = Described({slot: replace(message) for slot, message in describes.items()}, blocks)
+        self.checkpoint_in_progress, self.progress = checkpoint, CAPTURED
+        return True
+
+    def _write(self) -> None:
+        assert self.checkpoint_in_progress is not None
+        position = self.checkpoint_in_progress.write()
+        assert position == self.store.position
+        self.captured.position = position
+        self.progress = WRITTEN
+
+    def _done(self) -> None:
+        assert self.checkpoint_in_progress is not None
+        self.saved, self.given_up = self.captured, []  # the checkpoint record is on disk
+        self.checkpoint_in_progress.done()
+        self._ended()
+        self._file_is_cut(True)
+
+    def _fail(self) -> None:
+        assert self.checkpoint_in_progress is not None
+        self.checkpoint_in_progress.failed()
+        if self.progress == WRITTEN:
+            self.given_up.append(self.captured)
+        self._ended()
+        assert self.store.needs_checkpoint
+
+    def _finish(self) -> None:
+        """Bring a checkpoint in progress to its end."""
+        if self.progress == CAPTURED:
+            self._write()
+        if self.progress == WRITTEN:
+            self._done()
+        elif self.progress == BROKEN:
+            self._fail()
+
+    def _ended(self) -> None:
+        self.checkpoint_in_progress, self.progress = None, ""
+        self.captured = Described({}, {})
+        assert self.store.in_progress is None
+
+    def _file_is_cut(self, expected: bool) -> None:
         space = self.store.space
         excess = (space.file_blocks - space.required_blocks()) * BLOCK_BYTES
-        assert excess <= 16384 or excess * 100 <= space.required_blocks() * BLOCK_BYTES, "the file should be cut"
+        assert not expected or excess <= 16384 or excess * 100 <= space.required_blocks() * BLOCK_BYTES
 
     def end(self, chance: Random) -> None:
         """An orderly end that keeps non-persistent messages too."""
-        self.durable = self.lsn
+        self._finish()
         for message in list(self.messages.values()):
             if message.state == PUT:
                 self._remove(message)
@@ -221,20 +331,35 @@ class StoreMachine(RuleBasedStateMachine):
                 self.store.set_backout_count(message.slot, message.backouts)
                 self.store.link(message.slot)
                 message.state = LINKED
-        self.store.checkpoint(keep_nonpersistent=True)
-        self._complete_checkpoint(self.messages)
-        self._restart()
+        if self._capture(keep_nonpersistent=True):
+            self._write()
+            if chance.random() < 0.2:
+                self._fail()  # and so it goes on
+                return
+            self._done()
+        if chance.random() < 0.8:
+            self._restart(chance)
         # The start takes a checkpoint that forgets the others, so that a later crash does not bring them back
-        self.store.checkpoint()
-        self._complete_checkpoint({slot: one for slot, one in self.messages.items() if one.persistent})
+        if self._capture():
+            for _ in range(chance.choice([0, 0, 1, 3])):
+                self.get(chance)
+            self._write()
+            self.get(chance)
+            self._done()
 
     def kill(self, chance: Random) -> None:
-        self._restart()
+        self._restart(chance)
 
-    def _restart(self) -> None:
+    def _restart(self, chance: Random) -> None:
         """Without a log the store is what the last completed checkpoint saw; unfinished units of work are undone."""
         self.store.close()
-        self.messages = {slot: replace(message) for slot, message in self.saved.items()}
+        self.files = chance.choice(list(self.files.disk_states(chance, limit=5)))
+        if self.progress == WRITTEN:
+            self.given_up.append(self.captured)
+        self.checkpoint_in_progress, self.progress = None, ""
+        self.captured = Described({}, {})
+        self.saved, self.given_up = chance.choice([self.saved, *self.given_up]), []
+        self.messages = {slot: replace(message) for slot, message in self.saved.messages.items()}
         self.durable = self.lsn
         self._open()
         assert self.store.space.file_blocks >= self.store._file.size_blocks(), "part of the file is forgotten"
@@ -261,6 +386,11 @@ class StoreMachine(RuleBasedStateMachine):
         store = self.store
         assert list(store.chains) == [message.slot for message in self._in_order()]
         assert store.depth == sum(1 for message in self.messages.values() if message.state != GOT)
+        assert store.used_count == len(self.messages) and store.is_empty == (not self.messages)
+        assert store.nonpersistent_count == sum(1 for message in self.messages.values() if not message.persistent)
+        weights = [sum(message.weight for message in buffer.values()) for buffer in store._buffers]
+        assert store._buffer_bytes == weights
+        assert store._saved_count == store._saved.count(1)
         assert {slot for slot, flags in enumerate(store.handles.flags) if flags} == set(self.messages)
         for slot, message in self.messages.items():
             flags = store.handles.flags[slot]
@@ -288,13 +418,11 @@ class StoreMachine(RuleBasedStateMachine):
             assert (stored.md.MsgId, stored.md.CorrelId) == (message.msg_id, message.correl_id)
             assert self.store.descriptor(slot).GroupId == message.group_id
 
-    @invariant()
-    def _space_agrees(self) -> None:
-        """A block that a handle names has the code of its message; what nobody names is free, or kept for a crash."""
+    def _blocks_of(self, messages: Iterable[Stored]) -> Blocks:
         store = self.store
-        owner: dict[int, int] = {0: PERSISTENT_DATA}
-        for slot, message in self.messages.items():
-            code = PERSISTENT_DATA if message.persistent else NONPERSISTENT_DATA
+        owners: Blocks = {}
+        for message in messages:
+            slot = message.slot
             if store.handles.flags[slot] & FRAGMENTED:
                 blocks = store._fragments[slot]
             elif store.handles.block[slot] != NONE:
@@ -303,24 +431,37 @@ class StoreMachine(RuleBasedStateMachine):
             else:
                 continue
             for block in blocks:
-                assert block not in owner, f"block {block} belongs to two messages"
-                owner[block] = code
-        kept = {
-            block
-            for first, count in store._release_later + store._release_next
-            for block in range(first, first + count)
-        }
-        assert not kept & set(owner)
+                assert block not in owners, f"block {block} belongs to two messages"
+                owners[block] = slot, message.sequence
+        return owners
+
+    @invariant()
+    def _space_agrees(self) -> None:
+        """A block that a handle names has the code of its message; what nobody names is free, or kept for a crash."""
+        store = self.store
+        owners = self._blocks_of(self.messages.values())
+        released = list(store._release_later)
+        if self.checkpoint_in_progress is not None:
+            released += self.checkpoint_in_progress._release
+        kept = [block for first, count in released for block in range(first, first + count)]
+        assert len(set(kept)) == len(kept) and not set(kept) & set(owners)
         free = 0
-        for block in range(store.space.file_blocks):
+        for block in range(1, store.space.file_blocks):
             code = store.space.code(block)
-            if block in owner:
-                assert code == owner[block]
-            elif block not in kept:
+            if block in owners:
+                persistent = self.messages[owners[block][0]].persistent
+                assert code == (PERSISTENT_DATA if persistent else NONPERSISTENT_DATA)
+            elif block in kept:
+                assert code in (PERSISTENT_DATA, NONPERSISTENT_DATA)
+            else:
                 assert code == FREE, f"block {block} is nobody's and not free"
                 free += 1
         assert free == store.space.free_blocks
         assert store.space.code(store.space.file_blocks) == FREE_UNBACKED
+        for described in (self.saved, self.captured, *self.given_up):
+            for block, owner in described.blocks.items():
+                assert owners.get(block, owner) == owner, f"block {block} has been used again too early"
+                assert store.space.code(block) in (PERSISTENT_DATA, NONPERSISTENT_DATA)
 
 
 TestStore = StoreMachine.TestCase

@@ -16,7 +16,8 @@ import pytest
 
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
-from libremq.kernel import checkpoint
+from libremq.common.configuration import TuningSettings
+from libremq.kernel.manager import QueueManager
 from libremq.kernel.waiting import Got, Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -248,8 +249,10 @@ def test_item_05_a_fragmented_message_survives() -> None:
     blocks = store._fragments[large]
     assert len(blocks) == 3 and max(blocks) - min(blocks) > 2
     assert store.message(large).data == data
-    store.checkpoint()
-    store.checkpoint_done()
+    captured = store.capture()
+    assert captured is not None
+    captured.write()
+    captured.done()
     store.close()
     again = QueueStore(files, "queues/Q", 3, "Q", LogGate(lambda: 1, lambda lsn: None))
     again.load(store.position)
@@ -392,9 +395,11 @@ def test_item_12_a_file_is_cut_when_it_is_too_large_by_16_kb_and_by_one_percent(
     store_message(store, b"something for the checkpoint")
     before = store.space.file_blocks
     # Blocks of the last checkpoint are free only after the next: none of these was ever in one
-    store.checkpoint()
+    captured = store.capture()
+    assert captured is not None
+    captured.write()
     assert store.space.file_blocks >= before
-    store.checkpoint_done()
+    captured.done()
     assert (store.space.file_blocks < before) is shrinks
     assert store._file.size_blocks() == store.space.file_blocks
 
@@ -424,25 +429,27 @@ def test_item_13_a_queue_that_is_used_again_stays_loaded(setup: Setup) -> None:
 # 14-16: checkpoints and restarts
 
 
-def test_item_14_checkpoints_come_by_count_and_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoint, "RECORDS_MAX", 300)
-    setup = Setup()
+def test_item_14_checkpoints_come_by_count_and_by_the_clock() -> None:
+    files = WatchedFiles()
+    tuning = TuningSettings(checkpoint_records_max=1000)
+    QueueManager.create(files, "qm", "QM1", VirtualClock(), LogConfig(file_pages=256), tuning=tuning)
+    setup = Setup(files)
     setup.open()
     setup.manager.checkpoint()
     before = setup.log.checkpoint
-    for _ in range(299):
+    for _ in range(tuning.checkpoint_records_max - 1):
         setup.put()
     assert setup.log.checkpoint == before
     setup.put()
     counted = setup.log.checkpoint
     assert counted > before
-    for _ in range(99):
+    for _ in range(tuning.checkpoint_records_min - 1):
         setup.put()
-    setup.clock.advance(checkpoint.WAIT_S + 1)
+    setup.clock.advance(60 * tuning.checkpoint_wait_minutes + 1)
     setup.manager.tick()
     assert setup.log.checkpoint == counted, "fewer than 100 records are not worth one"
     setup.put()
-    setup.clock.advance(checkpoint.WAIT_S + 1)
+    setup.clock.advance(60 * tuning.checkpoint_wait_minutes + 1)
     setup.manager.tick()
     assert setup.log.checkpoint > counted
     setup.embedded.end()

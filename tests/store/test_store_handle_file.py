@@ -38,6 +38,7 @@ def _loaded(files: FaultyFiles, position: HandlePosition) -> tuple[dict[int, Ent
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 8, 9])
 def test_a_batch_of_any_size_comes_back_whole(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handle_file, "_PIECE_ENTRIES", 4)
+    monkeypatch.setattr(handle_file, "_WRITE_ENTRIES", 4)
     files = FaultyFiles()
     written = _opened(files)
     first = [_entry(slot, slot + 10) for slot in range(count)]
@@ -52,6 +53,7 @@ def test_a_batch_of_any_size_comes_back_whole(count: int, monkeypatch: pytest.Mo
 @pytest.mark.parametrize("at", [0, 30, 60, 200, 420])
 def test_a_changed_byte_is_noticed_in_any_piece(at: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(handle_file, "_PIECE_ENTRIES", 4)
+    monkeypatch.setattr(handle_file, "_WRITE_ENTRIES", 4)
     files = FaultyFiles()
     position = _opened(files).append(9, [_entry(slot, slot) for slot in range(9)], {}, 10, renew=False)
     path = f"{FOLDER}/handles.000001"

@@ -15,14 +15,19 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 from typing import ParamSpec, TypeVar
 
+from libremq.client.checkpointer import Checkpointer
+from libremq.client.message_log import to_logger
 from libremq.common.clock import Clock, SystemClock
+from libremq.common.configuration import TuningSettings
 from libremq.common.files import Files, RealFiles
 from libremq.kernel.connection import Connection
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.restart import Say
+from libremq.kernel.trouble import TROUBLE, as_mq_error, is_final
 from libremq.kernel.waiting import Got, Waiter
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
@@ -47,7 +52,11 @@ class EmbeddedQueueManager:
         self._late: dict[int, BaseException] = {}  # by connection: an interrupt that came together with a message
         self._clock_changed = threading.Condition(self.lock)
         self._timer: threading.Thread | None = None
+        self._checkpointer: Checkpointer | None = None
+        manager.after_checkpoint = manager.save_statistics
         if background:
+            if isinstance(manager.core.files, RealFiles):  # other files are for one thread
+                self._checkpointer = Checkpointer(manager, self.lock)
             self._timer = threading.Thread(target=self._watch_clock, name=f"libremq-{manager.name}", daemon=True)
             self._timer.start()
 
@@ -62,15 +71,20 @@ class EmbeddedQueueManager:
         clock: Clock | None = None,
         limits: StoreLimits | None = None,
         log_config: LogConfig | None = None,
+        log_folder: str = "",
+        tuning: TuningSettings | None = None,
         say: Say | None = None,
         background: bool = True,
     ) -> EmbeddedQueueManager:
-        """Start the queue manager in the folder; `create` makes it first if it is not there."""
+        """Start the queue manager in the folder; `create` makes it first if it is not there.
+
+        What it has to say goes to its Python logger, unless there is a `say`.
+        """
         files = files or RealFiles()
         clock = clock or SystemClock()
         if create and not QueueManager.exists(files, folder):
-            QueueManager.create(files, folder, name, clock, log_config)
-        manager = QueueManager.start(files, folder, name, clock, limits=limits, say=say or (lambda text: None))
+            QueueManager.create(files, folder, name, clock, log_config, log_folder=log_folder, tuning=tuning)
+        manager = QueueManager.start(files, folder, name, clock, limits=limits, say=say or to_logger(name))
         return cls(manager, background=background)
 
     @property
@@ -125,6 +139,25 @@ class EmbeddedQueueManager:
         with self.locked():
             lsn = verb()
         self.force(lsn)
+
+    def run_command(self, command: Callable[[AbstractContextManager[object]], _T]) -> _T:
+        """Run a long command, which is given the lock and takes it when it needs it; others go on in between."""
+        lock = _CheckedLock(self)
+        with lock:
+            pass
+        try:
+            return command(lock)
+        except TROUBLE as error:
+            if is_final(error):
+                with self.lock:
+                    self.manager.fail(str(error))
+            raise as_mq_error(error, self.name) from error
+        except Exception:
+            raise
+        except BaseException:
+            with self.lock:
+                self._interrupted()
+            raise
 
     def force(self, lsn: int) -> None:
         """Return when the log is on disk up to this position. Call without the lock."""
@@ -213,6 +246,25 @@ class EmbeddedQueueManager:
         with self.locked():
             self.manager.tick()
 
+    def checkpoint(self) -> None:
+        """Take a checkpoint; other threads go on meanwhile."""
+        if self._checkpointer is None:
+            with self.locked():
+                self.manager.checkpoint()
+            return
+        with self.locked():
+            pass
+        try:
+            self._checkpointer.take()
+        except Exception as error:
+            with self.lock:
+                self.manager.fail(f"a checkpoint failed: {error}")
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, str(error)) from error
+        except BaseException:
+            with self.lock:
+                self._interrupted()
+            raise
+
     def timers_changed(self) -> None:
         """A new wait interval may end before the one that the clock thread waits for. Call with the lock held."""
         self._clock_changed.notify()
@@ -229,15 +281,42 @@ class EmbeddedQueueManager:
                 return
             self._ended = True
             self._clock_changed.notify_all()
+            if self._checkpointer is not None:
+                self._checkpointer.stop()
             self.manager.end()
         if self._timer is not None and self._timer is not threading.current_thread():
             self._timer.join(5)
+        if self._checkpointer is not None:
+            self._checkpointer.join()
 
     def forget_after_fork(self) -> None:
         """In the child of a fork: the files belong to the parent. Only the copy of the lock is given back."""
         self.lock = threading.RLock()  # another thread of the parent may have held it, and that thread is not here
         self._timer = None
+        self._checkpointer = self.manager.checkpoints = None
         self.manager.forsake("it belongs to the parent of this process; connect after the fork")
+
+
+class _CheckedLock:
+    """The lock, for a command that takes it several times: whenever it does, the queue manager must still be there."""
+
+    __slots__ = ("_embedded",)
+
+    def __init__(self, embedded: EmbeddedQueueManager) -> None:
+        self._embedded = embedded
+
+    def __enter__(self) -> None:
+        self._embedded.lock.acquire()
+        try:
+            self._embedded.check_open()
+        except BaseException:
+            self._embedded.lock.release()
+            raise
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._embedded.lock.release()
 
 
 def _after_fork_in_child() -> None:

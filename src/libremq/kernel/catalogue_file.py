@@ -20,6 +20,10 @@ VERSION = 1
 _HEADER = struct.Struct("<4sHHII")  # magic, version, reserved, length, CRC-32 of the content
 
 
+class OtherVersion(StoreDamaged):
+    """A catalogue of another release: it may be all right, so nothing is to be put in its place."""
+
+
 def path_of(folder: str, generation: int) -> str:
     return f"{folder}/{NAME}.{generation:06d}"
 
@@ -57,7 +61,7 @@ def read(files: Files, folder: str, generation: int) -> dict[str, Any]:
     if magic != MAGIC:
         raise StoreDamaged("object catalogue", path, "this is not an object catalogue of LibreMQ", action)
     if version != VERSION:
-        raise StoreDamaged(
+        raise OtherVersion(
             "object catalogue",
             path,
             f"it has format version {version}, this release knows {VERSION}",

@@ -1,14 +1,20 @@
 """Checkpoints: bring the files up to the log, so that a restart need not go back further.
 
-The order is what makes them safe: log forced, then queue files and handle files, then the catalogue, then the
-checkpoint record that names them all, then checkpoint file and control file. Only after that is anything freed
-that the checkpoint before described. A crash in between leaves the one before in force, with all that it needs.
+A checkpoint is fuzzy: applications go on while it is taken. At its beginning, under the kernel's lock, a record
+CHECKPOINT_START marks the place from which a restart replays, and what the files lack at that moment is captured.
+Writing it all takes no lock. The end is a CHECKPOINT record that names what was written.
+
+The order is what makes it safe: log forced up to the start, then queue files and handle files, then the catalogue, then
+the record, then checkpoint file and control file. Only after that is anything freed that the checkpoint before
+described. A crash in between leaves the one before in force, with all that it needs.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
+from libremq.common.names import fold
 from libremq.kernel import catalogue_file
 from libremq.kernel.definitions import to_record
 from libremq.kernel.journal import CheckpointState, TransactionState
@@ -16,7 +22,9 @@ from libremq.kernel.objects import LocalQueue
 from libremq.kernel.units import PREPARED
 from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
-from libremq.store.handles import IN_USE, PERSISTENT
+from libremq.store.errors import StoreDamaged
+from libremq.store.handle_file import HandlePosition
+from libremq.store.store_checkpoint import StoreCheckpoint
 
 if TYPE_CHECKING:
     from libremq.kernel.core import Core
@@ -25,61 +33,188 @@ if TYPE_CHECKING:
 FILE_NAME = "amqalchk.fil"
 MAGIC = b"LMQCHK\0\0"
 VERSION = 1
-RECORDS_MAX = 50_000
-WAIT_S = 30 * 60
-RECORDS_MIN = 100
 _SMALLEST_ROOM = 8 * 4096  # of the log: a few forced pages around a record
 
 
-def take(core: Core, checkpoint_file: SlotFile | None, *, clean: bool = False) -> int:
-    """Take a checkpoint now; the LSN of its record. `clean`: the queue manager ends in good order."""
-    core.log.force()
-    kept: list[int] = []
-    for queue in core.queues.values():
-        if queue.recoverable:
+class Checkpoint:
+    """One checkpoint, from the moment of its capture on.
+
+    `begin` under the lock, `write` without it, `record` under it, `settle` without, `complete` under it; or `give_up`
+    under it, from wherever it failed.
+    """
+
+    def __init__(self, core: Core, checkpoint_file: SlotFile | None, clean: bool) -> None:
+        self._core = core
+        self._checkpoint_file = checkpoint_file
+        self._clean = clean
+        self._stores: list[tuple[QueueState, StoreCheckpoint]] = []
+        self._damaged: list[tuple[QueueState, StoreDamaged]] = []
+        self._written: dict[int, HandlePosition] = {}
+        self._catalogue: dict[str, Any] | None = None
+        self._dropped: list[str] = []
+        self._state = CheckpointState(0, 0, 0, 0)
+        self.head = 0
+        """A restart needs nothing before this LSN."""
+        self._media = 0
+        self.lsn = 0
+        """Of its record."""
+
+    @classmethod
+    def begin(cls, core: Core, checkpoint_file: SlotFile | None, *, clean: bool = False) -> Checkpoint:
+        """Capture what the files lack now. `clean`: the queue manager ends in good order."""
+        assert core.checkpoint is None
+        checkpoint = cls(core, checkpoint_file, clean)
+        checkpoint._begin(core.log.append(RecordType.CHECKPOINT_START, 0, 0, (), reserve=True))
+        return checkpoint
+
+    @classmethod
+    def of_backup(cls, core: Core, redo: int) -> Checkpoint:
+        """One of a backup queue manager, which has replayed the log up to the record at `redo` and must not write it.
+
+        It is written and completed as any other; in between `state` and `head` go to a file instead of the log.
+        """
+        checkpoint = cls(core, None, False)
+        checkpoint._begin(redo)
+        return checkpoint
+
+    def _begin(self, redo: int) -> None:
+        self._core.checkpoint = self
+        try:
+            self._capture(redo)
+        except BaseException:
+            self.give_up()
+            raise
+
+    def _capture(self, redo: int) -> None:
+        core = self._core
+        kept: list[int] = []
+        for queue in list(core.queues.values()):
+            if not queue.recoverable or queue.damage is not None:
+                continue
             high = queue.definition.npmclass == C.MQNPM_CLASS_HIGH
-            if queue.store.checkpoint(keep_nonpersistent=clean and high):
-                kept.append(queue.id)
-            if queue.store.position.generation:
-                core.positions[queue.id] = queue.store.position
-    if core.catalogue_changed:
-        write_catalogue(core)
-    parts = _state(core, kept).parts()
-    core.checkpoint_bytes = max(core.checkpoint_bytes, 2 * len(parts[0]) + _SMALLEST_ROOM)
-    lsn = core.log.append(RecordType.CHECKPOINT, 0, 0, parts, reserve=True)
-    core.log.force(lsn)
-    if checkpoint_file is not None:
-        checkpoint_file.write(lsn.to_bytes(8, "little"))
-    core.log.record_checkpoint(lsn, min([lsn, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)]))
-    _release(core)
-    return lsn
+            try:
+                captured = queue.store.capture(keep_nonpersistent=self._clean and high)
+            except StoreDamaged as error:
+                core.note_damage(queue, error)
+                continue
+            if captured is not None:
+                self._stores.append((queue, captured))
+                if captured.has_nonpersistent:
+                    kept.append(queue.id)
+        if core.catalogue_changed:
+            self._catalogue = catalogue_content(core)
+            core.catalogue_generation += 1
+            core.catalogue_changed = False
+        self._dropped = list(core.dropped_folders)
+        self._state = _state(core, redo, kept)
+        self.head = min([redo, *(one.first_lsn for one in self._state.transactions.values())])
+        # Of this moment: what is recorded after it counts with the next checkpoint, which saves it
+        self._media = min(core.media.values(), default=0)
+
+    def write(self) -> None:
+        """Bring it all to disk."""
+        core = self._core
+        core.log.force(self._state.redo)
+        for queue, captured in self._stores:
+            try:
+                self._written[queue.id] = captured.write()
+            except StoreDamaged as error:
+                self._damaged.append((queue, error))
+        if self._catalogue is not None:
+            catalogue_file.write(core.files, core.folder, self._state.catalogue_generation, self._catalogue)
+
+    def state(self) -> CheckpointState:
+        """What a restart begins with, once all is written."""
+        core = self._core
+        for queue, error in self._damaged:
+            # Its saved state is that of the checkpoint before, and what has happened to it since will leave the log
+            core.note_damage(queue, error)
+            self._state.damaged[queue.id] = core.damaged[queue.id]
+        self._state.queues.update(self._written)
+        return self._state
+
+    def record(self) -> None:
+        """Log that it is written, and where. LogFull if there is no room even for that."""
+        core = self._core
+        parts = self.state().parts()
+        core.checkpoint_bytes = max(core.checkpoint_bytes, 2 * len(parts[0]) + _SMALLEST_ROOM)
+        self.lsn = core.log.append(RecordType.CHECKPOINT, 0, 0, parts, reserve=True)
+
+    def settle(self) -> None:
+        """From the end of this on a restart begins here."""
+        log = self._core.log
+        log.force(self.lsn)
+        if self._checkpoint_file is not None:
+            self._checkpoint_file.write(self.lsn.to_bytes(8, "little"))
+        if self._media > log.media and log.config.linear:
+            log.set_media(self._media)
+        log.record_checkpoint(self.lsn, self.head)
+
+    def complete(self) -> None:
+        """Free what only the checkpoint before needed."""
+        core = self._core
+        core.checkpoint = None
+        for queue, captured in self._stores:
+            captured.done()
+            if queue.id in core.queues_by_id and queue.id in self._written:
+                core.positions[queue.id] = self._written[queue.id]
+        catalogue_file.drop_others(core.files, core.folder, self._state.catalogue_generation)
+        for folder in self._dropped:
+            core.files.remove_folder(f"{core.folder}/queues/{folder}")
+            core.dropped_folders.remove(folder)
+        _unload_idle(core)
+
+    def give_up(self) -> None:
+        """It failed: the checkpoint before stays in force, and the next one has all the work of this one."""
+        core = self._core
+        core.checkpoint = None
+        for _, captured in self._stores:
+            captured.failed()
+        if self._catalogue is not None:
+            core.catalogue_changed = True
 
 
-def frees_log(core: Core) -> bool:
-    """Would a checkpoint now free an extent? Not while the oldest unit of work began in the first one."""
-    log = core.log
-    head = min([log.tail, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)])
-    return head // log.config.extent_bytes > log.head // log.config.extent_bytes
+def take(
+    core: Core,
+    checkpoint_file: SlotFile | None,
+    *,
+    clean: bool = False,
+    settled: Callable[[], None] = lambda: None,
+) -> int:
+    """Take a checkpoint now, from beginning to end; the LSN of its record.
+
+    `settled` is called when it is in force and nothing is freed yet that the one before needs.
+    """
+    checkpoint = Checkpoint.begin(core, checkpoint_file, clean=clean)
+    try:
+        checkpoint.write()
+        checkpoint.record()
+        checkpoint.settle()
+        settled()
+    except BaseException:
+        checkpoint.give_up()
+        raise
+    checkpoint.complete()
+    return checkpoint.lsn
 
 
-def write_catalogue(core: Core) -> None:
+def catalogue_content(core: Core) -> dict[str, Any]:
     objects = []
     for obj in core.catalogue:
+        entry: dict[str, Any] = {"object": to_record(obj)}
         if isinstance(obj, LocalQueue):
             if obj.is_temporary:
                 continue
-            queue_id, folder = core.queue_files[obj.name]
-            objects.append({"object": to_record(obj), "id": queue_id, "folder": folder})
-        else:
-            objects.append({"object": to_record(obj)})
-    content = {"log_id": core.log.log_id.hex(), "next_queue_id": core.next_queue_id, "objects": objects}
-    catalogue_file.write(core.files, core.folder, core.catalogue_generation + 1, content)
-    core.catalogue_generation += 1
-    core.catalogue_changed = False
+            entry["id"], entry["folder"] = core.queue_files[obj.name]
+        if core.log.config.linear:
+            entry["media"] = core.media.get((obj.kind, obj.name), 0)
+        objects.append(entry)
+    return {"log_id": core.log.log_id.hex(), "next_queue_id": core.next_queue_id, "objects": objects}
 
 
-def _state(core: Core, kept: list[int]) -> CheckpointState:
+def _state(core: Core, redo: int, kept: list[int]) -> CheckpointState:
     return CheckpointState(
+        redo=redo,
         catalogue_generation=core.catalogue_generation,
         next_transaction=core.next_unit,
         next_message=core.identifiers.run,
@@ -92,24 +227,15 @@ def _state(core: Core, kept: list[int]) -> CheckpointState:
         },
         queues=dict(core.positions),
         nonpersistent=kept,
+        damaged=dict(core.damaged),
+        folders={queue_id: folder for name, (queue_id, folder) in core.queue_files.items() if folder != fold(name)},
     )
-
-
-def _release(core: Core) -> None:
-    """The checkpoint is complete: free what only the one before needed."""
-    for queue in core.queues.values():
-        if queue.recoverable:
-            queue.store.checkpoint_done()
-    catalogue_file.drop_others(core.files, core.folder, core.catalogue_generation)
-    for folder in core.dropped_folders:
-        core.files.remove_folder(f"{core.folder}/queues/{folder}")
-    core.dropped_folders = []
-    _unload_idle(core)
 
 
 def _unload_idle(core: Core) -> None:
     """Unload in two phases: unreferenced at one checkpoint, marked; still so at the next, gone from memory."""
-    idle = {queue.name for queue in core.queues.values() if _is_idle(core, queue)}
+    busy = {operation.queue for unit in core.units.values() for operation in unit.operations}
+    idle = {queue.name for queue in core.queues.values() if queue not in busy and _is_idle(queue)}
     for name in idle & core.idle_queues:
         queue = core.queues.pop(name)
         del core.queues_by_id[queue.id]
@@ -117,9 +243,9 @@ def _unload_idle(core: Core) -> None:
     core.idle_queues = idle - core.idle_queues
 
 
-def _is_idle(core: Core, queue: QueueState) -> bool:
-    """Nobody has it open, no unit of work touches it, and all that it holds is on disk."""
+def _is_idle(queue: QueueState) -> bool:
+    """Nobody has it open, and all that it holds is on disk."""
     store = queue.store
-    if queue.open_handles or not queue.recoverable or store.needs_checkpoint or core.has_uncommitted(queue):
+    if queue.open_handles or not queue.recoverable or queue.damage is not None or store.needs_checkpoint:
         return False
-    return all(not flags & IN_USE or flags & PERSISTENT for flags in store.handles.flags)
+    return store.nonpersistent_count == 0

@@ -10,12 +10,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from libremq.common.clock import Clock
 from libremq.common.files import Files
 from libremq.common.names import fold
-from libremq.kernel import journal
+from libremq.kernel import journal, media_image
 from libremq.kernel.attributes import GivenValue
 from libremq.kernel.connection import Connection, Destination
 from libremq.kernel.definitions import Catalogue, from_record, set_attributes, to_record
@@ -28,10 +28,14 @@ from libremq.log import Log, LogFull
 from libremq.log import RecordType as R
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
+from libremq.store.errors import StoreDamaged, damaged_queue
 from libremq.store.handle_file import HandlePosition
 from libremq.store.handles import PERSISTENT
 from libremq.store.message import Message
 from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
+
+if TYPE_CHECKING:
+    from libremq.kernel.checkpoint import Checkpoint
 
 
 def _no_delivery(destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
@@ -74,6 +78,7 @@ class Core:
         # Set by the queue manager: gets were backed out, their messages are available again
         self.on_return: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda returned: None
         self.logged_operations = 0  # puts and gets of persistent messages, for the checkpoint interval
+        self.puts_outside_syncpoint = 0  # of persistent messages: each waits for the log
         self.undo_bytes = 0  # of the log: kept free, so that every unit of work can be ended
         self.checkpoint_bytes = 8 * 4096  # of the log: kept free for a checkpoint that frees more of it
         self.committed_lsn = 0  # of the latest `all_or_nothing` that had a unit of work of its own
@@ -81,6 +86,11 @@ class Core:
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
         self.quiescing = False
+        self.checkpoint: Checkpoint | None = None  # the one under way
+        self.damaged: dict[int, str] = {}  # by queue id: queues that cannot be used
+        self.recovering: dict[int, str] = {}  # by queue id: folders in which media recovery makes queues anew
+        self.media: dict[tuple[str, str], int] = {}  # of a linear log: where media recovery of an object begins
+        self.say: Callable[[str], None] = lambda text: None
         self.idle_queues: set[str] = set()  # unreferenced at the last checkpoint: unloaded at the next
 
     @property
@@ -96,26 +106,50 @@ class Core:
             queue_id, folder = self.queue_files[definition.name]
             queue = self._new_state(definition, queue_id, folder)
             try:
-                queue.store.load(self.positions.get(queue_id, HandlePosition()))
+                self.load(queue)
             except BaseException:
-                # Damaged: half of it in memory must not pass for the whole
+                # Half of it in memory must not pass for the whole
                 del self.queues[definition.name], self.queues_by_id[queue_id]
                 queue.store.close()
                 raise
-            queue.store.recovered()
+            if queue.damage is None:
+                queue.store.recovered()
+        if queue.damage is not None:
+            raise queue.damage.again()
         return queue
 
-    def _new_state(self, definition: LocalQueue, queue_id: int, folder: str) -> QueueState:
+    def load(self, queue: QueueState) -> None:
+        """Read what the last checkpoint saved of the queue, or mark it as damaged."""
+        if queue.id in self.damaged:
+            # Files that can be read may be those of an earlier moment
+            queue.damage = damaged_queue(queue.name, queue.store.folder, self.damaged[queue.id])
+            return
+        try:
+            queue.store.load(self.positions.get(queue.id, HandlePosition()))
+        except StoreDamaged as error:
+            self.note_damage(queue, error)
+
+    def note_damage(self, queue: QueueState, damage: StoreDamaged) -> None:
+        """The queue is out of use, also after a restart, until it is recovered or deleted. The others go on."""
+        if queue.damage is None:
+            queue.damage = damage
+            self.damaged[queue.id] = damage.what
+            self.say(f"AMQ7472E: Object {queue.name}, type queue damaged. {damage}")
+
+    def new_store(self, name: str, queue_id: int, folder: str) -> QueueStore:
         gate = LogGate(lambda: self.log.durable, self.log.force, self.log.log_id)
-        store = QueueStore(self.files, f"{self.folder}/queues/{folder}", queue_id, definition.name, gate, self.limits)
-        queue = QueueState(definition, queue_id, folder, store)
+        return QueueStore(self.files, f"{self.folder}/queues/{folder}", queue_id, name, gate, self.limits)
+
+    def _new_state(self, definition: LocalQueue, queue_id: int, folder: str) -> QueueState:
+        queue = QueueState(definition, queue_id, folder, self.new_store(definition.name, queue_id, folder))
         self.queues[definition.name] = self.queues_by_id[queue_id] = queue
         return queue
 
-    def _folder_for(self, name: str) -> str:
+    def folder_for(self, name: str) -> str:
         """A folder named after the queue; one more mark for each folder of that name that still waits for its end."""
         folder = fold(name)
-        taken = {folder for _, folder in self.queue_files.values()} | set(self.dropped_folders)
+        taken = {folder for _, folder in self.queue_files.values()}
+        taken.update(self.dropped_folders, self.recovering.values())
         while folder in taken:
             folder += "#"
         return folder
@@ -124,7 +158,7 @@ class Core:
         """Give a new local queue its id and folder. The definition is in the catalogue already."""
         queue_id = self.next_queue_id
         self.next_queue_id += 1
-        folder = self._folder_for(definition.name)
+        folder = self.folder_for(definition.name)
         if not definition.is_temporary:
             self.queue_files[definition.name] = (queue_id, folder)
         queue = self._new_state(definition, queue_id, folder)
@@ -138,6 +172,7 @@ class Core:
         self.queues.pop(queue.name, None)
         self.queues_by_id.pop(queue.id, None)
         self.positions.pop(queue.id, None)
+        self.damaged.pop(queue.id, None)
         if self.queue_files.get(queue.name, (0, ""))[0] == queue.id:
             del self.queue_files[queue.name]
         queue.store.close()
@@ -196,22 +231,31 @@ class Core:
                     self.drop_queue(self.queues[obj.name])
             raise
         self.catalogue_changed = True
+        if self.log.config.linear:
+            self.media.setdefault((obj.kind, obj.name), lsn)
         return lsn
 
     def delete(self, kind: str, name: str, *, purge: bool = False) -> int:
         """DELETE: refused for a queue that is open, or that holds messages unless `purge` says so."""
         obj = self.catalogue.find(kind, name)
         if isinstance(obj, LocalQueue):
-            queue = self.local_queue(obj)
+            queue = self._even_if_damaged(obj) if purge else self.local_queue(obj)
             if queue.open_handles:
                 raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
             if self.has_uncommitted(queue):
                 raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
-            if queue.store.depth and not purge:
+            if not purge and queue.store.depth:
                 raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "it holds messages; empty it or delete it with PURGE")
             return self.delete_queue(queue)
         obj = self.catalogue.delete(kind, name)
         return self._log_deletion(obj, 0)
+
+    def _even_if_damaged(self, definition: LocalQueue) -> QueueState:
+        """For a deletion that throws away the messages in any case."""
+        try:
+            return self.local_queue(definition)
+        except StoreDamaged:
+            return self.queues[definition.name]
 
     def delete_queue(self, queue: QueueState) -> int:
         obj = queue.definition
@@ -231,12 +275,16 @@ class Core:
         for slot in list(queue.store.chains):
             queue.unlink(slot)
             queue.store.remove(slot)
+        if lsn and self.media:
+            media_image.record_if_empty(self, queue)
         return lsn
 
     def _log_deletion(self, obj: MQObject, queue_id: int) -> int:
         self.catalogue_changed = True
         value = {"op": "delete", "kind": obj.kind, "name": obj.name, "id": queue_id}
-        return self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
+        lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
+        self.media.pop((obj.kind, obj.name), None)
+        return lsn
 
     def has_uncommitted(self, queue: QueueState) -> bool:
         return any(operation.queue is queue for unit in self.units.values() for operation in unit.operations)
@@ -276,6 +324,8 @@ class Core:
         unit: UnitOfWork | None,
     ) -> int:
         """Store a message; visible at once without a unit of work. Returns the log position it depends on."""
+        if queue.damage is not None:
+            raise queue.damage.again()
         store = queue.store
         if persistent and self.log.pressure:
             self.log.force(self.log.tail - 1)
@@ -303,12 +353,15 @@ class Core:
         store.link(slot)
         if lsn:
             queue.visible_lsn = lsn
+            self.puts_outside_syncpoint += 1
         if queue.attended:
             self.on_arrival({queue: (slot,)})
         return lsn
 
     def take(self, queue: QueueState, slot: int, unit: UnitOfWork | None, why: int = journal.GOT) -> int:
         """Get a message destructively. Returns the log position that handing it out depends on."""
+        if queue.damage is not None:
+            raise queue.damage.again()
         store = queue.store
         flags = store.handles.flags[slot]
         lsn = 0
@@ -327,6 +380,8 @@ class Core:
             return 0
         queue.unlink(slot)
         store.remove(slot)
+        if lsn and self.media:
+            media_image.record_if_empty(self, queue)
         return lsn
 
     # Room in the log for the end of every unit of work, from its beginning
@@ -366,7 +421,7 @@ class Core:
         self._ended(unit)
         arrived: dict[QueueState, list[int]] = {}
         for kind, queue, slot, _ in unit.operations:
-            if queue.deleted:
+            if queue.out_of_use:
                 continue
             if lsn:
                 queue.visible_lsn = lsn
@@ -375,6 +430,8 @@ class Core:
                 arrived.setdefault(queue, []).append(slot)
             else:
                 queue.store.remove(slot)
+        if lsn and self.media:
+            media_image.record_emptied(self, unit.operations)
         unit.operations = []
         if arrived:
             self.on_arrival(arrived)
@@ -417,7 +474,9 @@ class Core:
         returned: dict[QueueState, Sequence[int]] = {}
         while len(unit.operations) > mark:
             kind, queue, slot, lsn = unit.operations[-1]
-            if not queue.deleted:
+            if queue.damage is not None:
+                self._note_undo(unit, kind, queue, slot, lsn)
+            elif not queue.deleted:
                 self._undo(unit, kind, queue, slot, lsn)
                 if kind == GET:
                     returned[queue] = ()
@@ -427,17 +486,30 @@ class Core:
     def _undo(self, unit: UnitOfWork, kind: int, queue: QueueState, slot: int, lsn: int) -> None:
         store = queue.store
         backouts = store.backout_count(slot) + 1 if kind == GET else 0
-        if lsn:
-            operation = journal.UNDO_PUT if kind == PUT else journal.UNDO_GET
-            parts = journal.undo_parts(queue.id, slot, store.handles.sequence[slot], operation, backouts, lsn)
-            unit.logged(self.log.append(R.COMPENSATION, unit.id, unit.last_lsn, parts, reserve=True))
-            unit.undo_bytes -= journal.UNDO_BYTES
-            self.undo_bytes -= journal.UNDO_BYTES
+        self._note_undo(unit, kind, queue, slot, lsn, store.handles.sequence[slot], backouts)
         if kind == PUT:
             store.remove(slot)
         else:
             store.set_backout_count(slot, backouts)
             store.link(slot)
+
+    def _note_undo(
+        self,
+        unit: UnitOfWork,
+        kind: int,
+        queue: QueueState,
+        slot: int,
+        lsn: int,
+        sequence: int = 0,
+        backouts: int = 0,
+    ) -> None:
+        """Log that an operation is undone. Also of a damaged queue: media recovery repeats what the log says."""
+        if lsn and not queue.deleted:
+            operation = journal.UNDO_PUT if kind == PUT else journal.UNDO_GET
+            parts = journal.undo_parts(queue.id, slot, sequence, operation, backouts, lsn)
+            unit.logged(self.log.append(R.COMPENSATION, unit.id, unit.last_lsn, parts, reserve=True))
+            unit.undo_bytes -= journal.UNDO_BYTES
+            self.undo_bytes -= journal.UNDO_BYTES
 
     def prepare(self, unit: UnitOfWork, xid: bytes) -> int:
         """First phase: from now on only the transaction manager decides, also after a restart."""
@@ -449,6 +521,23 @@ class Core:
             self._logged(unit, lsn)
         unit.xid = xid
         unit.state = PREPARED
+        return lsn
+
+    def soft_image(self, unit: UnitOfWork) -> int:
+        """Log once more, in one record, what the unit of work has done: its older records are not needed then.
+
+        The messages themselves are in the queue files from the next checkpoint on.
+        """
+        logged = [operation for operation in unit.operations if operation.lsn]
+        rows = (
+            (queue.id, slot, queue.store.handles.sequence[slot] if not queue.out_of_use else 0, kind)
+            for kind, queue, slot, _ in logged
+        )
+        parts = journal.soft_parts(unit.xid, unit.state == PREPARED, rows)
+        lsn = self.log.append(R.SOFT_IMAGE, unit.id, 0, parts, reserve=True)
+        numbers = itertools.count(lsn + 1)
+        unit.operations = [one._replace(lsn=next(numbers)) if one.lsn else one for one in unit.operations]
+        unit.first_lsn = unit.last_lsn = lsn
         return lsn
 
     def prepared_units(self) -> list[UnitOfWork]:

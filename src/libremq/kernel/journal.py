@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from libremq.store.handle_file import HandlePosition
 
 _PUT = struct.Struct("<IIqBBxxq")  # queue id, slot, sequence, priority, flags, expiry in ms; then the image
 _GET = struct.Struct("<IIqB")  # queue id, slot, sequence, why
+_SOFT = struct.Struct("<IIqB")  # queue id, slot, sequence, operation
 _UNDO = struct.Struct("<IIqBxxxIQ")  # queue id, slot, sequence, operation undone, backout count, LSN of what it undoes
+_MEDIA_ROW = struct.Struct("<IqHIqqI")  # slot, sequence, flags, backout count, expiry in ms, unit of work, image length
 
 # What ending a unit of work may take of the log, with a share of page headers: for each operation its compensation,
 # and a page each, since a force ends one, for the prepare record and the last one
@@ -52,7 +55,7 @@ class GetRecord:
 class UndoRecord:
     queue_id: int
     slot: int
-    sequence: int
+    sequence: int  # 0: not known, as the queue was damaged; then the backout count is not either
     operation: int
     backout_count: int
     undoes: int
@@ -93,6 +96,93 @@ def read_json(payload: bytes) -> Any:
     return json.loads(payload)
 
 
+@dataclass(frozen=True, slots=True)
+class SoftOperation:
+    """An operation of an unfinished unit of work, in its soft image."""
+
+    queue_id: int
+    slot: int
+    sequence: int
+    operation: int
+    lsn: int  # a place inside the image, so that each operation has one of its own: what a compensation undoes
+
+
+@dataclass(frozen=True, slots=True)
+class SoftImage:
+    """All that an unfinished unit of work has done, in one record, in place of those that it logged before."""
+
+    xid: bytes
+    prepared: bool
+    operations: list[SoftOperation]
+
+
+def soft_parts(xid: bytes, prepared: bool, operations: Iterable[tuple[int, int, int, int]]) -> tuple[bytes]:
+    """Operations are queue id, slot, sequence and kind; in the order in which they were done."""
+    packed = b"".join([_SOFT.pack(*operation) for operation in operations])
+    return (bytes((prepared, len(xid))) + xid + packed,)
+
+
+def read_soft(lsn: int, payload: bytes) -> SoftImage:
+    prepared, start = bool(payload[0]), 2 + payload[1]
+    operations = []
+    for number, (queue_id, slot, sequence, kind) in enumerate(_SOFT.iter_unpack(payload[start:]), start=1):
+        operations.append(SoftOperation(queue_id, slot, sequence, kind, lsn + number))
+    return SoftImage(payload[2:start], prepared, operations)
+
+
+MEDIA_LAST = 1
+"""Flag of the record with the last part of a media image: only then is the image complete."""
+
+
+class MediaRow(NamedTuple):
+    """A persistent message in a media image; `unit` has put or got it, as the flags say, and was not ended."""
+
+    slot: int
+    sequence: int
+    flags: int
+    backout_count: int
+    expiry_ms: int
+    unit: int
+    image: bytes
+
+
+def media_row_parts(
+    slot: int,
+    sequence: int,
+    flags: int,
+    backout_count: int,
+    expiry_ms: int,
+    unit: int,
+    image_parts: tuple[bytes, ...],
+) -> tuple[bytes, ...]:
+    length = sum(map(len, image_parts))
+    return _MEDIA_ROW.pack(slot, sequence, flags, backout_count, expiry_ms, unit, length), *image_parts
+
+
+def media_parts(header: dict[str, Any], rows: Iterable[bytes] = ()) -> tuple[bytes, ...]:
+    """A part of a media image: JSON behind its length, then rows.
+
+    Every part has `kind`, `name` and `first`, the LSN of the first part (0 in that one). The first part has the
+    `object`; that of a local queue `id`, `folder` and `next_sequence` too.
+    """
+    (content,) = json_parts(header)
+    return len(content).to_bytes(4, "little"), content, *rows
+
+
+def read_media_header(payload: bytes) -> dict[str, Any]:
+    header: dict[str, Any] = json.loads(payload[4 : 4 + int.from_bytes(payload[:4], "little")])
+    return header
+
+
+def read_media_rows(payload: bytes) -> Iterator[MediaRow]:
+    at = 4 + int.from_bytes(payload[:4], "little")
+    while at < len(payload):
+        slot, sequence, flags, backout_count, expiry_ms, unit, length = _MEDIA_ROW.unpack_from(payload, at)
+        at += _MEDIA_ROW.size
+        yield MediaRow(slot, sequence, flags, backout_count, expiry_ms, unit, payload[at : at + length])
+        at += length
+
+
 @dataclass
 class TransactionState:
     """An unfinished unit of work as a checkpoint saw it."""
@@ -106,16 +196,21 @@ class TransactionState:
 class CheckpointState:
     """Where a restart begins: what the files hold, and which units of work were unfinished."""
 
+    redo: int  # the replay begins with the record at this LSN
     catalogue_generation: int
     next_transaction: int
     next_message: int
     transactions: dict[int, TransactionState] = field(default_factory=dict)
     queues: dict[int, HandlePosition] = field(default_factory=dict)
     nonpersistent: list[int] = field(default_factory=list)  # queues whose non-persistent messages were saved too
+    damaged: dict[int, str] = field(default_factory=dict)  # queues that cannot be used, and why
+    folders: dict[int, str] = field(default_factory=dict)  # of queues that are not in the one named after them
+    replayed: bool = False  # a backup's: the record at `redo` is done already
 
     def parts(self) -> tuple[bytes]:
         return json_parts(
             {
+                "redo": self.redo,
                 "catalogue": self.catalogue_generation,
                 "next_transaction": self.next_transaction,
                 "next_message": self.next_message,
@@ -125,6 +220,9 @@ class CheckpointState:
                 },
                 "queues": {str(queue): [at.generation, at.length] for queue, at in self.queues.items()},
                 "nonpersistent": self.nonpersistent,
+                "damaged": {str(queue): why for queue, why in self.damaged.items()},
+                "folders": {str(queue): folder for queue, folder in self.folders.items()},
+                "replayed": self.replayed,
             }
         )
 
@@ -132,10 +230,14 @@ class CheckpointState:
     def read(cls, payload: bytes) -> CheckpointState:
         value = read_json(payload)
         return cls(
+            value["redo"],
             value["catalogue"],
             value["next_transaction"],
             value["next_message"],
             {int(txn): TransactionState(*state) for txn, state in value["transactions"].items()},
             {int(queue): HandlePosition(*at) for queue, at in value["queues"].items()},
             value["nonpersistent"],
+            {int(queue): why for queue, why in value["damaged"].items()},
+            {int(queue): folder for queue, folder in value["folders"].items()},
+            value["replayed"],
         )

@@ -1,37 +1,61 @@
-"""How a queue manager comes to be, starts, and ends; and the checkpoints in between.
+"""How a queue manager starts and ends, and the checkpoints in between.
 
-Creation leaves a whole queue manager or none. A start is restart recovery and then a checkpoint; an orderly end is a
+A start is restart recovery and then a checkpoint; an orderly end is a
 checkpoint too, so that the next start has nothing to replay. A failure below ends everything at once (contract 4).
 """
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Protocol, Self
 
+from libremq.common import configuration
 from libremq.common.clock import Clock
+from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import FileLock, Files, lock_holder
-from libremq.common.names import check_queue_manager_name
-from libremq.kernel import checkpoint
+from libremq.kernel import backup, checkpoint, creation, log_room, media_image, media_recovery
+from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Catalogue
 from libremq.kernel.identifiers import Identifiers
 from libremq.kernel.journal import CheckpointState
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.log_settings import open_log, store_limits
 from libremq.kernel.restart import Restart, Say
-from libremq.kernel.system_objects import create_system_objects
-from libremq.kernel.trouble import PASSING, TROUBLE, as_creation_error, as_start_error, is_lack_of_space
+from libremq.kernel.trouble import (
+    PASSING,
+    TROUBLE,
+    as_creation_error,
+    as_mq_error,
+    as_start_error,
+    is_final,
+    is_lack_of_space,
+)
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
+from libremq.log.statistics_file import save_statistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.store.errors import StoreDamaged, StoreFull
 from libremq.store.queue_store import StoreLimits
 
-_CREATING = "creating"  # there while a creation is under way: what an interrupted one left may be wiped
-_LOCK = "qm.lock"
-
 
 def _silent(text: str) -> None:
     """Nobody wants the start messages."""
+
+
+def _nothing() -> None:
+    """Nothing is to be done when the checkpoint of a start is in force."""
+
+
+class Checkpoints(Protocol):
+    """A binding's way of taking checkpoints while verbs go on. Both are called under the lock."""
+
+    def request(self) -> None:
+        """One is due."""
+
+    def wait(self) -> bool:
+        """Let the lock go until none is under way; True if one was."""
 
 
 def _check_same_moment(checkpoint_file: SlotFile, log: Log) -> None:
@@ -50,7 +74,7 @@ def _check_same_moment(checkpoint_file: SlotFile, log: Log) -> None:
 
 def _remove_strays(core: Core) -> None:
     """Folders of temporary queues that a crash left behind: nothing knows them any more."""
-    known = {folder for _, folder in core.queue_files.values()}
+    known = {folder for _, folder in core.queue_files.values()}.union(core.dropped_folders)
     for folder in core.files.list(f"{core.folder}/queues"):
         path = f"{core.folder}/queues/{folder}"
         if folder not in known and _is_queue_folder(core.files, path):
@@ -67,10 +91,21 @@ def _is_queue_folder(files: Files, path: str) -> bool:
 class Lifecycle:
     """A started queue manager, as far as it does not concern applications."""
 
-    def __init__(self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say = _silent) -> None:
+    def __init__(
+        self,
+        core: Core,
+        lock: FileLock,
+        checkpoint_file: SlotFile,
+        say: Say = _silent,
+        tuning: TuningSettings | None = None,
+    ) -> None:
         self.core = core
         self.say = say
+        self.tuning = tuning or TuningSettings()
+        self.checkpoints: Checkpoints | None = None
+        self.after_checkpoint: Callable[[str], None] = lambda event: None  # "checkpoint", or "end" for the last one
         self.failure: str | None = None
+        self.ended = False
         self._lock = lock
         self._checkpoint_file = checkpoint_file
         self._checkpoint_due = self._records_due = self._records_at_checkpoint = 0
@@ -88,63 +123,22 @@ class Lifecycle:
 
     @staticmethod
     def exists(files: Files, folder: str) -> bool:
-        return files.exists(f"{folder}/{checkpoint.FILE_NAME}")
+        return creation.exists(files, folder)
 
     @classmethod
-    def create(cls, files: Files, folder: str, name: str, clock: Clock, log_config: LogConfig | None = None) -> None:
+    def create(
+        cls,
+        files: Files,
+        folder: str,
+        name: str,
+        clock: Clock,
+        log_config: LogConfig | None = None,
+        *,
+        log_folder: str = "",
+        tuning: TuningSettings | None = None,
+    ) -> None:
         """Make a queue manager with its system objects. It is there when this returns, or not at all."""
-        check_queue_manager_name(name)
-        if cls.exists(files, folder):
-            raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
-        try:
-            cls._create(files, folder, name, clock, log_config)
-        except TROUBLE as error:
-            raise as_creation_error(error, name, folder) from error
-        except ValueError as error:
-            raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error
-
-    @classmethod
-    def _create(cls, files: Files, folder: str, name: str, clock: Clock, log_config: LogConfig | None) -> None:
-        if files.exists(folder) and files.list(folder):
-            if not files.exists(f"{folder}/{_CREATING}"):
-                raise mq_error(
-                    C.MQRC_OBJECT_ALREADY_EXISTS,
-                    name,
-                    f"{folder} holds files that are no queue manager; choose another folder",
-                )
-            for left in files.list(folder):
-                if left not in (_CREATING, _LOCK, "log", "queues"):
-                    files.remove(f"{folder}/{left}")
-            files.remove_folder(f"{folder}/log")
-            files.remove_folder(f"{folder}/queues")
-        files.make_folder(folder)
-        marker = files.open(f"{folder}/{_CREATING}", create=True)
-        marker.sync()
-        marker.close()
-        files.sync_folder(folder)
-        files.make_folder(f"{folder}/queues")
-        log = Log.create(files, f"{folder}/log", log_config, clock=clock)
-        try:
-            catalogue = Catalogue(name, clock.now())
-            create_system_objects(catalogue, clock.now())
-            core = Core(files, folder, catalogue, log, clock)
-            for obj in catalogue:
-                if isinstance(obj, LocalQueue):
-                    core.new_local_queue(obj)
-            checkpoint.take(core, None, clean=True)
-            slots = SlotFile.create(
-                files,
-                folder,
-                checkpoint.FILE_NAME,
-                checkpoint.MAGIC,
-                checkpoint.VERSION,
-                log.checkpoint.to_bytes(8, "little"),
-            )
-            slots.close()
-        finally:
-            log.close()
-        files.remove(f"{folder}/{_CREATING}")
-        files.sync_folder(folder)
+        creation.create(files, folder, name, clock, log_config, log_folder, tuning)
 
     @classmethod
     def start(
@@ -156,10 +150,29 @@ class Lifecycle:
         *,
         limits: StoreLimits | None = None,
         say: Say = _silent,
+        activate: bool = False,
     ) -> Self:
-        """Start it: restart recovery, then ready. MQError with the reason if it cannot be started."""
+        """Start it: restart recovery, then ready. MQError with the reason if it cannot be started.
+
+        `activate`: it has been a backup, and takes over from the live queue manager.
+        """
+        lock = cls._lock_folder(files, folder, name)
+        try:
+            return cls._start(files, folder, name, clock, limits, say, lock, activate)
+        except BaseException as error:
+            lock.release()
+            if isinstance(error, (*TROUBLE, ConfigurationError)):
+                raise as_start_error(error, name) from error
+            raise
+
+    @classmethod
+    def _lock_folder(cls, files: Files, folder: str, name: str) -> FileLock:
         if not cls.exists(files, folder):
-            if files.exists(f"{folder}/log/{CONTROL_FILE}") and not files.exists(f"{folder}/{_CREATING}"):
+            if backup.is_backup(files, folder):
+                raise mq_error(
+                    C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{folder}: the copy was cut short; make the backup again"
+                )
+            if files.exists(f"{folder}/log/{CONTROL_FILE}") and not files.exists(f"{folder}/{creation.MARKER}"):
                 raise mq_error(
                     C.MQRC_OBJECT_DAMAGED,
                     name,
@@ -170,52 +183,68 @@ class Lifecycle:
                 name,
                 f"there is no queue manager in {folder}; create it first (?create=1 does)",
             )
+        lock_path = f"{folder}/{creation.LOCK}"
         try:
-            lock = files.lock(f"{folder}/{_LOCK}")
+            return files.lock(lock_path)
         except BlockingIOError:
             raise mq_error(
                 C.MQRC_Q_MGR_NOT_AVAILABLE,
                 name,
-                f"{lock_holder(f'{folder}/{_LOCK}')} has the queue manager in {folder} open; close it there first",
+                f"{lock_holder(lock_path)} has the queue manager in {folder} open; close it there first",
             ) from None
         except OSError as error:
             raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"cannot write to {folder}: {error}") from error
-        try:
-            return cls._start(files, folder, name, clock, limits, say, lock)
-        except BaseException as error:
-            lock.release()
-            if isinstance(error, TROUBLE):
-                raise as_start_error(error, name) from error
-            raise
 
     @classmethod
     def _start(
-        cls, files: Files, folder: str, name: str, clock: Clock, limits: StoreLimits | None, say: Say, lock: FileLock
+        cls,
+        files: Files,
+        folder: str,
+        name: str,
+        clock: Clock,
+        limits: StoreLimits | None,
+        say: Say,
+        lock: FileLock,
+        activate: bool,
     ) -> Self:
         say(f"LibreMQ queue manager '{name}' starting.")
+        settings = configuration.load(files, folder)
+        for warning in settings.warnings:
+            say(warning)
+        state: CheckpointState | None = None
+        settled: Callable[[], None] = _nothing
+        if activate:
+            state = backup.begin_activation(files, folder, name, clock, say)
+            settled = partial(backup.forget_role, files, folder)
+        else:
+            backup.refuse_backup(files, folder, name)
         checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
-        log = Log.open(files, f"{folder}/log", clock=clock)
+        log = open_log(files, folder, settings, clock, say)
         try:
             checkpoint_file.settle()
-            _check_same_moment(checkpoint_file, log)
-            state = CheckpointState.read(log.read(log.checkpoint).payload)
+            if state is None:
+                _check_same_moment(checkpoint_file, log)
+                state = CheckpointState.read(log.read(log.checkpoint).payload)
+            limits = limits or store_limits(settings.tuning)
             core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
-            core.identifiers.start_run(max(int(clock.now()), state.next_message + 1))
-            restart = Restart(core, say)
-            restart.run()
+            core.say = say
+            run = max(int(clock.now()), state.next_message + 1)
+            core.identifiers.start_run(backup.first_run(state, clock.now()) if activate else run)
+            Restart(core, say).run(state)
+            media_recovery.recover_damaged(core)
             if core.qmgr_name != name:
                 raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
             try:
-                checkpoint.take(core, checkpoint_file)
+                checkpoint.take(core, checkpoint_file, settled=settled)
             except (LogFull, StoreFull, OSError) as error:
                 # Saved non-persistent messages must not be there after a crash: only a checkpoint sees to that
-                if state.nonpersistent or not is_lack_of_space(error):
+                if activate or state.nonpersistent or not is_lack_of_space(error):
                     raise
                 say(f"The checkpoint of queue manager '{name}' is postponed: {error}")
             _remove_strays(core)
-            if files.exists(f"{folder}/{_CREATING}"):
-                files.remove(f"{folder}/{_CREATING}")  # its creation was cut short by the end of it
-            manager = cls(core, lock, checkpoint_file, say)
+            if files.exists(f"{folder}/{creation.MARKER}"):
+                files.remove(f"{folder}/{creation.MARKER}")  # its creation was cut short by the end of it
+            manager = cls(core, lock, checkpoint_file, say, settings.tuning)
         except BaseException:
             log.abandon()
             checkpoint_file.close()
@@ -223,14 +252,63 @@ class Lifecycle:
         say(f"LibreMQ queue manager '{name}' started.")
         return manager
 
+    # Backup queue managers
+
+    @classmethod
+    def create_backup(cls, files: Files, source: str, target: str, name: str, *, log_folder: str = "") -> None:
+        """Make a backup in the folder `target` of the queue manager in `source`, which must have been ended."""
+        lock = cls._lock_folder(files, source, name)
+        try:
+            cls._copy(files, source, target, name, log_folder)
+        finally:
+            lock.release()
+
+    def copy_to_backup(self, target: str, *, log_folder: str = "") -> None:
+        """Make a backup of this running one. Nothing else may happen meanwhile: to be called under the lock."""
+        if self.failure is not None:
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
+        media_image.await_checkpoint(self)
+        try:
+            self.take_checkpoint()
+            self.core.log.force()  # nobody writes to it then
+        except TROUBLE as error:
+            if is_final(error):
+                self.fail(str(error))
+            raise as_mq_error(error, self.name) from error
+        self._copy(self.core.files, self.core.folder, target, self.name, log_folder)
+
+    @staticmethod
+    def _copy(files: Files, source: str, target: str, name: str, log_folder: str) -> None:
+        try:
+            backup.copy_from(files, source, target, name, log_folder=log_folder)
+        except (LogError, StoreDamaged, ConfigurationError) as error:
+            raise mq_error(C.MQRC_OBJECT_DAMAGED, name, f"it cannot be copied: {error}") from error
+        except TROUBLE as error:
+            raise as_creation_error(error, name, target) from error
+
+    @classmethod
+    def replay_backup(cls, files: Files, folder: str, name: str, clock: Clock, say: Say = _silent) -> int:
+        """Bring a backup up to date from the extents that were shipped to it; how many records that were."""
+        lock = cls._lock_folder(files, folder, name)
+        try:
+            return backup.replay(files, folder, name, clock, say)
+        except (*TROUBLE, ConfigurationError) as error:
+            raise as_start_error(error, name) from error
+        finally:
+            lock.release()
+
     def end(self) -> None:
         """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
+        self.ended = True
         if self.failure is None:
             for waiter in list(self.core.waiters):
                 waiter.fail(mq_error(C.MQRC_Q_MGR_STOPPING, self.name, "the queue manager ended while the get waited"))
             try:
                 self.end_connections()
+                if self.core.log.config.linear:
+                    media_image.record_at_end(self.core)
                 checkpoint.take(self.core, self._checkpoint_file, clean=True)
+                self._report_checkpoint("end")
             except Exception as error:
                 # What the log holds is enough for the next start, whatever went wrong here
                 self.fail(f"the last checkpoint failed: {error}")
@@ -238,6 +316,7 @@ class Lifecycle:
         self._let_go()
 
     def _let_go(self) -> None:
+        self.ended = True
         try:
             for queue in self.core.queues.values():
                 queue.store.close()
@@ -275,20 +354,119 @@ class Lifecycle:
     # Checkpoints and the clock
 
     def take_checkpoint(self) -> None:
-        """Take a checkpoint now. A full disk or log only postpones it: the log still holds everything."""
-        space = self.core.log.space()
-        room = space.capacity_bytes - space.used_bytes - self.core.undo_bytes
-        if room < space.capacity_bytes - space.limit_bytes and not checkpoint.frees_log(self.core):
-            return  # it would only use up the room that is kept to end units of work
+        """Take a checkpoint now, in one go. A full disk or log only postpones it: the log still holds everything."""
+        self.run_checkpoint(nullcontext())
+
+    def run_checkpoint(self, lock: AbstractContextManager[object]) -> bool:
+        """Take a checkpoint; verbs may go on meanwhile, as the lock is held only at its beginning and end.
+
+        False if another one is under way, or this one would not be worth it.
+        """
+        with lock:
+            current = self._begin_checkpoint()
+        if current is None:
+            return False
         try:
-            checkpoint.take(self.core, self._checkpoint_file)
+            current.write()
+            with lock:
+                self._check_alive()
+                current.record()
+            current.settle()
+        except BaseException as error:
+            with lock:
+                current.give_up()
+                self._plan_checkpoint()
+                if not isinstance(error, PASSING):
+                    raise
+                self.say(f"The checkpoint of queue manager '{self.name}' is postponed: {error}")
+            return True
+        with lock:
+            self._check_alive()
+            current.complete()
+            self._plan_checkpoint()
+        self._report_checkpoint("checkpoint")
+        return True
+
+    def _begin_checkpoint(self) -> Checkpoint | None:
+        core = self.core
+        if core.checkpoint is not None or self.failure is not None or self.ended:
+            return None
+        try:
+            log_room.pull_up(core)
+            space = core.log.space()
+            room = space.capacity_bytes - space.used_bytes - core.undo_bytes
+            if room < space.capacity_bytes - space.limit_bytes and not frees_log(core):
+                return None  # it would only use up the room that is kept to end units of work
+            return Checkpoint.begin(core, self._checkpoint_file)
         except PASSING as error:
+            self._plan_checkpoint()
             self.say(f"The checkpoint of queue manager '{self.name}' is postponed: {error}")
-        self._plan_checkpoint()
+            return None
+
+    def _check_alive(self) -> None:
+        """The queue manager may have failed in another thread since the lock was let go."""
+        if self.failure is not None:
+            raise LogError(self.failure)
+
+    def _report_checkpoint(self, event: str) -> None:
+        self.after_checkpoint(event)
+        if self.core.log.config.linear:
+            self.say_extents()
+
+    def save_statistics(self, event: str) -> None:
+        """Leave the logger's counters where a command in another process finds them."""
+        core = self.core
+        save_statistics(
+            core.files, core.folder, core.log.statistics(), queue_manager=self.name, at=core.clock.now(), event=event
+        )
+
+    def say_extents(self) -> None:
+        """Which extents of a linear log are still needed: the administrator may archive or delete those before."""
+        log = self.core.log
+        self.say(
+            f"AMQ7467I: The oldest log file required to start queue manager '{self.name}' is {log.restart_extent}."
+        )
+        self.say(
+            f"AMQ7468I: The oldest log file required to perform media recovery of queue manager '{self.name}' is "
+            f"{log.media_extent}."
+        )
+
+    def make_log_room(self) -> bool:
+        """The log is full: have a checkpoint free some of it, after the oldest unit of work if that holds it back.
+
+        False if nothing can be done. The verb that found no room has changed nothing and is tried again after this.
+        """
+        core = self.core
+        if core.checkpoint is not None:
+            return self.checkpoints is not None and self.checkpoints.wait()
+        before = core.log.head
+        if not frees_log(core):
+            try:
+                if not log_room.give_way(core):
+                    return False
+            except LogFull as error:
+                self.say(f"No log space could be released on queue manager '{self.name}': {error}")
+                return False
+        self.take_checkpoint()
+        return core.log.head > before
 
     def _plan_checkpoint(self) -> None:
-        """The next one is due after RECORDS_MAX logged operations, or a quarter of the log, whichever comes first."""
+        """The next one is due after so many logged operations, or a quarter of the log, whichever comes first."""
         log = self.core.log
-        self._records_due = self.core.logged_operations + checkpoint.RECORDS_MAX
+        self._records_due = self.core.logged_operations + self.tuning.checkpoint_records_max
         self._records_at_checkpoint = self.core.logged_operations
         self._checkpoint_due = log.tail + log.space().capacity_bytes // 4
+
+    def checkpoint_due(self) -> None:
+        """Enough has been logged for a checkpoint."""
+        if self.checkpoints is None:
+            self.take_checkpoint()
+        else:
+            self.checkpoints.request()
+
+
+def frees_log(core: Core) -> bool:
+    """Would a checkpoint now free an extent? Not while the oldest unit of work began in the first one."""
+    log = core.log
+    head = min([log.tail, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)])
+    return head // log.config.extent_bytes > log.head // log.config.extent_bytes

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
+from libremq.common.configuration import TuningSettings
 from libremq.common.files import FileLock
 from libremq.kernel import (
-    checkpoint,
     consumers,
     distribution,
     expiry,
@@ -48,20 +48,22 @@ _T = TypeVar("_T")
 
 
 def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Concatenate[QueueManager, _P], _T]:
-    """A call from an application: trouble below becomes a reason code, a full log gets a second try."""
+    """A call from an application: trouble below becomes a reason code, a full log gets another try once it has room."""
 
     @wraps(method)
     def call(self: QueueManager, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         if self.failure is not None:
             raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
         try:
-            try:
-                result = method(self, *args, **kwargs)
-            except LogFull:
-                self.take_checkpoint()
-                result = method(self, *args, **kwargs)
+            while True:
+                try:
+                    result = method(self, *args, **kwargs)
+                    break
+                except LogFull:
+                    if not self.make_log_room():
+                        raise
             if self.core.logged_operations >= self._records_due or self.core.log.tail >= self._checkpoint_due:
-                self.take_checkpoint()
+                self.checkpoint_due()
         except TROUBLE as error:
             if is_final(error):
                 self.fail(str(error))
@@ -74,11 +76,13 @@ def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Conca
 class QueueManager(Lifecycle):
     """A started queue manager. Not thread-safe: the binding runs one verb at a time."""
 
-    def __init__(self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say) -> None:
-        super().__init__(core, lock, checkpoint_file, say)
+    def __init__(
+        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+    ) -> None:
+        super().__init__(core, lock, checkpoint_file, say, tuning)
         self._branches = Branches(core)
         self._next_expiry_scan = core.clock.monotonic() + expiry.SCAN_INTERVAL_S
-        self._next_timed_checkpoint = core.clock.monotonic() + checkpoint.WAIT_S
+        self._next_timed_checkpoint = core.clock.monotonic() + 60 * self.tuning.checkpoint_wait_minutes
         core.on_arrival = self._arrived
         core.on_return = self._returned
         core.deliver = self._deliver
@@ -97,9 +101,9 @@ class QueueManager(Lifecycle):
             self._next_expiry_scan = now + expiry.SCAN_INTERVAL_S
             self.scan_expired()
         if now >= self._next_timed_checkpoint:
-            self._next_timed_checkpoint = now + checkpoint.WAIT_S
-            if self.core.logged_operations - self._records_at_checkpoint >= checkpoint.RECORDS_MIN:
-                self.checkpoint()
+            self._next_timed_checkpoint = now + 60 * self.tuning.checkpoint_wait_minutes
+            if self.core.logged_operations - self._records_at_checkpoint >= self.tuning.checkpoint_records_min:
+                self._timed_checkpoint()
 
     def next_deadline(self) -> float:
         """When `tick` should be called next."""
@@ -113,6 +117,10 @@ class QueueManager(Lifecycle):
     @_verb
     def checkpoint(self) -> None:
         self.take_checkpoint()
+
+    @_verb
+    def _timed_checkpoint(self) -> None:
+        self.checkpoint_due()
 
     # What happens when messages become available
 

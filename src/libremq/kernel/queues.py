@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from libremq.kernel.objects import LocalQueue
 from libremq.mqi import constants as C
+from libremq.store.errors import StoreDamaged
 from libremq.store.handles import NONE, PRIORITY_MASK
 from libremq.store.queue_store import QueueStore
 
@@ -37,9 +38,9 @@ class QueueState:
     """A local queue in use."""
 
     __slots__ = (
-        "consumed", "coop_marks", "cursors", "definition", "deleted", "exclusive", "folder", "id", "input_count",
-        "last_trigger_time", "locks", "marks", "open_handles", "output_count", "recoverable", "store", "visible_lsn",
-        "waiters",
+        "consumed", "coop_marks", "cursors", "damage", "definition", "deleted", "exclusive", "folder", "id",
+        "input_count", "last_trigger_time", "locks", "marks", "open_handles", "output_count", "recoverable",
+        "store", "visible_lsn", "waiters",
     )  # fmt: skip
 
     def __init__(self, definition: LocalQueue, queue_id: int, folder: str, store: QueueStore) -> None:
@@ -61,10 +62,16 @@ class QueueState:
         self.visible_lsn = 0  # the log position on which what a get or browse sees depends
         self.last_trigger_time: float | None = None
         self.deleted = False
+        self.damage: StoreDamaged | None = None  # what is in the store does not count: no verb may touch it
 
     @property
     def name(self) -> str:
         return self.definition.name
+
+    @property
+    def out_of_use(self) -> bool:
+        """Deleted or damaged: the end of a unit of work has nothing to do here."""
+        return self.deleted or self.damage is not None
 
     @property
     def attended(self) -> bool:

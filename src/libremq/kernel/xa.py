@@ -40,6 +40,11 @@ class Branches:
         connection.xa_unit = unit
 
     def end(self, connection: Connection, xid: bytes) -> None:
+        if connection.backed_out:
+            connection.backed_out = False
+            raise mq_error(
+                C.MQRC_BACKED_OUT, xid.hex(), "the queue manager rolled the branch back to release log space"
+            )
         if connection.xa_unit is None or connection.xa_unit.xid != xid:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the connection did not start this branch")
         connection.xa_unit = None

@@ -10,6 +10,21 @@ class StoreDamaged(Exception):
         super().__init__(f"{object_name}: {path}: {what}. {action}")
         self.object_name = object_name
         self.path = path
+        self.what = what
+        self.action = action
+
+    def again(self) -> StoreDamaged:
+        """A fresh exception for each call that meets the damage: one raised twice would collect tracebacks."""
+        return StoreDamaged(self.object_name, self.path, self.what, self.action)
+
+
+def damaged_queue(name: str, path: str, what: str) -> StoreDamaged:
+    """Damage to a file of a queue, with the ways out that there are."""
+    return StoreDamaged(
+        name, path, what,
+        f"With a linear log media recovery makes the queue anew: rcrmqobj -t ql {name}. Otherwise restore the queue "
+        "manager's folder from a backup, or delete the queue",
+    )  # fmt: skip
 
 
 class StoreFull(Exception):

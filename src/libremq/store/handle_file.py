@@ -12,10 +12,10 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, starmap
 
 from libremq.common.files import File, Files
-from libremq.store.errors import StoreDamaged, StoreFailed
+from libremq.store.errors import StoreDamaged, StoreFailed, damaged_queue
 
 MAGIC = b"LMQH"
 VERSION = 1
@@ -29,7 +29,9 @@ ENTRY = struct.Struct("<IqIIqHHIiq")
 ENTRY_SLOT = struct.Struct(f"<I{ENTRY.size - 4}x")
 _FRAGMENT = struct.Struct("<II")  # slot, number of blocks; then the blocks
 _CRC_BYTES = 4
-_PIECE_ENTRIES = 16384  # of a large batch, what is in memory at a time
+_PIECE_ENTRIES = 16384  # of a large batch, what a load has in memory at a time
+# A large batch is written beside running verbs: each write is a moment in which other threads may run
+_WRITE_ENTRIES = 512
 
 Entry = tuple[int, int, int, int, int, int, int, int, int, int]
 
@@ -54,7 +56,7 @@ class Batch:
 class HandleFile:
     """Writes and reads the batches of one queue."""
 
-    __slots__ = ("_file", "_files", "_folder", "_log_id", "_name", "_queue_id", "position")
+    __slots__ = ("_file", "_files", "_folder", "_log_id", "_name", "_others", "_queue_id", "position")
 
     def __init__(self, files: Files, folder: str, queue_id: int, name: str, log_id: bytes) -> None:
         self._files = files
@@ -63,6 +65,7 @@ class HandleFile:
         self._name = name
         self._log_id = log_id
         self._file: File | None = None
+        self._others = True  # may there be other generations in the folder
         self.position = HandlePosition()
 
     def _path(self, generation: int) -> str:
@@ -86,6 +89,7 @@ class HandleFile:
             if renew or not generation:
                 self.close()
                 generation, length = generation + 1, _HEADER_BYTES
+                self._others = True
                 self._begin(generation)
             file = self._opened(generation)
             end = _write_batch(file, length, head, entries, lists)
@@ -120,9 +124,7 @@ class HandleFile:
         return self._file
 
     def _damaged(self, generation: int, what: str) -> StoreDamaged:
-        return StoreDamaged(
-            self._name, self._path(generation), what, "Restore the queue manager's folder from a backup"
-        )
+        return damaged_queue(self._name, self._path(generation), what)
 
     def load(self, position: HandlePosition) -> Iterator[Batch]:
         """The batches up to this position, in order and in pieces, each checked before any of it is given out."""
@@ -151,9 +153,12 @@ class HandleFile:
 
     def drop_other_generations(self) -> None:
         """Remove what an interrupted or a completed change of generation left behind."""
+        if not self._others or not self.position.generation:
+            return
         for name in self._files.list(self._folder):
             if name.startswith("handles.") and name != f"handles.{self.position.generation:06d}":
                 self._files.remove(f"{self._folder}/{name}")
+        self._others = False
 
     def close(self) -> None:
         if self._file is not None:
@@ -165,11 +170,10 @@ def _write_batch(file: File, at: int, head: bytes, entries: Iterable[Entry], lis
     """Write a batch from `at` on, in one write if it is small; the position behind it."""
     checksum = zlib.crc32(head)
     start = end = at + _CRC_BYTES + len(head)
-    pack = ENTRY.pack
     entries = iter(entries)
     while True:
-        piece = b"".join([pack(*entry) for entry in islice(entries, _PIECE_ENTRIES)])
-        last = len(piece) < _PIECE_ENTRIES * ENTRY.size
+        piece = b"".join(starmap(ENTRY.pack, islice(entries, _WRITE_ENTRIES)))
+        last = len(piece) < _WRITE_ENTRIES * ENTRY.size
         if last:
             piece += lists
         checksum = zlib.crc32(piece, checksum)

@@ -9,6 +9,8 @@ unit of work that has put or got it and not ended yet.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 NONE = -1
 
@@ -96,3 +98,39 @@ class HandleTable:
         """After a replay, which takes rows by number: the free list, lowest row to be used first."""
         flags = self.flags
         self.free_slots = array("i", (slot for slot in range(len(flags) - 1, -1, -1) if not flags[slot]))
+
+
+# slot, sequence, message hash, correlation hash, expiry, flags, length, block, unit of work
+Row = tuple[int, int, int, int, int, int, int, int, int]
+
+
+class HandleSnapshot:
+    """What rows held at one moment, a copy of each column.
+
+    Rows that lie close together are copied with what is between them, and the whole table as it is: a few memory
+    moves, which take a fraction of the time that picking values takes.
+    """
+
+    __slots__ = ("_columns", "_slots")
+
+    def __init__(self, handles: HandleTable, slots: Sequence[int] | None = None) -> None:
+        """Of these slots, which rise, or of all."""
+        columns = (
+            handles.sequence, handles.message_hash, handles.correl_hash, handles.expiry_ms, handles.flags,
+            handles.length, handles.block, handles.unit,
+        )  # fmt: skip
+        self._slots: Sequence[int]
+        self._columns: list[Sequence[int]]
+        if slots is None or (slots and slots[-1] - slots[0] < 4 * len(slots)):
+            first, end = (0, len(handles)) if slots is None else (slots[0], slots[-1] + 1)
+            self._slots = range(first, end)
+            self._columns = [column[first:end] for column in columns]
+        else:
+            self._slots = slots
+            # More than one, or none: a single slot is close to itself
+            pick = itemgetter(*slots) if slots else lambda column: ()
+            self._columns = [pick(column) for column in columns]
+
+    def rows(self) -> Iterator[Row]:
+        """Slots that rise, with their values; perhaps others between them."""
+        return zip(self._slots, *self._columns)

@@ -17,7 +17,7 @@ IMAGE_VERSION = 1
 
 # Version, reserved, flags, length of the properties, length of the data; then every field of a version 2 descriptor
 # but StrucId and Version, in the order of the MQMD
-_FRONT = struct.Struct("<BBHII" "6i8s2i24s24si48s48s12s32s32si28s8s8s4s24s4i")
+_FRONT = struct.Struct("<BBHII6i8s2i24s24si48s48s12s32s32si28s8s8s4s24s4i")
 _CRC_BYTES = 4
 IMAGE_OVERHEAD = _CRC_BYTES + _FRONT.size
 
@@ -38,6 +38,11 @@ class Message:
         self._front: bytes | None = None
         self.lsn = 0  # of the log record that describes it; 0 if none does
         self.weight = len(data) + len(properties) + IMAGE_OVERHEAD  # bytes of its image, and in a buffer
+
+    def ids(self) -> tuple[bytes, bytes, bytes]:
+        """MsgId, CorrelId and GroupId: what a queue finds it by."""
+        md = self.md
+        return md.MsgId, md.CorrelId, md.GroupId
 
     def image_parts(self) -> tuple[bytes, ...]:
         """The bytes that log and queue file hold, in parts, so that they are copied only where they are written."""
@@ -95,3 +100,50 @@ def from_image(image: bytes) -> Message:
     message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle : middle + data_length])
     message._front = image[:IMAGE_OVERHEAD]
     return message
+
+
+_MESSAGE_ID = _CRC_BYTES + struct.calcsize("<BBHII6i8s2i")
+_GROUP_ID = IMAGE_OVERHEAD - struct.calcsize("<24s4i")
+
+
+class StoredMessage(Message):
+    """A message as its image, which is read when somebody asks for the message: few of those a replay meets are.
+
+    The checksum of the image is that of a log record's payload here, and has been checked with it.
+    """
+
+    __slots__ = ("_image", "_message")
+
+    def __init__(self, image: bytes) -> None:
+        self._image = image
+        self._message: Message | None = None
+        self.lsn = 0
+        self.weight = len(image)
+
+    def _decoded(self) -> Message:
+        if self._message is None:
+            self._message = from_image(self._image)
+        return self._message
+
+    @property
+    def md(self) -> MQMD:  # type: ignore[override]
+        return self._decoded().md
+
+    @property
+    def properties(self) -> bytes:  # type: ignore[override]
+        return self._decoded().properties
+
+    @property
+    def data(self) -> bytes:  # type: ignore[override]
+        return self._decoded().data
+
+    def ids(self) -> tuple[bytes, bytes, bytes]:
+        image = self._image
+        return (
+            image[_MESSAGE_ID : _MESSAGE_ID + 24],
+            image[_MESSAGE_ID + 24 : _MESSAGE_ID + 48],
+            image[_GROUP_ID : _GROUP_ID + 24],
+        )
+
+    def image_parts(self) -> tuple[bytes, ...]:
+        return (self._image,)

@@ -11,7 +11,7 @@ import struct
 import zlib
 
 from libremq.common.files import File, Files
-from libremq.store.errors import StoreDamaged, StoreFailed
+from libremq.store.errors import StoreDamaged, StoreFailed, damaged_queue
 from libremq.store.space import BLOCK_BYTES
 
 MAGIC = b"LMQQ"
@@ -75,17 +75,17 @@ class QueueFile:
         return file
 
     def _damaged(self, what: str) -> StoreDamaged:
-        return StoreDamaged(
-            self._name, self._path, what, "Restore the queue manager's folder from a backup, or delete the queue"
-        )
+        return damaged_queue(self._name, self._path, what)
 
     def renew(self) -> None:
         """The first write makes the file anew, whatever one of that name holds: no checkpoint describes it."""
         self._new = self._file is None
 
-    def write(self, block: int, data: bytes) -> None:
-        self._opened().write(block * BLOCK_BYTES, data)
+    def for_writing(self) -> File:
+        """The open file, for somebody who will write blocks to it."""
+        file = self._opened()
         self._unsynced = True
+        return file
 
     def read(self, block: int, length: int) -> bytes:
         data = self._opened().read(block * BLOCK_BYTES, length)
@@ -96,17 +96,29 @@ class QueueFile:
     def damaged_block(self, block: int, what: str) -> StoreDamaged:
         return self._damaged(f"block {block}: {what}")
 
-    def sync(self) -> None:
-        if self._file is None or not self._unsynced:
+    def take_unsynced(self) -> tuple[bool, bool]:
+        """Is there anything to sync, and the folder too? The caller takes it on; what is written later counts anew."""
+        taken = self._unsynced, self._unsynced_folder
+        self._unsynced = self._unsynced_folder = False
+        return taken
+
+    def give_back_unsynced(self, taken: tuple[bool, bool]) -> None:
+        """It was not synced, or nobody knows."""
+        self._unsynced |= taken[0]
+        self._unsynced_folder |= taken[1]
+
+    def sync(self, taken: tuple[bool, bool]) -> None:
+        """Make durable what was taken on. May run beside reads and writes; the file is open if there is anything."""
+        unsynced, unsynced_folder = taken
+        if self._file is None or not unsynced:
             return
         try:
             self._file.sync()
-            if self._unsynced_folder:
+            if unsynced_folder:
                 self._files.sync_folder(self._folder)
                 self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
             raise StoreFailed(f"{self._path}: sync failed: {error}") from error
-        self._unsynced = self._unsynced_folder = False
 
     def truncate(self, blocks: int) -> None:
         if not self._new:

@@ -4,25 +4,25 @@ A message enters through `insert`, is seen by gets from `link` on, and leaves th
 a buffer (one for persistent messages, one for the others) until the buffer is full; then a batch of messages goes
 to the queue file in one write, persistent ones only when the log that describes them is on disk (contract 3).
 
-A checkpoint writes what the file does not hold yet, then the handles that changed. Blocks that the last completed
-checkpoint describes are not used again before the next one completes. So at any instant the disk holds the state of
-that checkpoint, whole, and a restart replays the log onto it.
+A checkpoint (store_checkpoint.py) writes what the file does not hold yet, then the handles that changed, while verbs
+go on. Blocks that the last completed checkpoint describes are not used again before the next one completes. So at any
+instant the disk holds the state of that checkpoint, whole, and a restart replays the log onto it.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import chain, takewhile
+from itertools import takewhile
 from zlib import crc32
 
 from libremq.common.files import Files
 from libremq.mqi.structs import MQMD
+from libremq.store import images, loading, store_checkpoint
 from libremq.store.chains import Chains
-from libremq.store.errors import StoreDamaged, StoreFull
-from libremq.store.handle_file import ENTRY, ENTRY_SLOT, Entry, HandleFile, HandlePosition
+from libremq.store.errors import StoreFull, damaged_queue
+from libremq.store.handle_file import HandleFile, HandlePosition
 from libremq.store.handles import (
     FRAGMENTED,
     GET_PENDING,
@@ -33,14 +33,13 @@ from libremq.store.handles import (
     NONE,
     PERSISTENT,
     PUT_PENDING,
-    SAVED_FLAGS,
     HandleTable,
 )  # fmt: skip
+from libremq.store.images import Image, Run
 from libremq.store.message import ImageDamaged, Message, from_image
 from libremq.store.queue_file import QueueFile
 from libremq.store.space import BLOCK_BYTES, SpaceMap, blocks_for
-from libremq.store.space import NONPERSISTENT as NONPERSISTENT_DATA
-from libremq.store.space import PERSISTENT as PERSISTENT_DATA
+from libremq.store.store_checkpoint import StoreCheckpoint
 
 DETAILS_MAX = 512
 _LATEST_BYTES_MAX = 64 * 1024
@@ -72,7 +71,7 @@ class LogGate:
 
 
 class QueueStore:
-    """Messages of one queue. Not thread-safe: the kernel runs one verb at a time."""
+    """Messages of one queue. Not thread-safe: the kernel runs one verb at a time, a checkpoint's `write` aside."""
 
     def __init__(
         self, files: Files, folder: str, queue_id: int, name: str, log: LogGate, limits: StoreLimits | None = None
@@ -83,6 +82,14 @@ class QueueStore:
         self._files = files
         self._log = log
         self._limits = limits or StoreLimits()
+        self._buffer_limits = (self._limits.nonpersistent_buffer_bytes, self._limits.persistent_buffer_bytes)
+        self.in_progress: StoreCheckpoint | None = None  # from its capture until it is done or has failed
+        self.is_closed = False
+        self.spilled_messages = 0
+        self._empty()
+
+    def _empty(self) -> None:
+        """Have no messages and no open files: a new store, or one that could not be loaded."""
         self.handles = HandleTable()
         self.chains = Chains(self.handles)
         self.space = SpaceMap(self._limits.file_blocks_max)
@@ -90,23 +97,22 @@ class QueueStore:
         self._group_ids: dict[int, bytes] = {}  # by slot: a commit must not have to read the file
         self.pending_puts = 0
         self.next_sequence = 1
-        self._file = QueueFile(files, folder, queue_id, name, log.log_id)
-        self._handle_file = HandleFile(files, folder, queue_id, name, log.log_id)
+        self._file = QueueFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
+        self._handle_file = HandleFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
+        self._used = [0, 0]  # rows in use, by is-persistent
         self._buffers: tuple[dict[int, Message], dict[int, Message]] = ({}, {})  # by is-persistent
         self._buffer_bytes = [0, 0]
-        self._buffer_limits = (self._limits.nonpersistent_buffer_bytes, self._limits.persistent_buffer_bytes)
+        self._in_flight: dict[int, Message] = {}  # captured: they have blocks, but their image may not be there yet
         self._latest_slot = NONE  # the message read last: a search looks at it, then the get takes it
         self._latest: Message | None = None
         self._details: OrderedDict[int, MQMD] = OrderedDict()
         self._fragments: dict[int, list[int]] = {}
         self._backout_counts: dict[int, int] = {}
         self._changed: set[int] = set()  # slots that the next checkpoint must write
-        self._saved = bytearray()  # by slot: does the last checkpoint describe it
+        self._saved = bytearray()  # by slot: does the last completed checkpoint describe it, or the one in progress
         self._saved_count = 0
-        self._release_later: list[tuple[int, int]] = []  # blocks that the last checkpoint still describes
-        self._release_next: list[tuple[int, int]] = []  # those that the checkpoint in progress no longer does
+        self._release_later: list[Run] = []  # blocks of messages that were saved: free when the next one is complete
         self._recovering = False
-        self.spilled_messages = 0
 
     # Messages in and out
 
@@ -114,6 +120,20 @@ class QueueStore:
     def depth(self) -> int:
         """CURDEPTH: committed messages that no unit of work has got, and uncommitted puts."""
         return self.chains.count + self.pending_puts
+
+    @property
+    def used_count(self) -> int:
+        """Messages in whatever state, those that units of work have put or got among them."""
+        return self._used[0] + self._used[1]
+
+    @property
+    def nonpersistent_count(self) -> int:
+        """The non-persistent ones of these."""
+        return self._used[0]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.used_count
 
     def make_room(self, message: Message, persistent: bool) -> None:
         """Before a put: have buffer space for it, writing older messages to the file; StoreFull if that fails."""
@@ -139,12 +159,12 @@ class QueueStore:
         else:
             handles.take_slot(slot)
             if handles.flags[slot]:
-                raise StoreDamaged(self.name, self.folder, f"slot {slot} is put twice by the log", "Keep the files")
+                raise damaged_queue(self.name, self.folder, f"the log puts a message in slot {slot}, which is in use")
         if not sequence:
             sequence = self.next_sequence
         if sequence >= self.next_sequence:
             self.next_sequence = sequence + 1
-        md = message.md
+        message_id, correlation_id, group_id = message.ids()
         flags = IN_USE | priority
         if persistent:
             flags |= PERSISTENT
@@ -153,14 +173,15 @@ class QueueStore:
             flags |= PUT_PENDING
             self.pending_puts += 1
             handles.unit[slot] = unit
-        if md.GroupId != _NO_ID:
+        if group_id != _NO_ID:
             flags |= GROUPED
-            self._group_ids[slot] = md.GroupId
+            self._group_ids[slot] = group_id
         handles.flags[slot] = flags
         handles.sequence[slot] = sequence
-        handles.message_hash[slot] = crc32(md.MsgId)
-        handles.correl_hash[slot] = crc32(md.CorrelId)
+        handles.message_hash[slot] = crc32(message_id)
+        handles.correl_hash[slot] = crc32(correlation_id)
         handles.expiry_ms[slot] = expiry_ms
+        self._used[persistent] += 1
         self._buffers[persistent][slot] = message
         self._buffer_bytes[persistent] += message.weight
         return slot
@@ -206,6 +227,9 @@ class QueueStore:
         message = self._buffers[persistent].pop(slot, None)
         if message is not None:
             self._buffer_bytes[persistent] -= message.weight
+        if self._in_flight:
+            self._in_flight.pop(slot, None)
+        self._used[persistent] -= 1
         if state & PUT_PENDING:
             self.pending_puts -= 1
         if handles.block[slot] != NONE or state & FRAGMENTED:
@@ -245,11 +269,13 @@ class QueueStore:
         return slot < len(self._saved) and self._saved[slot] == 1
 
     def message(self, slot: int) -> Message:
-        """The message, from its buffer or from the queue file."""
+        """The message, from its buffer, from a checkpoint under way, or from the queue file."""
         state = self.handles.flags[slot]
         assert state & IN_USE
         message = self._buffers[bool(state & PERSISTENT)].get(slot)
         if message is None:
+            if slot in self._in_flight:
+                return self._in_flight[slot]
             if slot == self._latest_slot and self._latest is not None:
                 return self._latest
             message = self._read(slot, state)
@@ -314,249 +340,94 @@ class QueueStore:
             # The buffer is in the order of the log: the first that is not on disk yet ends the search
             slots = takewhile(lambda slot: buffer[slot].lsn < durable, buffer)
         slots = list(slots)
-        self._write_images(slots)
+        placed: list[Image] = []
+        try:
+            images.place(self, ((slot, buffer[slot]) for slot in slots), placed)
+            if placed:
+                images.write(self._file.for_writing(), placed)
+        except BaseException as error:
+            # The messages are still in the buffer: only the space is given back
+            images.take_back(self, placed)
+            if isinstance(error, OSError):
+                raise StoreFull(f"{self.name}: cannot write to its queue file: {error}") from error
+            raise
         for slot in slots:
             message = buffer.pop(slot)
             self._buffer_bytes[persistent] -= message.weight
         self.spilled_messages += len(slots)
 
-    def _write_images(self, slots: Iterable[int]) -> None:
-        """Give these buffered messages blocks in the file; adjacent ones go out in one write."""
-        handles = self.handles
-        first, at, pieces = NONE, NONE, list[bytes]()
-        written: list[tuple[int, int, int]] = []
-        try:
-            for slot in slots:
-                state = handles.flags[slot]
-                if handles.block[slot] != NONE or state & FRAGMENTED:
-                    continue
-                persistent = bool(state & PERSISTENT)
-                message = self._buffers[persistent][slot]
-                length = message.weight
-                count = blocks_for(length)
-                code = PERSISTENT_DATA if persistent else NONPERSISTENT_DATA
-                if count > 1 and self._scattered(count):
-                    self._write_scattered(slot, message.to_image(), count, code)
-                    continue
-                block = self.space.allocate_run(count, code)
-                if block < 0:
-                    raise StoreFull(f"{self.name}: the queue file has reached its largest size (MAXFSIZE)")
-                written.append((slot, block, length))
-                if block != at:
-                    if pieces:
-                        self._file.write(first, b"".join(pieces))
-                    first, pieces = block, []
-                at = block + count
-                pieces += message.image_parts()
-                pieces.append(bytes(count * BLOCK_BYTES - length))
-            if pieces:
-                self._file.write(first, b"".join(pieces))
-        except (OSError, StoreFull) as error:
-            # The messages are still in the buffer: only the space is given back
-            for _, block, length in written:
-                self.space.release(block, blocks_for(length))
-            if isinstance(error, StoreFull):
-                raise
-            raise StoreFull(f"{self.name}: cannot write to its queue file: {error}") from error
-        for slot, block, length in written:
-            handles.block[slot] = block
-            handles.length[slot] = length
-
-    def _scattered(self, count: int) -> bool:
-        """Use single blocks when more than half of the file is free and yet no gap is long enough."""
-        space = self.space
-        return space.free_blocks >= count and 2 * space.free_blocks > space.file_blocks and not space.has_gap(count)
-
-    def _write_scattered(self, slot: int, image: bytes, count: int, code: int) -> None:
-        blocks = self.space.allocate_scattered(count, code)
-        try:
-            for index, block in enumerate(blocks):
-                self._file.write(block, image[index * BLOCK_BYTES : (index + 1) * BLOCK_BYTES])
-        except OSError:
-            for block in blocks:
-                self.space.release(block, 1)
-            raise
-        self._fragments[slot] = blocks
-        self.handles.flags[slot] |= FRAGMENTED
-        self.handles.length[slot] = len(image)
+    def put_back(self, unwritten: Iterable[Image]) -> None:
+        """Have these messages in their buffers again, oldest first, if they were dropped because they had blocks."""
+        flags = self.handles.flags
+        for persistent, buffer in enumerate(self._buffers):
+            dropped = {
+                image.slot: image.message
+                for image in unwritten
+                if image.slot not in buffer and bool(flags[image.slot] & PERSISTENT) == persistent
+            }
+            if dropped:
+                rest = buffer.copy()
+                buffer.clear()
+                buffer.update(dropped)
+                buffer.update(rest)
+                self._buffer_bytes[persistent] += sum(message.weight for message in dropped.values())
 
     # Checkpoints
 
     @property
     def needs_checkpoint(self) -> bool:
-        return bool(self._changed)
+        return bool(self._changed) or self.in_progress is not None
 
     @property
     def position(self) -> HandlePosition:
+        """Where the batch ends that was written last."""
         return self._handle_file.position
 
-    def checkpoint(self, *, keep_nonpersistent: bool = False) -> bool:
-        """Bring the files up to the present state; the log is forced already. `checkpoint_done` must follow.
+    def capture(self, *, keep_nonpersistent: bool = False) -> StoreCheckpoint | None:
+        """Begin a checkpoint of the present state; None if nothing changed since the last capture.
 
-        With `keep_nonpersistent` (NPMCLASS(HIGH) at an orderly end) the other messages are saved too, those of units
-        of work in doubt aside: no log says what became of them. Returns whether there were any.
+        Its `write` must follow, then `done` or `failed`. With `keep_nonpersistent` (NPMCLASS(HIGH) at an orderly end)
+        it describes the other messages too, those of units of work in doubt aside. If this fails, nothing happened.
         """
-        flags = self.handles.flags
-        others = set[int]()
-        if keep_nonpersistent:
-            unlike = PERSISTENT | PUT_PENDING | GET_PENDING
-            others = {slot for slot in range(len(flags)) if flags[slot] & (IN_USE | unlike) == IN_USE}
-            self._changed |= others
+        return store_checkpoint.capture(self, keep_nonpersistent=keep_nonpersistent)
+
+    def tidy(self) -> None:
+        """Cut an oversized file, and give back the memory of an empty queue. No checkpoint is in progress."""
         if not self._changed:
-            return False
-        live = array(
-            "i",
-            (
-                slot
-                for slot in sorted(self._changed)
-                if slot < len(flags) and (flags[slot] & PERSISTENT or slot in others)
-            ),
-        )
-        self._write_images(live)
-        self._file.sync()
-        # A file that has grown to several times the live handles is begun anew
-        renew = self._handle_file.position.length > 65536 + 3 * ENTRY.size * (self._saved_count + len(live))
-        if renew:
-            live = array("i", (slot for slot in range(len(flags)) if flags[slot] & PERSISTENT or slot in others))
-        gone = [] if renew else sorted(self._changed.difference(live))
-        entries = chain(map(self._entry, live), ((slot, 0, 0, 0, 0, 0, 0, 0, NONE, 0) for slot in gone))
-        fragments = {slot: self._fragments[slot] for slot in live if flags[slot] & FRAGMENTED}
-        self._handle_file.append(len(live) + len(gone), entries, fragments, self.next_sequence, renew=renew)
-        self._note_saved(live)
-        self._release_next += self._release_later
-        self._release_later = []
-        return bool(others)
-
-    def _note_saved(self, live: array[int]) -> None:
-        saved = self._saved
-        if len(saved) < len(self.handles):
-            saved.extend(bytes(len(self.handles) - len(saved)))
-        for slot in self._changed:
-            if slot < len(saved) and saved[slot]:
-                saved[slot] = 0
-                self._saved_count -= 1
-        for slot in live:
-            if not saved[slot]:
-                saved[slot] = 1
-                self._saved_count += 1
-        self._changed = set()
-
-    def checkpoint_done(self) -> None:
-        """The checkpoint is complete on disk: give back what the one before it still described."""
-        for first, count in self._release_next:
-            self.space.release(first, count)
-        self._release_next = []
-        if self._handle_file.position.generation:
-            self._handle_file.drop_other_generations()
+            # What was removed since the last checkpoint is not in it, else the slot would have changed
+            self.space.release_all(self._release_later)
         self._truncate_if_oversized()
-        if not any(self.handles.flags) and not self._saved_count:
-            self._shrink_tables()
-
-    def _truncate_if_oversized(self) -> None:
-        actual, required = self.space.file_blocks, self.space.required_blocks()
-        excess = (actual - required) * BLOCK_BYTES
-        if excess > _OVERSIZE_BYTES and excess * 100 > required * BLOCK_BYTES * _OVERSIZE_PERCENT:
-            self._file.truncate(required)
-            self.space.shrink(required)
-
-    def _shrink_tables(self) -> None:
-        """An empty queue gives its memory back (a deep one had some 50 bytes a message)."""
-        if len(self.handles) > 1024:
+        if self.is_empty and not self._saved_count and len(self.handles) > 1024:
+            # A deep one had some 50 bytes a message
             self.handles.clear()
             self.chains.clear()
             self._saved = bytearray()
+            self._changed = set()
 
-    def _entry(self, slot: int) -> Entry:
-        handles = self.handles
-        return (
-            slot, handles.sequence[slot], handles.message_hash[slot], handles.correl_hash[slot],
-            handles.expiry_ms[slot], handles.flags[slot] & SAVED_FLAGS, min(self._backout_counts.get(slot, 0), 65535),
-            handles.length[slot], handles.block[slot], handles.unit[slot],
-        )  # fmt: skip
+    def _truncate_if_oversized(self) -> None:
+        if self.space.free_blocks * BLOCK_BYTES <= _OVERSIZE_BYTES:
+            return
+        actual, required = self.space.file_blocks, self.space.required_blocks()
+        excess = (actual - required) * BLOCK_BYTES
+        if excess > _OVERSIZE_BYTES and excess * 100 > required * BLOCK_BYTES * _OVERSIZE_PERCENT:
+            try:
+                self._file.truncate(required)
+            except OSError:
+                return  # it stays as large as it is; the next checkpoint tries again
+            self.space.shrink(required)
 
-    # Load, clear, close
+    # Load, close
 
     def load(self, position: HandlePosition) -> None:
-        """Have the state that a checkpoint described; the log is replayed onto it."""
+        """Have the state that a checkpoint described; the log is replayed onto it. If this fails the store is empty."""
         assert not len(self.handles)
+        try:
+            loading.load(self, position)
+        except BaseException:
+            self._close_files()
+            self._empty()
+            raise
         self._recovering = True
-        if not position.generation:
-            self._file.renew()
-            return
-        for batch in self._handle_file.load(position):
-            self._load_entries(batch.entries)
-            self._fragments.update(batch.fragments)
-            self.next_sequence = batch.next_sequence
-        if not any(self.handles.flags):
-            self._file.renew()
-            return
-        self._load_space()
-        self._load_chains()
-
-    def _load_entries(self, entries: bytes) -> None:
-        """Fill the rows straight from the file: a list of a million entries would take several times their memory."""
-        if not entries:
-            return
-        handles = self.handles
-        handles.extend_to(1 + max(slot for (slot,) in ENTRY_SLOT.iter_unpack(entries)))
-        for row in ENTRY.iter_unpack(entries):
-            slot, sequence, message_hash, correl_hash, expiry_ms, flags, backouts, length, block, unit = row
-            handles.sequence[slot] = sequence
-            handles.message_hash[slot] = message_hash
-            handles.correl_hash[slot] = correl_hash
-            handles.expiry_ms[slot] = expiry_ms
-            handles.flags[slot] = flags
-            handles.length[slot] = length
-            handles.block[slot] = block
-            handles.unit[slot] = unit
-            if backouts:
-                self._backout_counts[slot] = backouts
-            elif self._backout_counts:
-                self._backout_counts.pop(slot, None)
-            if self._fragments and not flags & FRAGMENTED:
-                self._fragments.pop(slot, None)
-
-    def _load_space(self) -> None:
-        """The space map is what the handles say; two that claim one block, or one outside the file, are damage."""
-        handles, space = self.handles, self.space
-        self._saved = bytearray(len(handles))
-        file_blocks = self._file.size_blocks() + 1
-        for slot, flags in enumerate(handles.flags):
-            if not flags:
-                continue
-            code = PERSISTENT_DATA if flags & PERSISTENT else NONPERSISTENT_DATA
-            block = handles.block[slot]
-            if flags & FRAGMENTED:
-                fine = all(space.claim(part, 1, code, file_blocks) for part in self._fragments[slot])
-            else:
-                fine = space.claim(block, blocks_for(handles.length[slot]), code, file_blocks)
-            if not fine:
-                raise self._file.damaged_block(block, f"handle {slot} points outside the file or into another message")
-            self._saved[slot] = 1
-            self._saved_count += 1
-        space.back(file_blocks - 1)
-
-    def _load_chains(self) -> None:
-        handles = self.handles
-        sequence = handles.sequence
-        linked = array("i")
-        latest, in_order = 0, True
-        for slot, flags in enumerate(handles.flags):
-            if flags & GROUPED:
-                self._group_ids[slot] = self.descriptor(slot).GroupId
-            if flags & PUT_PENDING:
-                self.pending_puts += 1
-            elif flags and not flags & GET_PENDING:
-                linked.append(slot)
-                in_order = in_order and sequence[slot] > latest
-                latest = sequence[slot]
-        if not in_order:
-            linked = array("i", sorted(linked, key=sequence.__getitem__))
-        self.chains.link_in_order(linked)
-        if self._group_ids:
-            for slot in linked:
-                if slot in self._group_ids:
-                    self.groups.setdefault(self._group_ids[slot], []).append(slot)
 
     def recovered(self) -> None:
         """The replay is over: rows may be given out again.
@@ -571,11 +442,23 @@ class QueueStore:
             if saved and flags[slot] & (IN_USE | PERSISTENT) == IN_USE:
                 self._changed.add(slot)
 
+    def drop_nonpersistent(self) -> None:
+        """After `load`: have none of the non-persistent messages that an orderly end saved, on disk with a checkpoint.
+
+        For a backup, which must not bring back what the live queue manager has got meanwhile.
+        """
+        for slot, flags in enumerate(self.handles.flags):
+            if flags & (IN_USE | PERSISTENT) == IN_USE:
+                self.unlink(slot)
+                self.remove(slot)
+                self._changed.add(slot)
+
     def close(self) -> None:
+        """Close the files; when a checkpoint is in progress, as soon as that has ended: it may be writing to them."""
+        self.is_closed = True
+        if self.in_progress is None:
+            self._close_files()
+
+    def _close_files(self) -> None:
         self._file.close()
         self._handle_file.close()
-
-    def delete_files(self) -> None:
-        """The queue is gone and a checkpoint knows it."""
-        self.close()
-        self._files.remove_folder(self.folder)

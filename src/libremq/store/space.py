@@ -119,8 +119,28 @@ class SpaceMap:
         if first < self._cursor:
             self._cursor = first
 
+    def release_all(self, runs: list[tuple[int, int]]) -> None:
+        """Release many runs at once, and take them off the list."""
+        space, cursor, total = self._map, self._cursor, 0
+        try:
+            while runs:
+                first, count = runs.pop()
+                total += count
+                if count == 1:
+                    space[first] = FREE
+                else:
+                    space[first : first + count] = bytes([FREE]) * count
+                if first < cursor:
+                    cursor = first
+        finally:
+            self.free_blocks += total
+            self._largest_gap = len(space)
+            self._cursor = cursor
+
     def required_blocks(self) -> int:
         """Blocks up to and including the last one in use."""
+        if self._map[-1] != FREE:
+            return len(self._map)
         return len(self._map.rstrip(bytes([FREE])))
 
     def shrink(self, blocks: int) -> None:

@@ -1,0 +1,92 @@
+"""Definitions from the log alone: what the object catalogue held at some moment, when its file cannot be read.
+
+In a linear log everything is there from the LSN on where media recovery of an object begins: its last image, or the
+record that made it, and every change since. From the lowest of these LSNs on that makes the whole catalogue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from libremq.common.names import fold
+from libremq.kernel import journal
+from libremq.kernel.journal import CheckpointState
+from libremq.log import LogError, LogFailed, Record, RecordType
+from libremq.store.errors import StoreDamaged
+
+if TYPE_CHECKING:
+    from libremq.kernel.core import Core
+
+
+class DefinitionHistory:
+    """The definitions as the records that it is given say, in order."""
+
+    def __init__(self) -> None:
+        self.entries: dict[tuple[str, str], dict[str, Any]] = {}  # as the catalogue file has them
+        self.next_queue_id = 1
+        self._begun: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}  # images without their last part yet
+
+    def apply(self, record: Record) -> None:
+        if record.type == RecordType.OBJECT:
+            self._change(record.lsn, journal.read_json(record.payload))
+        elif record.type == RecordType.MEDIA_IMAGE:
+            self._image(record)
+
+    def _change(self, lsn: int, value: dict[str, Any]) -> None:
+        if value["op"] == "set":
+            key = value["object"]["kind"], value["object"]["name"]
+            before = self.entries.get(key)
+            self._set(key, value, lsn if before is None else before["media"])
+        elif value["op"] == "delete":
+            self.entries.pop((value["kind"], value["name"]), None)
+
+    def _image(self, record: Record) -> None:
+        header = journal.read_media_header(record.payload)
+        key = header["kind"], header["name"]
+        if not header["first"]:
+            self._begun[key] = record.lsn, header
+        first, begun = self._begun.get(key, (0, {}))
+        if record.flags & journal.MEDIA_LAST and first == (header["first"] or record.lsn):
+            del self._begun[key]
+            self._set(key, begun, first)
+
+    def _set(self, key: tuple[str, str], value: dict[str, Any], media: int) -> None:
+        entry = {"object": value["object"], "media": media}
+        if "id" in value:
+            entry["id"] = value["id"]
+            self.next_queue_id = max(self.next_queue_id, value["id"] + 1)
+        self.entries[key] = entry
+
+
+def records(core: Core, from_lsn: int, what: str) -> Iterator[Record]:
+    """The log from an LSN on, for media recovery; StoreDamaged, with the extent, if it cannot be read."""
+    try:
+        yield from core.log.scan(from_lsn)
+    except LogFailed:
+        raise
+    except LogError as error:
+        raise StoreDamaged(
+            what, core.log.folder, f"media recovery needs the log from LSN {from_lsn} on, and cannot read it: {error}",
+            "Put missing extents back from the archive and try again",
+        ) from error  # fmt: skip
+
+
+def rebuild(core: Core, state: CheckpointState, damage: StoreDamaged) -> dict[str, Any]:
+    """The content of the catalogue file of a checkpoint, from the log. StoreDamaged if the log does not have it."""
+    history = DefinitionHistory()
+    for record in records(core, core.log.media, f"object catalogue ({damage})"):
+        if record.lsn >= state.redo:
+            break
+        history.apply(record)
+    objects = list(history.entries.values())
+    if not any(entry["object"]["kind"] == "QMGR" for entry in objects):
+        raise damage
+    for entry in objects:
+        if "id" in entry:
+            entry["folder"] = state.folders.get(entry["id"], fold(entry["object"]["name"]))
+    core.say(
+        f"The object catalogue of queue manager '{core.qmgr_name}' was damaged and is made anew from the log: {damage}"
+    )
+    next_queue_id = max([history.next_queue_id, *(queue_id + 1 for queue_id in state.queues)])
+    return {"log_id": core.log.log_id.hex(), "next_queue_id": next_queue_id, "objects": objects}

@@ -1,0 +1,135 @@
+"""How a queue manager comes to be: its folder, its qm.ini, its log, its system objects.
+
+Creation leaves a whole queue manager or none: a marker file is there while it is under way, and what an interrupted one
+left is wiped by the next.
+"""
+
+from __future__ import annotations
+
+from libremq.common import configuration
+from libremq.common.clock import Clock
+from libremq.common.configuration import Configuration, LogSettings, TuningSettings
+from libremq.common.files import Files
+from libremq.common.names import check_queue_manager_name
+from libremq.kernel import checkpoint, media_image
+from libremq.kernel.core import Core
+from libremq.kernel.definitions import Catalogue
+from libremq.kernel.objects import LocalQueue
+from libremq.kernel.system_objects import create_system_objects
+from libremq.kernel.trouble import TROUBLE, as_creation_error
+from libremq.log import Log, LogConfig, SlotFile
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+
+MARKER = "creating"
+LOCK = "qm.lock"
+
+
+def exists(files: Files, folder: str) -> bool:
+    return files.exists(f"{folder}/{checkpoint.FILE_NAME}")
+
+
+def log_folder_of(folder: str, settings: LogSettings) -> str:
+    return settings.path or f"{folder}/log"
+
+
+def create(
+    files: Files,
+    folder: str,
+    name: str,
+    clock: Clock,
+    log_config: LogConfig | None,
+    log_folder: str,
+    tuning: TuningSettings | None,
+) -> None:
+    """Make a queue manager in the folder; its log in `log_folder` if that is not empty."""
+    check_queue_manager_name(name)
+    if exists(files, folder):
+        raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
+    try:
+        config = (log_config or LogConfig()).checked()
+        settings = Configuration(_log_settings(config, log_folder), tuning or TuningSettings()).checked()
+        _create(files, folder, name, clock, config, settings)
+    except TROUBLE as error:
+        raise as_creation_error(error, name, folder) from error
+    except ValueError as error:
+        raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error
+
+
+def _log_settings(config: LogConfig, log_folder: str) -> LogSettings:
+    return LogSettings(
+        primary_files=config.primary_files,
+        secondary_files=config.secondary_files,
+        file_pages=config.file_pages,
+        type=config.type,
+        buffer_pages=config.buffer_pages,
+        path=log_folder,
+        write_integrity=config.write_integrity,
+        management=config.log_management,
+        second_path=config.second_folder,
+    )
+
+
+def _create(
+    files: Files, folder: str, name: str, clock: Clock, config: LogConfig, settings: Configuration
+) -> None:
+    log_folder = log_folder_of(folder, settings.log)
+    wipe_unfinished(files, folder, name)
+    for elsewhere in filter(None, (settings.log.path, settings.log.second_path)):
+        if files.exists(elsewhere) and files.list(elsewhere):
+            raise mq_error(
+                C.MQRC_OBJECT_ALREADY_EXISTS, name, f"{elsewhere} is not empty; choose another folder for the log"
+            )
+    files.make_folder(folder)
+    marker = files.open(f"{folder}/{MARKER}", create=True)
+    marker.sync()
+    marker.close()
+    files.sync_folder(folder)
+    files.make_folder(f"{folder}/queues")
+    configuration.save(files, folder, settings)
+    log = Log.create(files, log_folder, config, clock=clock)
+    try:
+        catalogue = Catalogue(name, clock.now())
+        create_system_objects(catalogue, clock.now())
+        core = Core(files, folder, catalogue, log, clock)
+        for obj in catalogue:
+            if isinstance(obj, LocalQueue):
+                core.new_local_queue(obj)
+        if config.linear:
+            media_image.record_all(core)
+        checkpoint.take(core, None, clean=True)
+        slots = SlotFile.create(
+            files,
+            folder,
+            checkpoint.FILE_NAME,
+            checkpoint.MAGIC,
+            checkpoint.VERSION,
+            log.checkpoint.to_bytes(8, "little"),
+        )
+        slots.close()
+    finally:
+        log.close()
+    files.remove(f"{folder}/{MARKER}")
+    files.sync_folder(folder)
+
+
+def wipe_unfinished(files: Files, folder: str, name: str) -> None:
+    """Remove what an interrupted creation left; refuse a folder that holds anything else."""
+    if not files.exists(folder) or not files.list(folder):
+        return
+    if not files.exists(f"{folder}/{MARKER}"):
+        raise mq_error(
+            C.MQRC_OBJECT_ALREADY_EXISTS,
+            name,
+            f"{folder} holds files that are no queue manager; choose another folder",
+        )
+    if configuration.exists(files, folder):
+        # Its log folders were empty when it began: what is in them now is its own
+        left = configuration.load(files, folder).log
+        for elsewhere in filter(None, (left.path, left.second_path)):
+            files.remove_folder(elsewhere)
+    files.remove_folder(f"{folder}/log")
+    files.remove_folder(f"{folder}/queues")
+    for file in files.list(folder):
+        if file not in (MARKER, LOCK, "log", "queues"):
+            files.remove(f"{folder}/{file}")

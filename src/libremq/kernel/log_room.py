@@ -1,0 +1,71 @@
+"""Room in a log that fills: who has to give way.
+
+A unit of work needs its records until it ends, and a restart reads back to the oldest. One that stays open while others
+go on would hold the head of the log for ever. In turn, as a checkpoint begins or when an append finds no room:
+
+- *Pull-up*: a small one in an old extent is logged once more near the tail (a soft image: queue, slot and sequence of
+  each operation), and holds the log no longer.
+- Where the log is full up to its reserve, the oldest unit of work is rolled *forward* in the same way if it is
+  prepared, since only its transaction manager may decide; any other is rolled *back*, and its owner hears of it with
+  its next call. One at a time, until a checkpoint can move the head.
+"""
+
+from __future__ import annotations
+
+from libremq.kernel.core import Core
+from libremq.kernel.units import PREPARED, UnitOfWork
+
+PULL_UP_OPERATIONS = 32
+"""A unit of work with at most so many logged operations is pulled up rather than rolled back."""
+
+
+def logged_units(core: Core) -> list[UnitOfWork]:
+    """Units of work that the log is needed for, the oldest first."""
+    return sorted((unit for unit in core.units.values() if unit.is_logged), key=lambda unit: unit.first_lsn)
+
+
+def pull_up(core: Core) -> int:
+    """Before a checkpoint: move small units of work out of the way once the log is half full. How many were moved."""
+    log = core.log
+    space = log.space()
+    if 2 * space.used_bytes < space.capacity_bytes:
+        return 0
+    moved = 0
+    extent_bytes = log.config.extent_bytes
+    for unit in logged_units(core):
+        if unit.first_lsn // extent_bytes >= log.tail // extent_bytes:
+            break
+        operations = sum(1 for operation in unit.operations if operation.lsn)
+        if operations > PULL_UP_OPERATIONS:
+            break  # the log cannot be let go before it, so those behind it need not be moved
+        core.soft_image(unit)
+        moved += 1
+    return moved
+
+
+def give_way(core: Core) -> bool:
+    """The log is full: have the oldest unit of work release its head. False if there is none."""
+    units = logged_units(core)
+    if not units:
+        return False
+    oldest = units[0]
+    if oldest.state == PREPARED:
+        core.soft_image(oldest)
+        core.say(
+            f"AMQ7469W: Transaction {oldest.xid.hex()} of queue manager '{core.qmgr_name}' rolled forward to release "
+            "log space: it is prepared and waits for its transaction manager."
+        )
+        return True
+    name = ""
+    for connection in core.connections.values():
+        if connection.unit is oldest or connection.xa_unit is oldest:
+            connection.backed_out = True
+            connection.unit = connection.xa_unit = None
+            name = connection.application
+    core.backout(oldest)
+    core.say(
+        f"AMQ7469W: Transaction {oldest.id} of queue manager '{core.qmgr_name}' rolled back to release log space: it "
+        f"was the oldest, with {oldest.message_count} messages{f', of application {name!r}' if name else ''}. Commit "
+        "sooner, or enlarge the log."
+    )
+    return True

@@ -1,0 +1,278 @@
+"""Media images: the whole state of an object in a linear log, so that it can be made anew from the log alone.
+
+Media recovery needs the last image of an object and the log behind it; `Core.media` has the LSN where that begins for
+each object, which is its creation as long as there is no image. A new image moves it forward, and the oldest of them
+says which extents are still needed (MEDIALOG).
+
+An image is of one moment: nothing else is done to the object while its parts are logged. It counts from its last part
+on, so one that is cut short by a crash or a full log only leaves the one before in force. Parts are not needed by a
+restart: an image may be larger than the log, and checkpoints make room for it on the way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from libremq.kernel import journal
+from libremq.kernel.definitions import to_record
+from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.units import GET, Operation
+from libremq.log import LogFull, RecordType
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.store.errors import StoreDamaged
+from libremq.store.handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
+
+if TYPE_CHECKING:
+    from libremq.kernel.core import Core
+    from libremq.kernel.lifecycle import Lifecycle
+    from libremq.kernel.queues import QueueState
+    from libremq.store.queue_store import QueueStore
+
+PART_BYTES = 256 * 1024
+"""A part of an image is ended when it has this size; with one message alone it may be larger."""
+
+CATALOGUE = "CATALOG"
+_IMAGE_FLAGS = PRIORITY_MASK | PUT_PENDING | GET_PENDING
+_EMPTY_POSITION_BYTES = 64 * 1024  # saved handles of more bytes than this are not those of an empty queue
+
+# The types of rcdmqimg and rcrmqobj, and the kinds that they mean
+TYPES: dict[str, str] = {
+    "all": "*", "*": "*",
+    "queue": "QUEUE", "q": "QUEUE",
+    "qlocal": "QLOCAL", "ql": "QLOCAL",
+    "qalias": "QALIAS", "qa": "QALIAS",
+    "qremote": "QREMOTE", "qr": "QREMOTE",
+    "qmodel": "QMODEL", "qm": "QMODEL",
+    "namelist": "NAMELIST", "nl": "NAMELIST",
+    "process": "PROCESS", "prcs": "PROCESS",
+    "qmgr": "QMGR",
+    "catalog": CATALOGUE, "ctlg": CATALOGUE,
+}  # fmt: skip
+# Types of which this release has no objects: they are known, and there is nothing to do for them
+_TYPES_WITHOUT_OBJECTS = {
+    "authinfo", "channel", "chl", "clntconn", "clcn", "clchltab", "comminfo", "listener", "lstr", "service", "srvc",
+    "syncfile", "topic", "top",
+}  # fmt: skip
+
+
+class MediaResult(NamedTuple):
+    """What became of one object: `lsn` is where media recovery of it begins; `problem` is empty if all went well."""
+
+    kind: str
+    name: str
+    lsn: int = 0
+    problem: str = ""
+
+
+def check_linear(core: Core) -> None:
+    """Media recovery needs a log that keeps everything."""
+    if not core.log.config.linear:
+        raise mq_error(
+            C.MQRC_ENVIRONMENT_ERROR,
+            core.qmgr_name,
+            "AMQ7044E: Media recovery is not allowed: the log is circular and overwrites what it would need. Create "
+            "the queue manager with a linear log (LogType=LINEAR), or rely on backups of its folder",
+        )
+
+
+def select(core: Core, type_name: str, pattern: str) -> list[MQObject]:
+    """The objects that a type and a full or generic name mean. Temporary queues have no images: they do not last."""
+    kind = TYPES.get(type_name.lower())
+    if kind is None:
+        if type_name.lower() in _TYPES_WITHOUT_OBJECTS:
+            return []
+        raise mq_error(
+            C.MQRC_OBJECT_TYPE_ERROR, core.qmgr_name, f"{type_name!r} is not a type; use one of {', '.join(TYPES)}"
+        )
+    if kind == CATALOGUE:
+        return []
+    kinds = ("QMGR", "QUEUE", "PROCESS", "NAMELIST") if kind == "*" else (kind,)
+    found = [obj for one in kinds for obj in core.catalogue.select(one, pattern)]
+    return [obj for obj in found if not (isinstance(obj, LocalQueue) and obj.is_temporary)]
+
+
+def selects_catalogue(type_name: str) -> bool:
+    return TYPES.get(type_name.lower()) == CATALOGUE
+
+
+# One image
+
+
+def record(core: Core, obj: MQObject, make_room: Callable[[], bool] = lambda: False) -> int:
+    """Log an image of the object; the LSN from which media recovery begins now. StoreDamaged if it cannot be read.
+
+    `make_room` is called when the log is full, and says whether there is room now; LogFull if not.
+    """
+    identity: dict[str, Any] = {"kind": obj.kind, "name": obj.name}
+    header: dict[str, Any] = {**identity, "first": 0, "object": to_record(obj)}
+    pieces: list[bytes] = []
+    gathered = first = 0
+    log = core.log
+
+    def end_part(flags: int) -> None:
+        nonlocal header, pieces, gathered, first
+        parts = journal.media_parts(header, pieces)
+        while True:
+            try:
+                lsn = log.append(RecordType.MEDIA_IMAGE, 0, 0, parts, keep=core.kept_bytes, flags=flags)
+                break
+            except LogFull:
+                if not make_room():
+                    raise
+        first = first or lsn
+        header, pieces, gathered = {**identity, "first": first}, [], 0
+        if log.pressure:
+            log.force(lsn)
+
+    if isinstance(obj, LocalQueue):
+        store = core.local_queue(obj).store
+        header["id"], header["folder"] = core.queue_files[obj.name]
+        header["next_sequence"] = store.next_sequence
+        for row in _rows(store):
+            pieces += row
+            gathered += sum(map(len, row))
+            if gathered >= PART_BYTES:
+                end_part(0)
+    end_part(journal.MEDIA_LAST)
+    core.media[obj.kind, obj.name] = first
+    core.catalogue_changed = True
+    return first
+
+
+def _rows(store: QueueStore) -> Iterator[tuple[bytes, ...]]:
+    """Every persistent message, in whatever state, in the order in which they were put."""
+    handles = store.handles
+    slots = [slot for slot, flags in enumerate(handles.flags) if flags & PERSISTENT]
+    slots.sort(key=handles.sequence.__getitem__)
+    for slot in slots:
+        yield journal.media_row_parts(
+            slot,
+            handles.sequence[slot],
+            handles.flags[slot] & _IMAGE_FLAGS,
+            store.backout_count(slot),
+            handles.expiry_ms[slot],
+            handles.unit[slot],
+            store.message(slot).image_parts(),
+        )
+
+
+# Images that are recorded without being asked for: they are small, and let go of old extents
+
+
+def _is_old(core: Core, obj: MQObject) -> bool:
+    """Is an extent before the current one needed for media recovery of the object?"""
+    extent_bytes = core.log.config.extent_bytes
+    return core.media.get((obj.kind, obj.name), 0) // extent_bytes < core.log.tail // extent_bytes
+
+
+def _has_no_messages(store: QueueStore) -> bool:
+    return store.used_count == store.nonpersistent_count
+
+
+def record_if_empty(core: Core, queue: QueueState) -> None:
+    """A message has left the queue: if that was the last persistent one, an image costs next to nothing."""
+    if _has_no_messages(queue.store) and _is_old(core, queue.definition):
+        try:
+            record(core, queue.definition)
+        except LogFull:
+            pass  # there will be other moments
+
+
+def record_emptied(core: Core, operations: Iterable[Operation]) -> None:
+    """A unit of work was committed: the same for the queues that it got messages from."""
+    for queue in {queue for kind, queue, _, lsn in operations if kind == GET and lsn and not queue.out_of_use}:
+        record_if_empty(core, queue)
+
+
+def record_all(core: Core) -> None:
+    """Images of all objects, when the queue manager is made."""
+    for obj in core.catalogue:
+        record(core, obj)
+
+
+def record_at_end(core: Core) -> None:
+    """At an orderly end: images of all objects but queues with messages. Those in the current extent will do."""
+    for obj in list(core.catalogue):
+        if not _is_old(core, obj):
+            continue
+        try:
+            if not isinstance(obj, LocalQueue) or (not obj.is_temporary and _seems_empty(core, obj)):
+                record(core, obj)
+        except LogFull:
+            return
+        except (StoreDamaged, OSError):
+            continue  # it keeps the image that it has
+
+
+def _seems_empty(core: Core, definition: LocalQueue) -> bool:
+    queue = core.queues.get(definition.name)
+    if queue is None:
+        position = core.positions.get(core.queue_files[definition.name][0])
+        if position is not None and position.length > _EMPTY_POSITION_BYTES:
+            return False
+        queue = core.local_queue(definition)
+    return queue.damage is None and _has_no_messages(queue.store)
+
+
+# rcdmqimg
+
+
+def record_images(
+    manager: Lifecycle, type_name: str = "all", pattern: str = "*", lock: AbstractContextManager[object] | None = None
+) -> list[MediaResult]:
+    """Record images of the objects that are meant, and take a checkpoint. An object that fails does not stop others.
+
+    The lock is held for one object at a time. MQError on a circular log.
+    """
+    lock = lock or nullcontext()
+    core = manager.core
+    results: list[MediaResult] = []
+    with lock:
+        check_linear(core)
+        chosen = select(core, type_name, pattern)
+    for obj in chosen:
+        with lock:
+            if core.catalogue.find(obj.kind, obj.name) is obj:
+                results.append(_record_one(manager, obj))
+    with lock:
+        if selects_catalogue(type_name):
+            # It has no image: it consists of the definitions, which are in the images of all objects
+            core.catalogue_changed = True
+            results.append(MediaResult(CATALOGUE, core.qmgr_name, min(core.media.values())))
+    if results:
+        checkpoint(manager, lock)
+    return results
+
+
+def _record_one(manager: Lifecycle, obj: MQObject) -> MediaResult:
+    core = manager.core
+
+    def make_room() -> bool:
+        before = core.log.head
+        manager.take_checkpoint()
+        return core.log.head > before
+
+    try:
+        # With none under way that could have to be waited for, nothing else happens to the object during its image
+        await_checkpoint(manager)
+        return MediaResult(obj.kind, obj.name, record(core, obj, make_room))
+    except (LogFull, StoreDamaged) as error:
+        return MediaResult(obj.kind, obj.name, core.media.get((obj.kind, obj.name), 0), str(error))
+
+
+def await_checkpoint(manager: Lifecycle) -> None:
+    """Have no checkpoint under way. The lock may be given up meanwhile."""
+    if manager.core.checkpoint is not None and manager.checkpoints is not None:
+        manager.checkpoints.wait()
+    if manager.core.checkpoint is not None:
+        raise mq_error(C.MQRC_RESOURCE_PROBLEM, manager.name, "a checkpoint is under way; try again after it")
+
+
+def checkpoint(manager: Lifecycle, lock: AbstractContextManager[object]) -> None:
+    """Take a checkpoint that begins now."""
+    with lock:
+        await_checkpoint(manager)
+    manager.run_checkpoint(lock)

@@ -1,0 +1,42 @@
+"""How far a long replay has come: records, share of the log, time left. A short one says nothing on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from libremq.kernel.core import Core
+
+_LOOK_RECORDS = 4096
+_QUIET_S = 2.0
+"""Seconds before the first message, and between two."""
+
+
+class Progress:
+    """Counts the records of a replay and speaks up from time to time."""
+
+    def __init__(self, say: Callable[[str], None], core: Core, start: int) -> None:
+        self._say = say
+        self._core = core
+        self._start = start
+        self._began = self._spoke = core.clock.monotonic()
+        self.records = 0
+
+    def next(self, lsn: int) -> None:
+        """One more record, the one at `lsn`, is done."""
+        self.records += 1
+        if self.records % _LOOK_RECORDS == 0:
+            self._look(lsn)
+
+    def _look(self, lsn: int) -> None:
+        now = self._core.clock.monotonic()
+        if now - self._spoke < _QUIET_S:
+            return
+        self._spoke = now
+        done = (lsn - self._start) / max(1, self._core.log.durable - self._start)
+        left = (now - self._began) * (1 - done) / done if done else 0.0
+        self._say(
+            f"AMQ7229I: {self.records} log records accessed on queue manager '{self._core.qmgr_name}' during the log "
+            f"replay phase, {done:.0%} of the log; about {left:.0f} seconds left."
+        )
