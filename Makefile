@@ -1,11 +1,12 @@
 # Everything a newcomer needs: `make demo`, `make test`, `make check`, `make bench`.
+# `make test-crash` tries over 100,000 crash points (minutes), `make soak` kills a working queue manager 200 times.
 # The environment lives in .venv; it is rebuilt when pyproject.toml changes.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test check bench clean
+.PHONY: demo test test-crash soak check bench clean
 
 $(READY): pyproject.toml
 	@echo "Setting up $(VENV) (once)..."
@@ -20,9 +21,15 @@ demo: $(READY)
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto
 
+test-crash: $(READY)
+	@LIBREMQ_CRASH=thorough $(BIN)/python -m pytest -n auto tests/crash
+
+soak: $(READY)
+	@$(BIN)/python -m soak
+
 check: $(READY)
-	$(BIN)/ruff check src tests bench
-	$(BIN)/mypy src
+	$(BIN)/ruff check src tests bench soak
+	$(BIN)/mypy src soak
 	$(BIN)/lint-imports
 
 bench: $(READY)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 from urllib.parse import quote
 
 import libremq
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
+from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 
@@ -22,13 +24,18 @@ _NO_ID = bytes(24)
 _OPEN = C.MQOO_INPUT_SHARED | C.MQOO_OUTPUT
 
 
-def start(folder: str, *queues: str) -> EmbeddedQueueManager:
+def start(folder: str, *queues: str, log_config: LogConfig | None = None) -> EmbeddedQueueManager:
     """A queue manager in the folder, made if it is not there, with these queues."""
-    embedded = EmbeddedQueueManager.start(f"{folder}/{QMGR}", QMGR, create=True)
+    embedded = EmbeddedQueueManager.start(f"{folder}/{QMGR}", QMGR, create=True, log_config=log_config)
+    define(embedded, *queues)
+    return embedded
+
+
+def define(embedded: EmbeddedQueueManager, *queues: str) -> None:
+    """Define the queues that are not there yet."""
     for name in queues:
         if embedded.manager.find("QLOCAL", name) is None:
-            embedded.admin(lambda name=name: embedded.manager.define("QLOCAL", name, {"MAXDEPTH": 2_000_000}))
-    return embedded
+            embedded.admin(partial(embedded.manager.define, "QLOCAL", name, {"MAXDEPTH": 2_000_000}))
 
 
 class Application:
