@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+from helper_media import Life
 from helper_qmgr import Session
 
 from libremq.kernel import journal
@@ -134,6 +135,58 @@ def test_a_prepared_unit_of_work_shows_its_xid(session: Session) -> None:
     session.qm.xa_prepare(session.hconn, b"\x01\x02branch")
     (prepare,) = records_of(session, "PREPARE")
     assert prepare["xid"] == b"\x01\x02branch".hex()
+
+
+def test_a_checkpoint_start_has_nothing_to_say_but_its_place(session: Session) -> None:
+    session.qm.take_checkpoint()
+    start = records_of(session, "CHECKPOINT_START")[-1]
+    assert start["lsn"] == records_of(session, "CHECKPOINT")[-1]["checkpoint"]["redo"]
+    assert "not_decoded" not in start
+    assert f"RECORD CHECKPOINT_START - LSN {start['lsn']}" in text_of(session)
+
+
+def test_a_soft_image_shows_the_operations_of_its_unit_of_work(session: Session) -> None:
+    session.put("ORDERS", b"there", Persistence=PERSISTENT)
+    session.put("ORDERS", b"new", Persistence=PERSISTENT, syncpoint=True)
+    session.get("ORDERS", syncpoint=True)
+    queue_id = session.core.queue_files["ORDERS"][0]
+    parts = journal.soft_parts(b"\x01branch", True, [(queue_id, 1, 2, 0), (queue_id, 0, 1, 1)])
+    session.core.log.append(RecordType.SOFT_IMAGE, 7, 0, parts, reserve=True)
+    (image,) = records_of(session, "SOFT_IMAGE")
+    assert (image["transaction"], image["prepared"], image["xid"]) == (7, True, b"\x01branch".hex())
+    assert [(one["operation"], one["queue"], one["slot"], one["sequence"]) for one in image["operations"]] == [
+        ("PUT", "ORDERS", 1, 2),
+        ("GET", "ORDERS", 0, 1),
+    ]
+    assert "operation GET, queue ORDERS" in text_of(session)
+
+
+def test_a_media_image_shows_whose_it_is_and_what_is_in_it() -> None:
+    life = Life()
+    life.define("ORDERS", descr="kept")
+    life.put("ORDERS", SECRET)
+    life.put("ORDERS", b"second")
+    life.record("qlocal", "ORDERS")
+    life.core.log.force()
+    lines = list(dump(life.files, "qm/log", from_lsn=life.media("ORDERS")))
+    facts = [LogFormatter().describe(line) for line in lines]
+    image = next(line for line in facts if line.get("type") == "MEDIA_IMAGE")
+    assert (image["object_type"], image["object"], image["messages"]) == ("QLOCAL", "ORDERS", 2)
+    assert (image["first_part"], image["last_part"]) == (life.media("ORDERS"), True)
+    assert (image["first_sequence"], image["last_sequence"]) == (1, 2)
+    assert image["attributes"]["DESCR"] == "kept"
+    text = "\n".join(LogFormatter(show_data=True).render(line) for line in lines)
+    assert "image of QLOCAL ORDERS" in text
+    assert SECRET.decode() not in text
+    get = Record(40, 100, RecordType.GET, 0, 0, 0, journal.get_parts(image["id"], 0, 1)[0])
+    formatter = LogFormatter()
+    formatter.describe(next(line for line in lines if isinstance(line, Record)))
+    assert formatter.describe(get)["queue"] == "ORDERS"  # images teach names, too
+
+
+def test_words_from_a_file_cannot_steer_a_terminal() -> None:
+    payload = b'{"op":"\\u001b[2J","kind":"\\u001b[2J","name":"\\u001b[2J"}'
+    assert "\x1b" not in LogFormatter().render(Record(40, 100, RecordType.OBJECT, 0, 0, 0, payload))
 
 
 def test_names_come_from_the_newest_catalogue_that_can_be_read(session: Session) -> None:

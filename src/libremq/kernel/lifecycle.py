@@ -306,7 +306,7 @@ class Lifecycle:
             try:
                 self.end_connections()
                 if self.core.log.config.linear:
-                    media_image.record_at_end(self.core)
+                    media_image.record_cheap(self.core)
                 checkpoint.take(self.core, self._checkpoint_file, clean=True)
                 self._report_checkpoint("end")
             except Exception as error:
@@ -397,6 +397,8 @@ class Lifecycle:
             room = space.capacity_bytes - space.used_bytes - core.undo_bytes
             if room < space.capacity_bytes - space.limit_bytes and not frees_log(core):
                 return None  # it would only use up the room that is kept to end units of work
+            if core.log.config.linear and core.log.config.log_management != "Manual":
+                media_image.record_cheap(core)
             return Checkpoint.begin(core, self._checkpoint_file)
         except PASSING as error:
             self._plan_checkpoint()

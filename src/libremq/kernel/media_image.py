@@ -193,8 +193,12 @@ def record_all(core: Core) -> None:
         record(core, obj)
 
 
-def record_at_end(core: Core) -> None:
-    """At an orderly end: images of all objects but queues with messages. Those in the current extent will do."""
+def record_cheap(core: Core) -> None:
+    """Images of all objects but queues with messages; one in the current extent will do.
+
+    Done at an orderly end, and where LogManagement removes extents at every checkpoint: otherwise an object that nobody
+    touches would keep all of them.
+    """
     for obj in list(core.catalogue):
         if not _is_old(core, obj):
             continue

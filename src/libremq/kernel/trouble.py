@@ -33,7 +33,7 @@ def is_lack_of_space(error: BaseException) -> bool:
 def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
     """What an application is told."""
     if isinstance(error, LogFull):
-        return mq_error(C.MQRC_RESOURCE_PROBLEM, qmgr_name, str(error))
+        return mq_error(C.MQRC_RESOURCE_PROBLEM, qmgr_name, f"AMQ7465E: {error}")
     if isinstance(error, StoreFull):
         return mq_error(C.MQRC_STORAGE_MEDIUM_FULL, qmgr_name, str(error))
     if isinstance(error, StoreDamaged):

@@ -1,0 +1,97 @@
+"""A live queue manager with a linear log, and a backup of it on a disk of its own to which extents are shipped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from helper_media import FOLDER, NAME, SMALL_BUFFERS, Life
+
+from libremq.kernel.manager import QueueManager
+from libremq.log import CONTROL_FILE, LogConfig
+from libremq.testing import FaultyFiles
+
+LINEAR = LogConfig(primary_files=2, secondary_files=2, file_pages=64, type="LINEAR")
+STANDBY = "standby"
+LOG = f"{FOLDER}/log"
+
+
+def is_shipped(name: str) -> bool:
+    return name != CONTROL_FILE
+
+
+def extents_only(name: str) -> bool:
+    return name.endswith(".LOG")
+
+
+class Standby(Life):
+    """A backup; from `start` on an activated one."""
+
+    def __init__(self, live: Life, *, hot: bool, log_folder: str = "") -> None:
+        if hot:
+            live.qm.copy_to_backup(STANDBY, log_folder=log_folder)
+        else:
+            live.stop()
+            QueueManager.create_backup(live.files, FOLDER, STANDBY, NAME, log_folder=log_folder)
+            live.start()
+        # What a power cut leaves: all of it must be on disk
+        self.files = next(live.files.disk_states())
+        self.clock = live.clock
+        self.said = []
+        self.log = log_folder or f"{STANDBY}/log"
+        self.active = False
+        live.files.remove_folder(STANDBY)
+        if log_folder:
+            live.files.remove_folder(log_folder)
+
+    def ship(self, live: FaultyFiles, wanted: Callable[[str], bool] = is_shipped) -> list[str]:
+        """Copy files of the live log, as cp does: not synced."""
+        names = [name for name in live.list(LOG) if wanted(name)]
+        for name in names:
+            self.place(name, live.content(f"{LOG}/{name}"))
+        return names
+
+    def place(self, name: str, content: bytes) -> None:
+        file = self.files.open(f"{self.log}/{name}", create=True)
+        file.truncate(0)
+        file.write(0, content)
+
+    def replay(self) -> int:
+        return QueueManager.replay_backup(self.files, STANDBY, NAME, self.clock, self.said.append)
+
+    def start(self) -> None:
+        self.qm = QueueManager.start(
+            self.files, STANDBY, NAME, self.clock,
+            limits=SMALL_BUFFERS, say=self.said.append, activate=not self.active,
+        )  # fmt: skip
+        self.active = True
+        self.core = self.qm.core
+        self.application = self.qm.connect("alice", "teller")
+        self.coordinator = self.qm.connect("bob", "coordinator")
+
+    def folder_of(self, name: str) -> str:
+        return f"{STANDBY}/queues/{self.core.queue_files[name][1]}"
+
+
+def killed(live: Life) -> Life:
+    """The live one as it is when it is killed now and started again, on a disk of its own."""
+    again = Life.__new__(Life)
+    again.files, again.clock, again.said = live.files.copy(), live.clock, []
+    again.start()
+    return again
+
+
+def everything(life: Life) -> dict[str, Any]:
+    """All that must be the same in an activated backup and in the live one after a restart."""
+    core = life.core
+    assert not core.damaged and not any(queue.damage for queue in core.queues.values()), life.said
+    found: dict[str, Any] = {
+        f"{obj.kind} {obj.name}": {key: value for key, value in vars(obj).items() if not key.startswith("_")}
+        for obj in core.catalogue
+    }
+    for name in core.queue_files:
+        if not name.startswith("SYSTEM."):
+            found[f"content of {name}"] = life.content(name)
+    found["in doubt"] = sorted(life.qm.xa_recover(life.application))
+    found["units"] = len(core.units)
+    return found
