@@ -56,7 +56,7 @@ def text_of(files: FaultyFiles) -> str:
 def test_the_defaults_are_those_of_mq() -> None:
     assert parse("") == Configuration(LogSettings(), TuningSettings()) == Configuration().checked()
     assert Configuration().log == LogSettings(3, 2, 4096, "CIRCULAR", 0, "", "TripleWrite", "Manual", "")
-    assert Configuration().tuning == TuningSettings(50_000, 100, 30, 131072, 262144, 0)
+    assert Configuration().tuning == TuningSettings(50_000, 100, 30, 500, 131072, 262144, 0)
     for setting in SETTINGS:
         assert Configuration().value(setting) == setting.default
 
@@ -71,6 +71,7 @@ def test_the_defaults_are_those_of_mq() -> None:
         ("CheckPointLogRecdMax", 1000, 100_000, 50_000),
         ("CheckPointLogRecdMin", 0, 2000, 100),
         ("CheckPointWaitLen", 5, 60, 30),
+        ("CheckPointDelay", 0, 10_000, 500),
         ("DefaultQBufferSize", 4096, 104_857_600, 131_072),
         ("DefaultPQBufferSize", 4096, 104_857_600, 262_144),
         ("LogWriteTimeTrap", 0, 3_600_000, 0),
@@ -98,7 +99,7 @@ def test_too_high_is_refused_and_too_low_takes_the_default(key: str, lowest: int
 
 
 def test_every_number_has_a_row_in_the_test_above() -> None:
-    assert len(NUMBERS) == 10
+    assert len(NUMBERS) == 11
 
 
 def test_a_buffer_of_0_pages_is_the_default_and_no_warning() -> None:

@@ -7,6 +7,7 @@ on; only a call that finds the log full waits for the one under way to end.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from libremq.kernel.manager import QueueManager
 
@@ -19,6 +20,8 @@ class Checkpointer:
         self._lock = lock
         self._asked = threading.Condition(lock)
         self._ended = threading.Condition(lock)
+        self._hurry = threading.Condition(lock)
+        self._waiting = 0
         self._wanted = False
         self._stopped = False
         manager.checkpoints = self
@@ -34,17 +37,20 @@ class Checkpointer:
     def wait(self) -> bool:
         """Wait, with the lock let go, until none is under way; True if one was. Called under the lock."""
         waited = False
+        self._waiting += 1
+        self._hurry.notify_all()
         while self._manager.core.checkpoint is not None and self._manager.failure is None:
             waited = True
             self._ended.wait(1.0)
+        self._waiting -= 1
         return waited
 
-    def take(self) -> None:
+    def take(self, pause: Callable[[], None] = lambda: None) -> None:
         """Take one now, in this thread. Called without the lock."""
         with self._lock:
             self.wait()
         try:
-            self._manager.run_checkpoint(self._lock)
+            self._manager.run_checkpoint(self._lock, pause)
         finally:
             with self._lock:
                 self._ended.notify_all()
@@ -63,7 +69,7 @@ class Checkpointer:
     def _serve(self) -> None:
         while self._next():
             try:
-                self.take()
+                self.take(self._pause)
                 self._format_ahead()
             except Exception as error:
                 with self._lock:
@@ -75,6 +81,13 @@ class Checkpointer:
                 self._asked.wait(1.0)
             self._wanted = False
             return not self._stopped and self._manager.failure is None
+
+    def _pause(self) -> None:
+        """CheckPointDelay: leave the disk to others for a while, unless somebody waits or the log fills."""
+        with self._lock:
+            space = self._manager.core.log.space()
+            if not (self._waiting or self._stopped or 2 * space.used_bytes > space.capacity_bytes):
+                self._hurry.wait(self._manager.tuning.checkpoint_delay_ms / 1000)
 
     def _format_ahead(self) -> None:
         try:

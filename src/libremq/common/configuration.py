@@ -84,6 +84,10 @@ SETTINGS: tuple[Setting, ...] = (
         _TUNING, "CheckPointWaitLen", "checkpoint_wait_minutes", 30, False, "minutes between timed checkpoints", 5, 60
     ),
     Setting(
+        _TUNING, "CheckPointDelay", "checkpoint_delay_ms", 500, False,
+        "milliseconds that a checkpoint pauses after each megabyte", 0, 10_000,
+    ),
+    Setting(
         _TUNING, "DefaultQBufferSize", "queue_buffer_bytes", 128 * 1024, False,
         "bytes of non-persistent messages of a queue that stay in memory", 4096, 100 << 20,
     ),
@@ -139,6 +143,7 @@ class TuningSettings:
     checkpoint_records_max: int = 50_000
     checkpoint_records_min: int = 100
     checkpoint_wait_minutes: int = 30
+    checkpoint_delay_ms: int = 500
     queue_buffer_bytes: int = 128 * 1024
     persistent_queue_buffer_bytes: int = 256 * 1024
     log_write_time_trap_ms: int = 0

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 FILE_NAME = "amqalchk.fil"
 MAGIC = b"LMQCHK\0\0"
 VERSION = 1
+_PAUSE_BYTES = 1 << 20
 _SMALLEST_ROOM = 8 * 4096  # of the log: a few forced pages around a record
 
 
@@ -111,11 +112,16 @@ class Checkpoint:
         # Of this moment: what is recorded after it counts with the next checkpoint, which saves it
         self._media = min(core.media.values(), default=0)
 
-    def write(self) -> None:
-        """Bring it all to disk."""
+    def write(self, pause: Callable[[], None] = lambda: None) -> None:
+        """Bring it all to disk. `pause` is called now and then, so that others get at the disk in between."""
         core = self._core
         core.log.force(self._state.redo)
+        written = 0
         for queue, captured in self._stores:
+            if written > _PAUSE_BYTES:
+                pause()
+                written = 0
+            written += captured.bytes
             try:
                 self._written[queue.id] = captured.write()
             except StoreDamaged as error:

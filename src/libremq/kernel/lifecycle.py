@@ -45,7 +45,7 @@ def _silent(text: str) -> None:
 
 
 def _nothing() -> None:
-    """Nothing is to be done when the checkpoint of a start is in force."""
+    """For a start that has nothing to do when its checkpoint is in force, and a checkpoint that makes no pauses."""
 
 
 class Checkpoints(Protocol):
@@ -357,17 +357,18 @@ class Lifecycle:
         """Take a checkpoint now, in one go. A full disk or log only postpones it: the log still holds everything."""
         self.run_checkpoint(nullcontext())
 
-    def run_checkpoint(self, lock: AbstractContextManager[object]) -> bool:
+    def run_checkpoint(self, lock: AbstractContextManager[object], pause: Callable[[], None] = _nothing) -> bool:
         """Take a checkpoint; verbs may go on meanwhile, as the lock is held only at its beginning and end.
 
-        False if another one is under way, or this one would not be worth it.
+        `pause` is called now and then between two writes. False if another one is under way, or this one would not be
+        worth it.
         """
         with lock:
             current = self._begin_checkpoint()
         if current is None:
             return False
         try:
-            current.write()
+            current.write(pause)
             with lock:
                 self._check_alive()
                 current.record()

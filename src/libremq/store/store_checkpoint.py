@@ -90,6 +90,11 @@ class StoreCheckpoint:
         """Does it describe non-persistent messages (NPMCLASS(HIGH) at an orderly end)?"""
         return bool(self._others)
 
+    @property
+    def bytes(self) -> int:
+        """About what `write` will write."""
+        return sum(image.message.weight for image in self._images) + ENTRY.size * self._count
+
     def _capture(self) -> None:
         store, changed, others = self._store, self._changed, self._others
         self._place_images()
