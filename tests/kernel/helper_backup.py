@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from helper_media import FOLDER, NAME, SMALL_BUFFERS, Life
 
 from libremq.kernel.manager import QueueManager
 from libremq.log import CONTROL_FILE, LogConfig
-from libremq.testing import FaultyFiles
+from libremq.mqi.errors import MQError
+from libremq.testing import FaultyFiles, VirtualClock
 
 LINEAR = LogConfig(primary_files=2, secondary_files=2, file_pages=64, type="LINEAR")
 STANDBY = "standby"
@@ -40,13 +42,14 @@ class Standby(Life):
         self.said = []
         self.log = log_folder or f"{STANDBY}/log"
         self.active = False
+        self.first = live.core.log.current_extent  # those before it have come with the copy
         live.files.remove_folder(STANDBY)
         if log_folder:
             live.files.remove_folder(log_folder)
 
     def ship(self, live: FaultyFiles, wanted: Callable[[str], bool] = is_shipped) -> list[str]:
-        """Copy files of the live log, as cp does: not synced."""
-        names = [name for name in live.list(LOG) if wanted(name)]
+        """Copy files of the live log as cp does, not synced. Extents that were full when the copy was made are not."""
+        names = [name for name in live.list(LOG) if wanted(name) and not (extents_only(name) and name < self.first)]
         for name in names:
             self.place(name, live.content(f"{LOG}/{name}"))
         return names
@@ -95,3 +98,68 @@ def everything(life: Life) -> dict[str, Any]:
     found["in doubt"] = sorted(life.qm.xa_recover(life.application))
     found["units"] = len(core.units)
     return found
+
+
+def make_live(config: LogConfig = LINEAR) -> Life:
+    live = Life(config=config)
+    for obj in list(live.core.catalogue):
+        if obj.name.startswith("SYSTEM.") and obj.kind != "QMGR":
+            live.qm.delete(obj.kind, obj.name)
+    live.define("A", NPMCLASS="HIGH")
+    live.define("B")
+    for number in range(6):
+        live.put("A", b"first %d" % number)
+    live.put("B", bytes(3000))
+    return live
+
+
+def refusal(reason: int, call: Any) -> str:
+    with pytest.raises(MQError) as caught:
+        call()
+    assert caught.value.reason == reason, caught.value
+    return str(caught.value)
+
+
+def branch(life: Life, xid: bytes, *, prepare: bool = True) -> None:
+    """Puts a message on A and gets one from B."""
+    life.qm.xa_start(life.coordinator, xid)
+    life.put("A", b"branch " + xid, syncpoint=True, hconn=life.coordinator)
+    life.get("B", syncpoint=True, hconn=life.coordinator)
+    life.qm.xa_end(life.coordinator, xid)
+    if prepare:
+        life.qm.xa_prepare(life.coordinator, xid)
+    life.core.log.force()
+
+
+def activated(live: Life, standby: Standby, *, damaged: bool = False) -> None:
+    """Ship all that there is, activate, and compare with the live one killed at this moment."""
+    live.core.log.force()
+    standby.ship(live.files)
+    standby.start()
+    assert everything(standby) == everything(killed(live))
+    # Media recovery could hide that something went wrong before
+    assert any(text.startswith("AMQ7472E") for text in standby.said) == damaged, standby.said
+    assert standby.core.log.media <= min(standby.core.media.values())
+
+
+def lives_on(life: Life) -> None:
+    """It is a queue manager like any other: verbs, an orderly end, a crash, a media image, media recovery."""
+    life.put("A", b"new")
+    life.put("A", b"unfinished", syncpoint=True)
+    life.backout()
+    life.restart()
+    life.put("B", b"before the crash")
+    before = everything(life)
+    life.restart(orderly=False)
+    assert everything(life) == before
+    assert all(not result.problem for result in life.record())
+    life.put("A", b"after the image")
+    before = everything(life)
+    life.qm.checkpoint()
+    for result in life.recover("ql", "A"):
+        assert not result.problem, result
+    assert everything(life) == before
+
+
+def activate(files: FaultyFiles, folder: str, name: str, clock: VirtualClock) -> QueueManager:
+    return QueueManager.start(files, folder, name, clock, activate=True)

@@ -272,7 +272,7 @@ def _check_there(log: ShippedLog, redo: int, config: LogConfig) -> None:
     if log.end_lsn <= redo:
         path = f"{log.folder}/{extent_name(redo // config.extent_bytes)}"
         raise LogError(
-            f"{path}: this copy ends at LSN {log.end_lsn}, but the log was replayed up to LSN {redo} before. It is "
+            f"{path}: the record at LSN {redo}, which was replayed before, is not in this copy of the extent. It is "
             "older than the one that was there, or not complete: ship it again"
         )
 
