@@ -97,14 +97,21 @@ def test_a_folder_instead_of_a_queue_manager(capsys: pytest.CaptureFixture[str],
 
 
 def test_damage_is_shown_and_is_an_exit_code(capsys: pytest.CaptureFixture[str], folder: Path) -> None:
-    based = lsns(run(capsys, "dmpmqlog", "-m", "QM1", "-b", "--json")[1])
+    with libremq.connect("embedded:QM1") as qm:
+        qm.put("ORDERS", bytes(20_000), persistent=True)  # pages that are full, and so in one place only
+        qm.put("ORDERS", "third", persistent=True)  # whose page says that those before were on disk
+    long = max(
+        objects(run(capsys, "dmpmqlog", "-m", "QM1", "--json")[1]),
+        key=lambda line: int(str(line.get("payload_bytes", 0))),
+    )
+    at = int(str(long["lsn"])) + 10_000
     with (folder / "log" / "S0000000.LOG").open("r+b") as file:
-        file.seek(based[0] + 50)
+        file.seek(at)
         file.write(b"noise")
-    code, out, err = run(capsys, "dmpmqlog", "-m", "QM1", "-b")
+    code, out, err = run(capsys, "dmpmqlog", "-m", "QM1")
     assert (code, err) == (10, "")
-    assert "DAMAGE - LSN 40 to " in out
-    assert out.count("RECORD PUT") == 2
+    assert f"DAMAGE - LSN {long['lsn']} to " in out
+    assert out.count("RECORD PUT") == 3
 
 
 def test_the_log_where_qm_ini_says_it_is(capsys: pytest.CaptureFixture[str], folder: Path, tmp_path: Path) -> None:

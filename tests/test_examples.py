@@ -14,6 +14,11 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 OUTPUT = {
+    "backup_queue_manager": [
+        "replayed some records: True",
+        "it is a backup queue manager",
+        "the backup has taken over: ['tea', 'cake', 'biscuits', 'jam']",
+    ],
     "browse": [
         "on the shelf: ['umbrella', 'glove', 'bicycle', 'other glove']",
         "taken: glove",
@@ -37,6 +42,18 @@ OUTPUT = {
         "for table 8: b'one tea'",
         r"two espressos {'table': 7} <time>",
         r"one cake {} <time>",
+    ],
+    "log_advice": [
+        "10 persistent puts outside syncpoint: put several in one transaction",
+        "secondary extents in use, 2 primaries are not enough: raise LogPrimaryFiles",
+        "bytes logged are written to disk with some to spare: True",
+        "orders: 50",
+    ],
+    "media_recovery": [
+        "image of ORDERS recorded",
+        "its file is overwritten with zeros",
+        "MQRC_OBJECT_DAMAGED: ORDERS",
+        "recovered: 21 orders, the last one is 'order 20, after the image'",
     ],
     "request_reply": ["3 squared is 9", "12 squared is 144", "111 squared is 12321"],
     "selector": [

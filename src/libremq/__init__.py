@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from libremq.client import backup as backup
     from libremq.client.browser import Browser as Browser
     from libremq.client.connecting import connect as connect
     from libremq.client.consumer import Consumer as Consumer
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from libremq.client.verbs import MQCONN as MQCONN
     from libremq.client.verbs import MQCONNX as MQCONNX
     from libremq.client.verbs import MQI as MQI
+    from libremq.common.configuration import TuningSettings as TuningSettings
     from libremq.log import LogConfig as LogConfig
     from libremq.mqi.errors import CallInProgress as CallInProgress
     from libremq.mqi.errors import ConnectionBroken as ConnectionBroken
@@ -76,6 +78,7 @@ _HOMES = {
     "client.queue_manager": ("QueueManager",),
     "client.transaction": ("Transaction",),
     "client.verbs": ("MQCONN", "MQCONNX", "MQI"),
+    "common.configuration": ("TuningSettings",),
     "log": ("LogConfig",),
     "mqi.errors": (
         "CallInProgress", "ConnectionBroken", "ConversionFailed", "GetInhibited", "GroupError", "HandleError",
@@ -86,6 +89,7 @@ _HOMES = {
         "StorageFull", "StructureError", "TruncatedMessage", "UnitOfWorkBackedOut", "UnitOfWorkError", "UnknownObject",
     ),
 }  # fmt: skip
+_MODULES = {"backup": "client.backup"}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME)
 
@@ -98,6 +102,8 @@ def __getattr__(name: str) -> Any:
             return metadata.version("libremq")
         except metadata.PackageNotFoundError:  # run from a source tree that was never installed
             return "unknown"
+    if name in _MODULES:
+        return import_module(f"{__name__}.{_MODULES[name]}")
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -106,4 +112,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOME})
+    return sorted({*globals(), *_HOME, *_MODULES})

@@ -14,11 +14,15 @@ from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import NamedTuple, Protocol, cast
 
+from libremq.cli_exit import ExitCode, Parser
+
 
 class Command(NamedTuple):
     name: str
     help: str
     module: str
+    usage_code: int = 2
+    """The exit code for arguments that make no sense: MQ's commands have numbers of their own."""
 
 
 class CommandModule(Protocol):
@@ -28,8 +32,17 @@ class CommandModule(Protocol):
 
 
 COMMANDS: tuple[Command, ...] = (
+    Command("crtmqm", "create a queue manager, or a backup of one", "libremq.cli_crtmqm", ExitCode.PARAMETER),
+    Command(
+        "strmqm", "replay or activate a backup, or check that one starts", "libremq.cli_strmqm", ExitCode.PARAMETER
+    ),
+    Command("dltmqm", "delete a queue manager that has ended", "libremq.cli_dltmqm", ExitCode.ARGUMENTS),
+    Command("dspmq", "list the queue managers", "libremq.cli_dspmq", ExitCode.ARGUMENTS),
+    Command("rcdmqimg", "record media images in a linear log", "libremq.cli_rcdmqimg", ExitCode.ARGUMENTS),
+    Command("rcrmqobj", "recreate objects from their media images", "libremq.cli_rcrmqobj", ExitCode.ARGUMENTS),
+    Command("log", "list, archive and delete the extents of a log", "libremq.cli_log", ExitCode.ARGUMENTS),
     Command("mqrc", "explain reason codes, by number or name", "libremq.cli_mqrc"),
-    Command("dmpmqlog", "show the records of a queue manager's log", "libremq.cli_dmpmqlog"),
+    Command("dmpmqlog", "show the records of a queue manager's log", "libremq.cli_dmpmqlog", 20),
     Command("amqldmpa", "show the counters of a queue manager's logger", "libremq.cli_amqldmpa"),
 )
 
@@ -43,7 +56,7 @@ def version() -> str:
 
 def _parser(chosen: str | None) -> argparse.ArgumentParser:
     """The whole command line; only the module of the chosen command is imported."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="libremq",
         description="LibreMQ, an open queue manager in Python. Not affiliated with IBM.",
         allow_abbrev=False,
@@ -51,8 +64,12 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"libremq {version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for command in COMMANDS:
-        sub = commands.add_parser(command.name, help=command.help, description=command.help.capitalize() + ".")
+        sub = commands.add_parser(
+            command.name, help=command.help, description=command.help.capitalize() + ".", allow_abbrev=False
+        )
         if command.name == chosen:
+            # It is the parser of the whole line that finds words too many
+            sub.usage_code = parser.usage_code = command.usage_code
             module = cast(CommandModule, import_module(command.module))
             module.add_arguments(sub)
             sub.set_defaults(run=module.run)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from libremq.cli_common import complain, queue_manager_folder
+from libremq.cli_common import add_data_argument, complain, queue_manager_folder, tell
 from libremq.common.files import RealFiles
 from libremq.common.read_only_files import ReadOnlyFiles
 from libremq.log.advice import findings
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-c", metavar="COMPONENT", dest="component", required=True, help="H, the logger")
     parser.add_argument("-f", metavar="FILE", dest="output", help="write to this file instead of standard output")
     parser.add_argument("--json", action="store_true", help="as JSON, with every figure there is")
+    add_data_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,16 +38,18 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.component.upper() != "H":
             raise ValueError(f"there is no component {arguments.component[:60]!r}: -c H shows the logger")
-        saved = load_statistics(files, queue_manager_folder(files, arguments.qmgr))
+        saved = load_statistics(files, queue_manager_folder(files, arguments.qmgr, arguments.data_folder))
         if arguments.json:
             moment = {"queue_manager": arguments.qmgr, "at": saved.at, "event": saved.event}
             text = json.dumps(moment | saved.figures, indent=1)
         else:
             text = "\n".join(report(arguments.qmgr, saved))
         if arguments.output is None:
-            print(text)
+            tell(text)
         else:
             _write(arguments.output, text + "\n")
+    except BrokenPipeError:
+        raise
     except (LogError, MQError, ValueError, TypeError, OSError) as error:
         complain(COMMAND, error)
         return 1

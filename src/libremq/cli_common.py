@@ -1,25 +1,163 @@
-"""What the commands that look at a queue manager's files share: where those are, and how to say what went wrong."""
+"""What the commands on queue managers share: where those are, and how to say what went wrong.
+
+An error is a line on standard error and an exit code, never a traceback. `Refused` carries both; other errors from
+below get their code here.
+"""
 
 from __future__ import annotations
 
+import argparse
+import errno
+import os
 import sys
+from collections.abc import Callable
 
+from libremq.cli_exit import ExitCode, printable
 from libremq.client.urls import Address
+from libremq.common.configuration import ConfigurationError
 from libremq.common.files import Files
+from libremq.common.lock_state import locked_by
 from libremq.common.names import check_queue_manager_name
+from libremq.kernel import creation
+from libremq.kernel.trouble import TROUBLE, is_lack_of_space
+from libremq.log import LogError
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
 
 
-def queue_manager_folder(files: Files, name: str) -> str:
+class Refused(Exception):
+    """A command that is not done, or not wholly."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+# Arguments
+
+
+def add_data_argument(parser: argparse.ArgumentParser, *flags: str) -> None:
+    parser.add_argument(
+        *(flags or ("-md", "--data")),
+        metavar="FOLDER",
+        dest="data_folder",
+        default="",
+        help="the folder of all queue managers; by default $LIBREMQ_DATA, or .libremq in your home",
+    )
+
+
+def add_quiet_argument(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-z", action="store_true", dest="quiet", help="no error messages; the exit code says it")
+
+
+def address_of(arguments: argparse.Namespace) -> Address:
+    """The queue manager that a command names. Refused if no queue manager can have that name."""
+    try:
+        check_queue_manager_name(arguments.qmgr)
+    except MQError as error:
+        raise Refused(ExitCode.NAME, error.detail) from error
+    return Address("embedded", arguments.qmgr, data=os.path.expanduser(arguments.data_folder))
+
+
+def existing(files: Files, arguments: argparse.Namespace) -> Address:
+    """The queue manager that a command names. Refused if it is not there."""
+    address = address_of(arguments)
+    if not files.exists(address.folder):
+        raise Refused(
+            ExitCode.DOES_NOT_EXIST,
+            f"AMQ8118E: The queue manager '{address.name}' does not exist: there is no {address.folder}.",
+        )
+    return address
+
+
+def check_not_running(address: Address, refusal: ExitCode = ExitCode.RUNNING, advice: str = "") -> None:
+    """Refused, with who has it, if a process has the queue manager open."""
+    holder = locked_by(f"{address.folder}/{creation.LOCK}")
+    if not holder:
+        return
+    where = f"{holder} has it open. {advice or 'Close it there first.'}"
+    if refusal == ExitCode.NOT_AVAILABLE:
+        raise Refused(
+            refusal, f"AMQ8146E: The queue manager '{address.name}' is not available to this command: {where}"
+        )
+    raise Refused(refusal, f"AMQ7005E: The queue manager '{address.name}' is running: {where}")
+
+
+def queue_manager_folder(files: Files, name: str, data: str = "") -> str:
     """The folder of a queue manager, by the rule of `connect`. MQError for a bad name, ValueError if there is none."""
     check_queue_manager_name(name)
-    folder = Address("embedded", name).folder
+    folder = Address("embedded", name, data=os.path.expanduser(data)).folder
     if not files.exists(folder):
         raise ValueError(f"there is no queue manager {name} in {folder}; $LIBREMQ_DATA says where to look")
     return folder
 
 
+# What is said
+
+
+def tell(text: str) -> None:
+    """A line on standard output."""
+    print(printable(text))
+
+
+def say(text: str) -> None:
+    """`tell` for the queue manager itself, which must not fail because nobody reads what it says."""
+    try:
+        tell(text)
+    except OSError:
+        pass
+
+
 def complain(command: str, error: object) -> None:
-    """An error of a command, on standard error, after what it printed so far."""
+    """An error of a command, on standard error, after what it printed so far. A message id needs no introduction."""
     sys.stdout.flush()
-    text = str(error).encode("utf-8", "backslashreplace").decode()  # names of files may hold any byte
-    print(f"libremq {command}: {text}", file=sys.stderr)
+    text = printable(str(error))
+    print(text if text.startswith("AMQ") else f"libremq {command}: {text}", file=sys.stderr)
+
+
+def is_routine(message: str) -> bool:
+    """Is it a message that every start and end of a queue manager has?"""
+    return message.startswith("LibreMQ queue manager '") or (message[:3] == "AMQ" and message[7:9] == "I:")
+
+
+def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]) -> int:
+    """Do the work of a command; what goes wrong is told, and becomes the exit code."""
+    try:
+        return work()
+    except BrokenPipeError:
+        raise  # whoever read the output went away: no error of the queue manager
+    except Refused as error:
+        told: Exception = error
+        code = error.code
+    except (MQError, ConfigurationError, ValueError, *TROUBLE) as error:
+        told, code = error, code_of(error)
+    if not getattr(arguments, "quiet", False):
+        text = (told.detail if isinstance(told, MQError) else "") or str(told)
+        if code == ExitCode.NOT_AUTHORIZED:
+            text = f"AMQ7077E: You are not authorized to do this: {text}"
+        complain(command, text)
+    return code
+
+
+def code_of(error: Exception) -> int:
+    """The exit code for an error from below."""
+    below = error.__cause__ if isinstance(error, MQError) and error.__cause__ is not None else error
+    reason = error.reason if isinstance(error, MQError) else 0
+    if isinstance(below, OSError) and below.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return ExitCode.NOT_AUTHORIZED
+    if reason == C.MQRC_STORAGE_MEDIUM_FULL or is_lack_of_space(below):
+        return ExitCode.STORAGE
+    if isinstance(below, LogError):
+        return ExitCode.LOG_NOT_AVAILABLE
+    return _CODES.get(reason, ExitCode.UNEXPECTED)
+
+
+_CODES = {
+    C.MQRC_Q_MGR_NAME_ERROR: ExitCode.DOES_NOT_EXIST,  # bad names do not come this far
+    C.MQRC_Q_MGR_NOT_AVAILABLE: ExitCode.NOT_AVAILABLE,
+    C.MQRC_OBJECT_ALREADY_EXISTS: ExitCode.EXISTS,
+    C.MQRC_FUNCTION_NOT_SUPPORTED: ExitCode.NOT_LINEAR,
+    C.MQRC_ENVIRONMENT_ERROR: ExitCode.NOT_LINEAR,
+    C.MQRC_OBJECT_TYPE_ERROR: ExitCode.ARGUMENTS,
+    C.MQRC_OPTIONS_ERROR: ExitCode.ARGUMENTS,
+}

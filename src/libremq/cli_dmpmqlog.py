@@ -10,10 +10,11 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from libremq.cli_common import complain, queue_manager_folder
+from libremq.cli_common import add_data_argument, complain, queue_manager_folder, tell
 from libremq.common import configuration
 from libremq.common.files import Files
 from libremq.common.read_only_files import ReadOnlyFiles
+from libremq.kernel.creation import log_folder_of
 from libremq.kernel.log_dump import LogFormatter, queue_names
 from libremq.log.dump import DumpEnd, DumpGap, DumpLine, base_lsn, dump, start_of_extent
 from libremq.log.errors import LogError
@@ -34,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", action="store_true", help="with -n: the records of that extent only")
     parser.add_argument("--data", action="store_true", help="show the first bytes of messages, hidden otherwise")
     parser.add_argument("--json", action="store_true", help="a JSON object a line")
-    parser.epilog = "Without -b, -s or -n the dump starts at the head of the log: the oldest record a restart needs."
+    add_data_argument(parser, "-md")
+    parser.epilog = (
+        "Without -b, -s or -n the dump starts at the head of the log: the oldest record a restart needs. Of a log in "
+        "two copies the first is shown; -f shows the other."
+    )
 
 
 def lsn(text: str) -> int:
@@ -72,35 +77,51 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.only and arguments.extent is None:
             raise ValueError("--only goes with -n")
         folder = "" if arguments.qmgr is None else _queue_manager_folder(files, arguments)
-        log_folder = arguments.folder or _log_folder(files, folder)
         formatter = LogFormatter(queue_names(files, folder) if folder else None, show_data=arguments.data)
-        lines = _lines(files, log_folder, arguments)
+        if arguments.folder:
+            lines = _lines(files, arguments.folder, arguments)
+        else:
+            lines = _lines_of_first(files, _log_folders(files, folder), arguments)
     except (LogError, MQError, ValueError) as error:
         complain(COMMAND, error)
         return ERROR
     damaged = False
     for line in lines:
         damaged = damaged or (isinstance(line, (DumpGap, DumpEnd)) and line.damaged)
-        print(json.dumps(formatter.describe(line)) if arguments.json else formatter.render(line))
+        tell(json.dumps(formatter.describe(line)) if arguments.json else formatter.render(line))
     return DAMAGED if damaged else OK
 
 
 def _queue_manager_folder(files: Files, arguments: argparse.Namespace) -> str:
     try:
-        return queue_manager_folder(files, arguments.qmgr)
+        return queue_manager_folder(files, arguments.qmgr, arguments.data_folder)
     except ValueError:
         if arguments.folder is None:
             raise
         return ""  # only the names of queues are lost
 
 
-def _log_folder(files: Files, folder: str) -> str:
-    """Where the queue manager keeps its log. A qm.ini with faults must not stand in the way of a look at the log."""
+def _log_folders(files: Files, folder: str) -> list[str]:
+    """Where the queue manager keeps its log, in one copy or two.
+
+    A qm.ini with faults must not stand in the way of a look at the log.
+    """
     try:
-        return configuration.load(files, folder).log.path or f"{folder}/log"
+        log = configuration.load(files, folder).log
     except (configuration.ConfigurationError, OSError) as error:
         complain(COMMAND, f"{error}. Looking for the log in {folder}/log")
-        return f"{folder}/log"
+        return [f"{folder}/log"]
+    return [log_folder_of(folder, log), *([log.second_path] if log.second_path else [])]
+
+
+def _lines_of_first(files: Files, folders: list[str], arguments: argparse.Namespace) -> Iterator[DumpLine]:
+    """The dump of the first copy of the log in which there is anything."""
+    for folder in folders[:-1]:
+        try:
+            return _lines(files, folder, arguments)
+        except LogError as error:
+            complain(COMMAND, f"{error}. Looking at the second copy")
+    return _lines(files, folders[-1], arguments)
 
 
 def _lines(files: Files, folder: str, arguments: argparse.Namespace) -> Iterator[DumpLine]:

@@ -6,18 +6,13 @@ MQSC: `qm.define_local("ORDERS", maxdepth=1000, defpsist="yes")`. docs/reference
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from libremq.client.binding import Access, AttributeValue
-from libremq.client.errors import wrong_type
+from libremq.client.binding import AttributeValue
 from libremq.client.options import text
+from libremq.client.recovery import Recovery
 from libremq.kernel.attributes import GivenValue
 from libremq.mqi import constants as C
-
-if TYPE_CHECKING:
-    from libremq.client.session import Session
 
 
 def _name(name: str) -> str:
@@ -28,19 +23,8 @@ def _kind(kind: str) -> str:
     return text("a kind of object", kind, C.MQRC_OBJECT_TYPE_ERROR).upper()
 
 
-class Administration(ABC):
+class Administration(Recovery):
     """The part of `QueueManager` that defines, changes and shows objects. What it changed is on disk on return."""
-
-    _access: Access
-
-    @abstractmethod
-    def _session(self) -> Session:
-        """The connection of this thread; an error if the queue manager is closed."""
-
-    def _usable_access(self) -> Access:
-        """The access, after a check that the queue manager is still open."""
-        self._session()
-        return self._access
 
     # Defining
 
@@ -134,23 +118,3 @@ class Administration(ABC):
     def attributes(self) -> dict[str, AttributeValue]:
         """DISPLAY QMGR: the attributes of the queue manager itself."""
         return self.display("QMGR")[0]
-
-    # Recovery
-
-    def in_doubt(self) -> list[bytes]:
-        """The XIDs of units of work that are prepared and wait for a decision."""
-        return self._session().binding.xa_recover()
-
-    def resolve(self, xid: bytes, *, commit: bool) -> None:
-        """Decide a unit of work that is in doubt, when its transaction manager cannot."""
-        binding = self._session().binding
-        if not isinstance(xid, bytes):
-            raise wrong_type(C.MQRC_UOW_NOT_AVAILABLE, self._access.name, f"an XID is bytes, not {xid!r}")
-        if commit:
-            binding.xa_commit(xid)
-        else:
-            binding.xa_rollback(xid)
-
-    def checkpoint(self) -> None:
-        """Bring the queue files up to the log now, so that the next start has less to do."""
-        self._usable_access().checkpoint()

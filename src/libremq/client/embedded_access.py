@@ -12,6 +12,7 @@ import os
 import threading
 import traceback
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import cast
 
@@ -19,10 +20,15 @@ from libremq.client.binding import AttributeValue
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.client.statistics import QueueManagerStatistics
+from libremq.common.configuration import TuningSettings
+from libremq.kernel import media_image, media_recovery
 from libremq.kernel.attributes import GivenValue, Kind, Source
+from libremq.kernel.media_image import MediaResult
 from libremq.kernel.objects import MQObject
 from libremq.kernel.restart import Say
-from libremq.log import LogConfig
+from libremq.kernel.trouble import as_mq_error
+from libremq.log import ExtentState, Finding, Log, LogConfig, LogError, LogFailed, findings
+from libremq.log.management import Archiver
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.store.queue_store import StoreLimits
@@ -44,6 +50,8 @@ def attach(
     *,
     create: bool = False,
     log_config: LogConfig | None = None,
+    log_folder: str = "",
+    tuning: TuningSettings | None = None,
     limits: StoreLimits | None = None,
     say: Say | None = None,
 ) -> EmbeddedAccess:
@@ -53,7 +61,14 @@ def attach(
         shared = _table.get(key)
         if shared is None:
             embedded = EmbeddedQueueManager.start(
-                folder, name, create=create, log_config=log_config, limits=limits, say=say
+                folder,
+                name,
+                create=create,
+                log_config=log_config,
+                log_folder=log_folder,
+                tuning=tuning,
+                limits=limits,
+                say=say,
             )
             _table[key] = _Shared(embedded)
             return EmbeddedAccess(embedded, folder, key)
@@ -144,8 +159,7 @@ class EmbeddedAccess:
         self.embedded.admin(lambda: self.embedded.manager.clear(name))
 
     def checkpoint(self) -> None:
-        with self.embedded.locked():
-            self.embedded.manager.checkpoint()
+        self.embedded.checkpoint()
 
     def display(self, kind: str, pattern: str) -> list[dict[str, AttributeValue]]:
         with self.embedded.locked():
@@ -183,3 +197,77 @@ class EmbeddedAccess:
                 waiting_gets=len(core.waiters),
                 log=core.log.statistics(),
             )
+
+    # The log
+
+    def _linear_log(self) -> Log:
+        """The log, after a check that its extents are kept."""
+        log = self.embedded.manager.core.log
+        if not log.config.linear:
+            raise mq_error(
+                C.MQRC_ENVIRONMENT_ERROR, self.name, "its log is circular: extents are used again, none is left over"
+            )
+        return log
+
+    def log_findings(self) -> list[Finding]:
+        with self.embedded.locked():
+            core = self.embedded.manager.core
+            return findings(core.log.statistics(), puts_outside_syncpoint=core.puts_outside_syncpoint)
+
+    def log_extents(self) -> list[ExtentState]:
+        with self.embedded.locked():
+            return self.embedded.manager.core.log.extents()
+
+    def archive_log(self, to: Archiver) -> list[str]:
+        with self.embedded.locked():
+            log = self._linear_log()
+            if isinstance(to, str) and os.path.realpath(to) in map(
+                os.path.realpath, filter(None, (log.folder, log.config.second_folder))
+            ):
+                raise mq_error(C.MQRC_OPTIONS_ERROR, self.name, f"{to} is the folder of the log; archive elsewhere")
+        try:
+            return log.archive(to)  # without the lock: copying takes long, and nobody writes to these extents
+        except LogFailed as error:
+            with self.embedded.lock:
+                self.embedded.manager.fail(str(error))
+            raise as_mq_error(error, self.name) from error
+        except (LogError, OSError) as error:
+            raise mq_error(C.MQRC_RESOURCE_PROBLEM, self.name, f"not all extents were archived: {error}") from error
+
+    def mark_log_archived(self, name: str) -> None:
+        with self.embedded.locked():
+            log = self._linear_log()
+            known = {extent.name: extent.state for extent in log.extents()}
+            if known.get(name) not in ("media", "unneeded"):
+                what = "it is still written to, or will be" if name in known else "there is no such extent"
+                raise mq_error(C.MQRC_OPTIONS_ERROR, self.name, f"{name[:64]} cannot have been archived: {what}")
+            log.mark_archived(name)
+
+    def delete_log_extents(self) -> list[str]:
+        def delete(lock: AbstractContextManager[object]) -> list[str]:
+            with lock:
+                log = self._linear_log()
+                media_image.await_checkpoint(self.embedded.manager)  # which may delete some itself
+                return log.delete_extents()
+
+        return self.embedded.run_command(delete)
+
+    # Media recovery and backups
+
+    def record_images(self, type_name: str, pattern: str) -> list[MediaResult]:
+        manager = self.embedded.manager
+        return self.embedded.run_command(lambda lock: media_image.record_images(manager, type_name, pattern, lock))
+
+    def recover_objects(self, type_name: str, pattern: str) -> list[MediaResult]:
+        manager = self.embedded.manager
+        return self.embedded.run_command(lambda lock: media_recovery.recover_objects(manager, type_name, pattern, lock))
+
+    def copy_to_backup(self, target: str, log_folder: str) -> None:
+        manager = self.embedded.manager
+
+        def copy(lock: AbstractContextManager[object]) -> None:
+            with lock:
+                media_image.await_checkpoint(manager)
+                manager.copy_to_backup(target, log_folder=log_folder)
+
+        self.embedded.run_command(copy)

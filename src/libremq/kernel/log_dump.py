@@ -17,6 +17,7 @@ from typing import Any
 
 from libremq.common.files import Files
 from libremq.kernel import catalogue_file, journal
+from libremq.kernel.units import GET, PUT
 from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
 from libremq.log.records import Record, RecordType
 from libremq.mqi import constants as C
@@ -28,6 +29,7 @@ DATA_SHOWN_MAX = 256
 
 _REASONS_OF_GETS = {journal.GOT: "got", journal.EXPIRED: "expired"}
 _UNDONE = {journal.UNDO_PUT: "PUT", journal.UNDO_GET: "GET"}
+_OPERATIONS = {PUT: "PUT", GET: "GET"}
 _PERSISTENCE = {
     C.MQPER_NOT_PERSISTENT: "not persistent",
     C.MQPER_PERSISTENT: "persistent",
@@ -71,6 +73,9 @@ class LogFormatter:
             RecordType.COMPENSATION: self._compensation,
             RecordType.OBJECT: self._object,
             RecordType.CHECKPOINT: self._checkpoint,
+            RecordType.CHECKPOINT_START: _nothing,
+            RecordType.SOFT_IMAGE: self._soft_image,
+            RecordType.MEDIA_IMAGE: self._media_image,
         }
 
     def describe(self, line: DumpLine) -> Facts:
@@ -174,6 +179,45 @@ class LogFormatter:
         facts = {"operation": value["op"], "object_type": value["kind"], "object": value["name"]}
         return facts | ({"id": value["id"]} if value.get("id") else {})
 
+    def _soft_image(self, record: Record) -> Facts:
+        """What a unit of work has done so far: its older records are not needed any more."""
+        image = journal.read_soft(record.lsn, record.payload)
+        return {
+            "prepared": image.prepared,
+            "xid": image.xid.hex(),
+            "operations": [
+                {
+                    "operation": _OPERATIONS.get(done.operation, str(done.operation)),
+                    **self._queue(done.queue_id),
+                    "slot": done.slot,
+                    "sequence": done.sequence,
+                    "lsn": done.lsn,
+                }
+                for done in image.operations
+            ],
+        }
+
+    def _media_image(self, record: Record) -> Facts:
+        """A part of an image: whose it is, which part, and how many messages are in it."""
+        header = journal.read_media_header(record.payload)
+        rows = [(row.sequence, len(row.image)) for row in journal.read_media_rows(record.payload)]
+        made = header.get("object")
+        if made is not None and "id" in header:
+            self._names[int(header["id"])] = str(header["name"])
+        facts: Facts = {
+            "operation": "image of",
+            "object_type": header["kind"],
+            "object": header["name"],
+            "first_part": header["first"] or record.lsn,
+            "last_part": bool(record.flags & journal.MEDIA_LAST),
+            **{name: header[name] for name in ("id", "folder", "next_sequence") if name in header},
+            "messages": len(rows),
+            "message_bytes": sum(length for _, length in rows),
+        }
+        if rows:
+            facts |= {"first_sequence": rows[0][0], "last_sequence": rows[-1][0]}
+        return facts | ({"attributes": made["attributes"]} if made is not None else {})
+
     def _checkpoint(self, record: Record) -> Facts:
         """Every key of the record, as a later release may add some; queues and units of work in a readable form."""
         value = dict(journal.read_json(record.payload))
@@ -257,7 +301,8 @@ def _record_text(facts: Facts) -> Iterator[str]:
         places = [f"{key} {rest.pop(key)}" for key in ("slot", "sequence") if key in rest]
         yield f"  queue {name} (id {rest.pop('queue_id')}), {', '.join(places)}"
     if "object_type" in rest:
-        yield f"  {rest.pop('operation')} {rest.pop('object_type')} {_printable(str(rest.pop('object')))}"
+        named = (rest.pop(key) for key in ("operation", "object_type", "object"))
+        yield "  " + " ".join(_printable(str(word)) for word in named)
     if "expiry_ms" in rest:
         rest["expires"] = _moment(rest.pop("expiry_ms"))
     hidden = [name.removesuffix("_hex") for name in rest if name.endswith("_hex")]

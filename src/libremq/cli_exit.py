@@ -1,0 +1,52 @@
+"""The exit codes of the control commands, with MQ's numbers, and a parser that ends with the one of its command.
+
+It imports nothing of LibreMQ, because every command line needs it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from enum import IntEnum
+from typing import NoReturn
+
+
+class ExitCode(IntEnum):
+    """The numbers mean the same in all commands that have them."""
+
+    OK = 0
+    RUNNING = 5
+    EXISTS = 8
+    DOES_NOT_EXIST = 16
+    LOG_NOT_AVAILABLE = 23
+    NOT_DELETED = 33
+    ARGUMENTS = 36
+    PARAMETER = 39
+    NOT_AVAILABLE = 40
+    NO_MEDIA_IMAGE = 66
+    NOT_LINEAR = 68
+    STORAGE = 69
+    QUEUE_SPACE = 70
+    UNEXPECTED = 71
+    NAME = 72
+    LOG_LOCATION = 100
+    NOT_MADE_DEFAULT = 111
+    LOG_SIZE = 115
+    NOT_AUTHORIZED = 119
+    NONE_PROCESSED = 128
+    DAMAGED = 132
+
+
+def printable(text: str) -> str:
+    """Text with whatever a file name or an argument may hold, safe for a terminal and for every encoding of one."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser for which arguments that make no sense end in the exit code that its command has for them."""
+
+    usage_code = 2
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(self.usage_code, f"{self.prog}: error: {printable(message)}\n")

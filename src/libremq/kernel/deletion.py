@@ -1,0 +1,87 @@
+"""How a queue manager ceases to be: its files, and those of its log wherever qm.ini says they are.
+
+First it is marked as unfinished, as in its creation, and loses its checkpoint file: from then on it is none, and if the
+deletion is cut short, another one, or a creation in the same place, does the rest. In a log folder elsewhere only what
+a log consists of is removed.
+"""
+
+from __future__ import annotations
+
+from libremq.common import configuration
+from libremq.common.configuration import ConfigurationError
+from libremq.common.files import Files, lock_holder
+from libremq.kernel import checkpoint, creation
+from libremq.log import CONTROL_FILE
+from libremq.log.extents import extent_number
+from libremq.log.shadow import SHADOW_FILE
+from libremq.log.tail import TAIL_FILE
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+
+
+def can_be_deleted(files: Files, folder: str) -> bool:
+    """Is a queue manager there, or what an interrupted creation or deletion left of one?"""
+    return creation.exists(files, folder) or files.exists(f"{folder}/{creation.MARKER}")
+
+
+def delete(files: Files, folder: str, name: str) -> list[str]:
+    """Delete the queue manager, which must have been ended. Returns the log folders that stay, as they hold more."""
+    if not can_be_deleted(files, folder):
+        raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, name, f"there is no queue manager in {folder}")
+    path = f"{folder}/{creation.LOCK}"
+    try:
+        lock = files.lock(path)
+    except BlockingIOError:
+        raise mq_error(
+            C.MQRC_Q_MGR_NOT_AVAILABLE,
+            name,
+            f"{lock_holder(path)} has the queue manager in {folder} open; close it there first",
+        ) from None
+    try:
+        try:
+            log = configuration.load(files, folder).log
+        except ConfigurationError as error:
+            raise mq_error(
+                C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"where its log is cannot be told: {error}; correct that first"
+            ) from error
+        files.open(f"{folder}/{creation.MARKER}", create=True).close()
+        files.sync_folder(folder)
+        if creation.exists(files, folder):
+            files.remove(f"{folder}/{checkpoint.FILE_NAME}")
+            files.sync_folder(folder)
+        kept = [path for path in (log.path, log.second_path) if path and not _remove_log(files, path)]
+        _remove_all(files, folder)
+    finally:
+        lock.release()
+    return kept
+
+
+def _remove_all(files: Files, folder: str) -> None:
+    """The marker goes last: as long as anything is left, it says what that is."""
+    for name in files.list(folder):
+        if name not in (creation.MARKER, creation.LOCK):
+            path = f"{folder}/{name}"
+            try:
+                files.list(path)
+            except (NotADirectoryError, FileNotFoundError):
+                files.remove(path)
+            else:
+                files.remove_folder(path)
+    for path in (f"{folder}/{creation.LOCK}", f"{folder}/{creation.MARKER}"):
+        if files.exists(path):
+            files.remove(path)
+    files.remove_folder(folder)
+
+
+def _remove_log(files: Files, folder: str) -> bool:
+    """Remove a log, and its folder if nothing else is in it."""
+    if not files.exists(folder):
+        return True
+    for file in files.list(folder):
+        name = file.removesuffix(".new")
+        if name in (CONTROL_FILE, SHADOW_FILE, TAIL_FILE) or extent_number(name) is not None:
+            files.remove(f"{folder}/{file}")
+    if files.list(folder):
+        return False
+    files.remove_folder(folder)
+    return True
