@@ -1,7 +1,7 @@
 """Hypothesis profiles for all tests: the same examples every time, or with LIBREMQ_HYPOTHESIS=explore new ones.
 
-And one line at the end of a run: how many crash points were tried. The crash tests say so with `record_property`, which
-travels with their reports, also from the workers of a parallel run.
+And a few tables at the end of a run: how many crash points were tried, and what became of faults and flipped bits. The
+crash tests say so with `record_property`, which travels with their reports, also from the workers of a parallel run.
 """
 
 from __future__ import annotations
@@ -24,14 +24,47 @@ settings.register_profile("ci", derandomize=True, **_COMMON)
 settings.register_profile("explore", derandomize=False, **_COMMON)
 settings.load_profile(os.environ.get("LIBREMQ_HYPOTHESIS", "ci"))
 
-_COUNTED = {"crash_points": "crash points tried", "restarts": "disk states restarted"}
+_DETAILS = "LIBREMQ_CRASH" in os.environ
+"""The rows of the tables too, and not only their totals."""
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    counts: Counter[str] = Counter()
+    """The crash tests' books: crash points by configuration, and outcomes of faults and damage by kind."""
+    points: dict[str, set[str]] = {}
+    counts: dict[str, Counter[str]] = {}
+    tables: dict[str, dict[str, Counter[str]]] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
-            if getattr(report, "when", "") == "call":
-                counts.update({name: value for name, value in report.user_properties if name in _COUNTED})
-    if counts:
-        terminalreporter.write_line(", ".join(f"{text}: {counts[name]:,}" for name, text in _COUNTED.items()))
+            if getattr(report, "when", "") != "call":
+                continue
+            for name, value in report.user_properties:
+                if name == "crash_points":
+                    row = value["configuration"]
+                    keys = value.pop("points")
+                    points.setdefault(row, set()).update(keys[at : at + 16] for at in range(0, len(keys), 16))
+                    counts.setdefault(row, Counter()).update({k: v for k, v in value.items() if k != "configuration"})
+                elif name == "outcomes":
+                    table = tables.setdefault(value["table"], {})
+                    for row, outcomes in value["rows"].items():
+                        table.setdefault(row, Counter()).update(outcomes)
+    write = terminalreporter.write_line
+    if points:
+        write("crash points tried: distinct moments; of them in a restart; disk states; of them restarted")
+        for row in sorted(points):
+            found = counts[row]
+            write(_row(row, [len(points[row]), found["in_restarts"], found["states"], found["restarts"]]))
+        total = sum(counts.values(), Counter[str]())
+        number = sum(len(found) for found in points.values())
+        write(_row("crash points tried", [number, total["in_restarts"], total["states"], total["restarts"]]))
+    for title, table in sorted(tables.items()):
+        write(f"{title}: {_counts(sum(table.values(), Counter[str]()))}")
+        for row in sorted(table) if _DETAILS else ():
+            write(f"  {row:<34} {_counts(table[row])}")
+
+
+def _counts(found: Counter[str]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in sorted(found.items()))
+
+
+def _row(name: str, numbers: list[int]) -> str:
+    return f"  {name:<32} " + " ".join(f"{number:>10,}" for number in numbers)

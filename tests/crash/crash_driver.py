@@ -25,6 +25,7 @@ from libremq.testing import FaultyFiles, VirtualClock
 
 FOLDER = "qm"
 NAME = "QM1"
+NOW = 1_700_000_000.0
 SMALL_LOG = LogConfig(primary_files=3, secondary_files=1, file_pages=64)
 # Three small messages fill a buffer, so that nearly every workload reaches the queue file
 SMALL_BUFFERS = StoreLimits(nonpersistent_buffer_bytes=1100, persistent_buffer_bytes=1100)
@@ -60,6 +61,7 @@ class CrashPoint:
     what: str
     acceptable: list[Model]
     now: float
+    key: bytes = b""  # names the moment, see crash_points
 
 
 class Life:
@@ -72,11 +74,12 @@ class Life:
         self.model = model
         self.acceptable = [model, model.crashed()]
         self.next_number = 1 + max(model.held, default=0)
+        self.said: list[str] = []
         self.next_xid = 1 + max((int(xid[1:]) for xid in (*model.prepared, *model.active)), default=0)
         self.start()
 
     def start(self) -> None:
-        self.qm = QueueManager.start(self.files, FOLDER, NAME, self.clock, limits=self.limits)
+        self.qm = QueueManager.start(self.files, FOLDER, NAME, self.clock, limits=self.limits, say=self.said.append)
         self._connect()
 
     def _connect(self) -> None:
@@ -95,12 +98,24 @@ class Life:
 
     def do(self, after: Model, verbs: Callable[[], Any]) -> None:
         self.acceptable = [after.crashed(), self.model.crashed()]
-        verbs()
+        try:
+            verbs()
+        except MQError as error:
+            if error.reason != C.MQRC_BACKED_OUT:
+                raise
+            # The log was full and this unit of work the oldest: nothing of it is left
+            after = self.model.copy()
+            after.back_out(UNIT)
         self.acknowledge(after)
 
     def acknowledge(self, after: Model) -> None:
         for hconn in (self.application, self.coordinator):
             self.force(self.qm.connection(hconn).lsn)
+        if self.qm.connection(self.application).backed_out:
+            # The log was full and somebody else had to have room; the application hears of it with its next call
+            refused(C.MQRC_BACKED_OUT, lambda: self.qm.commit(self.application))
+            after = after.copy()
+            after.back_out(UNIT)
         self.model = after
         self.acceptable = [after.crashed()]
 
@@ -266,7 +281,12 @@ def unit_put(life: Life, rng: Rng) -> None:
         held = life.new_message(queue, size=size, persistent=persistent, priority=4, expiry=0, owner=UNIT)
         after.put(held)
         messages.append(held)
-    life.do(after, lambda: [life.send(held) for held in messages])
+
+    def verbs() -> None:
+        for held in messages:
+            life.send(held)
+
+    life.do(after, verbs)
 
 
 def _get(life: Life, queue: str, owner: str) -> None:
@@ -445,9 +465,9 @@ OPERATIONS: tuple[Operation, ...] = (
 # Where a workload starts from, and what happens after its crash
 
 
-def create(log: LogConfig = SMALL_LOG) -> tuple[FaultyFiles, Model]:
+def create(log: LogConfig = SMALL_LOG, *, atom_bytes: int = 0) -> tuple[FaultyFiles, Model]:
     """A queue manager that was ended in good order, with two queues that hold messages, and nothing else."""
-    files, clock = FaultyFiles(), VirtualClock()
+    files, clock = FaultyFiles(atom_bytes=atom_bytes), VirtualClock(NOW)
     QueueManager.create(files, FOLDER, NAME, clock, log)
     qm = QueueManager.start(files, FOLDER, NAME, clock)
     for obj in list(qm.core.catalogue):

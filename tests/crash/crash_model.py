@@ -154,6 +154,14 @@ class Model:
                 del after.held[held.number]
         return after
 
+    def without_nonpersistent(self, queue: str) -> Model:
+        """After media recovery of a queue."""
+        after = self.copy()
+        for held in list(after.held.values()):
+            if held.queue == queue and not held.persistent:
+                del after.held[held.number]
+        return after
+
     def without_expired(self, now: float) -> Model:
         """A scan discards what is expired and nobody has got."""
         after = self.copy()

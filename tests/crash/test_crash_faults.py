@@ -9,23 +9,29 @@ from __future__ import annotations
 import errno
 import os
 import random
-from collections.abc import Callable
+from collections import Counter
 
 import crash_driver as driver
 import pytest
-from crash_driver import FOLDER, NAME, SMALL_LOG, Life, Operation, create, resolve_all, restart, second_life
-from crash_model import UNIT, Model
-from crash_points import FULL, Tally
+from crash_driver import FOLDER, NAME, NOW, Life, Operation, resolve_all, restart, second_life
+from crash_kinds import Listed, Listing, report_outcomes
+from crash_matrix import AUTOMATIC, CIRCULAR, DUAL, DUAL_LINEAR, SINGLE, STRETCHED, Configuration, Template
+from crash_model import UNIT
+from crash_points import LEVEL, Record, Tally, by_level, key_of
 
 from libremq.kernel.manager import QueueManager
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, PowerCut, VirtualClock
 
-NOW = 1_700_000_000.0
-STATES_MAX = 60 if FULL else 4
+STATES_MAX = by_level(3, 4, 60)
+EACH_MAX = by_level(1, 4, 1 << 60)
+"""Of the operations of one kind on one kind of file so many are made to fail, drawn by seed."""
+CREATION_STEP = by_level(5, 1, 1)
+"""Every so manieth operation of a creation is tried."""
 
-Record = Callable[[str, object], None]
+CONFIGURATIONS = (CIRCULAR, STRETCHED, SINGLE, AUTOMATIC, DUAL, DUAL_LINEAR)
+everywhere = pytest.mark.parametrize("configuration", CONFIGURATIONS, ids=str)
 
 # Everything that writes, in an order in which each has something to do
 WORKLOAD: tuple[Operation, ...] = (
@@ -37,6 +43,9 @@ WORKLOAD: tuple[Operation, ...] = (
     driver.kill_and_start, driver.unit_put, driver.commit, driver.checkpoint,
 )  # fmt: skip
 
+# Files that are overwritten in place: after a failed sync nobody knows what they hold
+IN_PLACE = {"extent", "shadow file", "control file", "tail file", "queue file"}
+
 FULL_DISK = {C.MQRC_STORAGE_MEDIUM_FULL, C.MQRC_RESOURCE_PROBLEM}
 STOPPED = {C.MQRC_CONNECTION_BROKEN}
 NOT_STARTED = {C.MQRC_Q_MGR_NOT_AVAILABLE}
@@ -44,19 +53,33 @@ DAMAGED = {C.MQRC_OBJECT_DAMAGED}
 
 
 @pytest.fixture(scope="module")
-def template() -> tuple[FaultyFiles, Model]:
-    return create()
+def template() -> Template:
+    return CIRCULAR.template()
 
 
-def operations_of(template: tuple[FaultyFiles, Model], kind: str) -> int:
-    """How many operations of a kind the workload makes."""
-    files, model = template
-    files = files.copy()
-    files.fail(kind, after=1 << 60)
-    life = Life(files, model, NOW)
-    for operation in WORKLOAD:
+def workload_of(configuration: Configuration) -> tuple[Operation, ...]:
+    """With what only this kind of log does in the middle of it."""
+    middle = len(WORKLOAD) // 2
+    return (*WORKLOAD[:middle], *configuration.more, *WORKLOAD[middle:])
+
+
+def operations_of(configuration: Configuration, kind: str) -> list[Listed]:
+    """The operations of a kind that the workload makes: so many of each kind of file."""
+    files, model = configuration.template()
+    listing = Listing(files, kind)
+    life = Life(listing, model, NOW)
+    listing.listed.clear()
+    for operation in workload_of(configuration):
         operation(life, None)
-    return (1 << 60) - files._failures[0].after
+    by_row: dict[str, list[Listed]] = {}
+    for number, row in enumerate(listing.listed):
+        by_row.setdefault(row, []).append(Listed(number, row))
+    chosen: list[Listed] = []
+    for row, found in by_row.items():
+        if len(found) > EACH_MAX:
+            found = random.Random(f"{configuration} {row}").sample(found, EACH_MAX)
+        chosen += found
+    return sorted(chosen)
 
 
 def give_up_unit(life: Life) -> None:
@@ -73,22 +96,25 @@ def give_up_unit(life: Life) -> None:
     life.model.back_out(UNIT)
 
 
-def run(life: Life, allowed: set[int], label: str) -> str:
+def run(life: Life, workload: tuple[Operation, ...], allowed: set[int], label: str) -> str:
     """Run the workload in spite of the error to come; returns what became of the queue manager."""
     outcome = "went on"
-    for operation in WORKLOAD:
+    for operation in workload:
         ended = life.qm
         try:
             operation(life, None)
+            if life.qm is not ended and ended.failure is not None and operation is driver.end_and_start:
+                outcome = "ended badly, started"
             continue
         except MQError as error:
             assert error.reason in allowed, f"{label}, {operation.__name__}: {error}"
             assert str(error).count(" ") > 5, f"{label}: {error!r} does not say what to do"
-        if life.qm.failure is not None and operation not in (driver.end_and_start, driver.kill_and_start):
+        starting = operation in (driver.end_and_start, driver.kill_and_start)
+        if life.qm.failure is not None and not starting:
             return "stopped"
-        outcome = "said so"
+        outcome = "not started" if starting else "said so"
         life.files.heal()
-        if operation in (driver.end_and_start, driver.kill_and_start):
+        if starting:
             if life.qm is ended:
                 life.start()
             life.check([*life.acceptable, *[model.crashed() for model in life.acceptable]])
@@ -100,48 +126,50 @@ def run(life: Life, allowed: set[int], label: str) -> str:
     return outcome
 
 
-def check_stopped(life: Life, label: str, tally: Tally) -> None:
+def check_stopped(life: Life, error: int, label: str, tally: Tally) -> None:
     """A queue manager that stopped says so to everybody, and its files hold what was acknowledged."""
     with pytest.raises(MQError) as refused:
         life.qm.depth("A")
     assert refused.value.reason == C.MQRC_CONNECTION_BROKEN, label
+    assert os.strerror(error) in str(refused.value), f"{label}: {refused.value} does not say why"
     life.qm.end()
     life.files.heal()
     for disk in (life.files, *life.files.disk_states(random.Random(label), STATES_MAX)):
         tally.restarts += 1
+        tally.states += 1
         try:
             again = restart(disk.copy(), life.acceptable, life.now)
             resolve_all(again, bool(tally.restarts % 2))
             second_life(again)
-        except BaseException as error:
-            raise AssertionError(f"{label}, then {disk.label}: {type(error).__name__}: {error}") from error
+        except BaseException as failure:
+            raise AssertionError(f"{label}, then {disk.label}: {type(failure).__name__}: {failure}") from failure
 
 
 def let_loose(
-    template: tuple[FaultyFiles, Model],
+    configuration: Configuration,
     kind: str,
     error: int,
     times: int | None,
     allowed: set[int],
-    tally: Tally,
+    record_property: Record,
+    table: str,
     *,
     data_lost: bool = True,
-    path: str = "*",
-) -> dict[str, int]:
-    """The error at each operation of the kind in turn; how often what became of it."""
-    files, model = template
-    outcomes: dict[str, int] = {}
-    for number in range(operations_of(template, kind)):
-        label = f"{errno.errorcode[error]} at {kind} {number}"
-        tally.points += 1
+) -> dict[str, Counter[str]]:
+    """The error at each operation of the kind in turn; what became of it, how often, by kind of file."""
+    files, model = configuration.template()
+    tally = Tally(configuration)
+    rows: dict[str, Counter[str]] = {}
+    for number, row in operations_of(configuration, kind):
+        label = f"{configuration}: {errno.errorcode[error]} at {kind} {number} ({row})"
+        tally.points.add(key_of(label, times, data_lost))
         life = Life(files.copy(), model, NOW)
-        life.files.fail(
-            kind, path, OSError(error, os.strerror(error)), after=number, times=times, data_lost=data_lost
-        )
+        failing = OSError(error, os.strerror(error))
+        life.files.fail(kind, "*", failing, after=number, times=times, data_lost=data_lost)
         try:
-            outcome = run(life, allowed, label)
+            outcome = run(life, workload_of(configuration), allowed, label)
             if outcome == "stopped":
-                check_stopped(life, label, tally)
+                check_stopped(life, error, label, tally)
             else:
                 life.files.heal()
                 life.check([life.model])
@@ -150,47 +178,46 @@ def let_loose(
                 second_life(life)
         except AssertionError as failure:
             raise AssertionError(f"{label}: {failure}") from failure
-        outcomes[outcome] = outcomes.get(outcome, 0) + 1
-    return outcomes
+        rows.setdefault(row, Counter())[outcome] += 1
+    tally.report(record_property)
+    report_outcomes(record_property, table, rows)
+    return rows
 
 
 @pytest.mark.parametrize("times", [1, None], ids=["once", "from then on"])
-@pytest.mark.parametrize("kind", ["write", "create", "truncate"])
+@pytest.mark.parametrize("kind", ["write", "create", "truncate", "sync_folder"])
+@everywhere
 def test_a_full_disk_at_every_operation(
-    template: tuple[FaultyFiles, Model], kind: str, times: int | None, record_property: Record
+    configuration: Configuration, kind: str, times: int | None, record_property: Record
 ) -> None:
-    tally = Tally()
     allowed = FULL_DISK | STOPPED | NOT_STARTED
-    outcomes = let_loose(template, kind, errno.ENOSPC, times, allowed, tally)
-    assert kind != "write" or outcomes.keys() >= {"stopped", "said so"}, outcomes
-    record_property("crash_points", tally.points)
-    record_property("restarts", tally.restarts)
+    table = f"disk full, {'once' if times else 'from then on'}"
+    rows = let_loose(configuration, kind, errno.ENOSPC, times, allowed, record_property, table)
+    assert kind != "write" or "stopped" in sum(rows.values(), Counter()), rows
 
 
 @pytest.mark.parametrize("data_lost", [True, False], ids=["data lost", "data kept"])
+@everywhere
 def test_a_failing_sync_at_every_operation(
-    template: tuple[FaultyFiles, Model], data_lost: bool, record_property: Record
+    configuration: Configuration, data_lost: bool, record_property: Record
 ) -> None:
-    tally = Tally()
-    outcomes = let_loose(template, "sync", errno.EIO, 1, STOPPED | NOT_STARTED, tally, data_lost=data_lost)
-    assert outcomes["stopped"] > 30, outcomes
-    record_property("crash_points", tally.points)
-    record_property("restarts", tally.restarts)
+    allowed = STOPPED | NOT_STARTED
+    table = f"sync fails once, {'data lost' if data_lost else 'data kept'}"
+    rows = let_loose(configuration, "sync", errno.EIO, 1, allowed, record_property, table, data_lost=data_lost)
+    for file in IN_PLACE & {row.removesuffix(": sync") for row in rows}:
+        assert rows[f"{file}: sync"].keys() <= {"stopped", "not started", "ended badly, started"}, rows
+    assert sum(rows.values(), Counter())["stopped"], rows
 
 
 @pytest.mark.parametrize("kind", ["write", "truncate", "sync_folder", "rename", "remove", "create", "open", "read"])
-def test_an_io_error_at_every_operation(
-    template: tuple[FaultyFiles, Model], kind: str, record_property: Record
-) -> None:
-    tally = Tally()
+@pytest.mark.parametrize("configuration", CONFIGURATIONS if LEVEL else (CIRCULAR, DUAL_LINEAR), ids=str)
+def test_an_io_error_at_every_operation(configuration: Configuration, kind: str, record_property: Record) -> None:
     allowed = FULL_DISK | STOPPED | NOT_STARTED | DAMAGED
-    let_loose(template, kind, errno.EIO, 1, allowed, tally)
-    record_property("crash_points", tally.points)
-    record_property("restarts", tally.restarts)
+    let_loose(configuration, kind, errno.EIO, 1, allowed, record_property, "I/O error, once")
 
 
 @pytest.mark.parametrize("free", [0, 400, 512, 1000, 3000, 8000, 20000, 40000])
-def test_a_disk_that_runs_full_loses_nothing(template: tuple[FaultyFiles, Model], free: int) -> None:
+def test_a_disk_that_runs_full_loses_nothing(template: Template, free: int) -> None:
     """So many bytes are left, and never more. Gets and commits go on; puts say 2056 when there is no room."""
     files, model = template
     life = Life(files.copy(), model, NOW)
@@ -216,7 +243,7 @@ def test_a_disk_that_runs_full_loses_nothing(template: tuple[FaultyFiles, Model]
     second_life(life)
 
 
-def test_a_second_opener_is_told_who_is_there(template: tuple[FaultyFiles, Model]) -> None:
+def test_a_second_opener_is_told_who_is_there(template: Template) -> None:
     files, model = template
     life = Life(files.copy(), model, NOW)
     with pytest.raises(MQError, match="open") as refused:
@@ -225,7 +252,7 @@ def test_a_second_opener_is_told_who_is_there(template: tuple[FaultyFiles, Model
     second_life(life)
 
 
-def test_a_read_only_folder(template: tuple[FaultyFiles, Model]) -> None:
+def test_a_read_only_folder(template: Template) -> None:
     files, model = template
     files = files.copy()
     files.read_only(FOLDER)
@@ -243,48 +270,61 @@ def test_a_read_only_folder(template: tuple[FaultyFiles, Model]) -> None:
 
 # Creation
 
+CREATED = pytest.mark.parametrize("configuration", (CIRCULAR, AUTOMATIC, DUAL), ids=str)
 
-def test_a_creation_cut_short_is_done_again(record_property: Record) -> None:
+
+@CREATED
+def test_a_creation_cut_short_is_done_again(configuration: Configuration, record_property: Record) -> None:
     """At every boundary of a creation: no queue manager, then it can be created; or a whole one."""
     trial = FaultyFiles()
     clock = VirtualClock(NOW)
-    QueueManager.create(trial, FOLDER, NAME, clock, SMALL_LOG)
-    tally = Tally()
-    for crash_at in range(1, trial.operations + 1):
+    QueueManager.create(trial, FOLDER, NAME, clock, configuration.log)
+    tally = Tally(configuration)
+    for crash_at in range(1, trial.operations + 1, CREATION_STEP):
         files = FaultyFiles()
         files.crash_at = crash_at
         with pytest.raises(PowerCut):
-            QueueManager.create(files, FOLDER, NAME, clock, SMALL_LOG)
-        tally.points += 1
+            QueueManager.create(files, FOLDER, NAME, clock, configuration.log)
+        tally.points.add(key_of(configuration.name, "creation", crash_at))
         for disk in files.disk_states(random.Random(crash_at), STATES_MAX):
+            tally.states += 1
             tally.restarts += 1
-            _can_be_used(disk, f"creation cut at {crash_at} ({files.crashed_in}), {disk.label}")
-    record_property("crash_points", tally.points)
-    record_property("restarts", tally.restarts)
+            _can_be_used(disk, configuration, f"creation cut at {crash_at} ({files.crashed_in}), {disk.label}")
+    tally.report(record_property)
 
 
+@CREATED
+@pytest.mark.parametrize("times", [1, None], ids=["once", "from then on"])
 @pytest.mark.parametrize("kind", ["write", "create", "sync", "sync_folder", "truncate", "rename", "remove"])
-def test_a_creation_that_fails_can_be_repeated(kind: str) -> None:
-    number = 0
-    while True:
+def test_a_creation_that_fails_can_be_repeated(
+    configuration: Configuration, kind: str, times: int | None, record_property: Record
+) -> None:
+    rows: dict[str, Counter[str]] = {}
+    listing = Listing(FaultyFiles(), kind)
+    QueueManager.create(listing, FOLDER, NAME, VirtualClock(NOW), configuration.log)
+    for number, row in list(enumerate(listing.listed))[::CREATION_STEP]:
         files = FaultyFiles()
-        files.fail(kind, "*", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), after=number)
+        files.fail(kind, "*", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), after=number, times=times)
+        outcome = "created"
         try:
-            QueueManager.create(files, FOLDER, NAME, VirtualClock(NOW), SMALL_LOG)
-            break
+            QueueManager.create(files, FOLDER, NAME, VirtualClock(NOW), configuration.log)
         except MQError as error:
             assert error.reason in (C.MQRC_STORAGE_MEDIUM_FULL, C.MQRC_FILE_SYSTEM_ERROR), error
+            assert os.strerror(errno.ENOSPC) in str(error), error
+            outcome = "said so"
         files.heal()
-        _can_be_used(files, f"ENOSPC at {kind} {number} of a creation")
-        number += 1
-    assert number
+        _can_be_used(files, configuration, f"ENOSPC at {kind} {number} ({row}) of a creation")
+        rows.setdefault(f"creation, {row}", Counter())[outcome] += 1
+    assert rows
+    table = f"disk full, {'once' if times else 'from then on'}"
+    report_outcomes(record_property, table, rows)
 
 
-def _can_be_used(files: FaultyFiles, label: str) -> None:
+def _can_be_used(files: FaultyFiles, configuration: Configuration, label: str) -> None:
     clock = VirtualClock(NOW)
     try:
         if not QueueManager.exists(files, FOLDER):
-            QueueManager.create(files, FOLDER, NAME, clock, SMALL_LOG)
+            QueueManager.create(files, FOLDER, NAME, clock, configuration.log)
         qm = QueueManager.start(files, FOLDER, NAME, clock)
         assert qm.find("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE") is not None
         qm.force(qm.define("QLOCAL", "Q", {}))

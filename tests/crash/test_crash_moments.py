@@ -10,29 +10,41 @@ from collections.abc import Callable
 
 import crash_driver as driver
 import pytest
-from crash_driver import Life, Operation, Rng, create
-from crash_model import Model
-from crash_points import FULL, Tally, record, try_points
+from crash_background import archive, record_images
+from crash_driver import NOW, Life, Operation, Rng
+from crash_matrix import (
+    ARCHIVE,
+    AUTOMATIC,
+    CIRCULAR,
+    DUAL,
+    DUAL_LINEAR,
+    DUAL_SPOILT,
+    SINGLE,
+    STRETCHED,
+    TURNING,
+    Configuration,
+    extent_of,
+    fill_extents,
+    put_and_get,
+)
+from crash_points import FULL, LEVEL, Record, Tally, by_level, record, try_points
 
+from libremq.log.ring import Ring
 from libremq.store.handles import FRAGMENTED
-from libremq.testing import FaultyFiles
 
-NOW = 1_700_000_000.0
-STATES_MAX = None if FULL else 25
+STATES_MAX = None if FULL else by_level(6, 15, 0)
 
-Record = Callable[[str, object], None]
-
-
-@pytest.fixture(scope="module")
-def template() -> tuple[FaultyFiles, Model]:
-    return create()
+# The moments of the store are the same whatever the log is like, the moments of the log are not
+ANY = [CIRCULAR, SINGLE, AUTOMATIC, DUAL, DUAL_SPOILT] if LEVEL else [CIRCULAR]
+RINGS = [CIRCULAR, TURNING, SINGLE, DUAL, DUAL_SPOILT]
+SEQUENCES = [AUTOMATIC, DUAL_LINEAR]
 
 
 class Moment:
     """Try a preparation and an operation; `seen` must become true in the operation."""
 
-    def __init__(self, template: tuple[FaultyFiles, Model], record_property: Record) -> None:
-        self.template = template
+    def __init__(self, configuration: Configuration, record_property: Record) -> None:
+        self.configuration = configuration
         self.record_property = record_property
 
     def __call__(self, prepare: Operation, operation: Operation, seen: Callable[[Life], bool]) -> None:
@@ -43,18 +55,21 @@ class Moment:
             operation(life, rng)
             came.append(seen(life) and not before)
 
-        files, model = self.template
-        points = record(files, model, NOW, (prepare, watched))
+        points = record(self.configuration, (prepare, watched))
         assert came == [True], "the moment did not come"
-        tally = Tally()
+        tally = Tally(self.configuration)
         try_points(points, operation.__name__, tally, STATES_MAX)
-        self.record_property("crash_points", tally.points)
-        self.record_property("restarts", tally.restarts)
+        tally.report(self.record_property)
 
 
-@pytest.fixture
-def moment(template: tuple[FaultyFiles, Model], record_property: Record) -> Moment:
-    return Moment(template, record_property)
+@pytest.fixture(params=ANY, ids=str)
+def moment(request: pytest.FixtureRequest, record_property: Record) -> Moment:
+    return Moment(request.param, record_property)
+
+
+def under(*configurations: Configuration) -> pytest.MarkDecorator:
+    """Only these, at whatever level."""
+    return pytest.mark.parametrize("moment", configurations, ids=str, indirect=True)
 
 
 def put_many(life: Life, queue: str, count: int, size: int = 60) -> None:
@@ -117,52 +132,146 @@ def test_a_message_is_scattered_over_the_queue_file(moment: Moment) -> None:
     moment(make_gaps, fill_gaps, scattered)
 
 
-def _fill_extent(life: Life, pages_left: int) -> None:
-    log = life.qm.core.log
-    extent_bytes = log.config.extent_bytes
-    while extent_bytes - log.tail % extent_bytes > pages_left * 4096:
-        driver._put(life, "A")
-        driver._get(life, "A", "")
+def ring_of(life: Life) -> tuple[int, ...]:
+    return life.qm.core.log.statistics().file_numbers
 
 
+@under(*RINGS, *SEQUENCES)
 def test_the_log_goes_on_to_the_next_extent(moment: Moment) -> None:
-    def prepare(life: Life, rng: Rng) -> None:
-        _fill_extent(life, 3)
-
-    def extent(life: Life) -> bool:
-        return life.qm.core.log.tail // life.qm.core.log.config.extent_bytes > started[0]
-
     started = [0]
 
     def fill(life: Life, rng: Rng) -> None:
-        prepare(life, rng)
-        started[0] = life.qm.core.log.tail // life.qm.core.log.config.extent_bytes
+        fill_extents(life, extent_of(life), 1)
+        started[0] = extent_of(life)
 
-    moment(fill, driver.put_large, extent)
+    moment(fill, driver.put_large, lambda life: extent_of(life) > started[0])
 
 
+@under(*RINGS)
 def test_the_ring_of_extents_turns(moment: Moment) -> None:
     """The oldest extent becomes the newest, under a record that is in both."""
+    before: list[tuple[int, ...]] = []
 
     def prepare(life: Life, rng: Rng) -> None:
-        while life.qm.core.log.tail // life.qm.core.log.config.extent_bytes < 2:
-            put_many(life, "A", 1)
-            get_many(life, "A", 1)
+        fill_extents(life, max(extent_of(life), len(ring_of(life)) - 1), 40)
         driver.checkpoint(life, None)
-        _fill_extent(life, 2)
+        fill_extents(life, extent_of(life), 1)
+        before.append(ring_of(life))
 
-    moment(prepare, driver.put_large, lambda life: life.qm.core.log.statistics().file_numbers[0] != 0)
+    def turned(life: Life) -> bool:
+        ring = ring_of(life)
+        return bool(before) and ring == (*before[0][1:], before[0][0])
+
+    moment(prepare, driver.put_large, turned)
 
 
+@under(STRETCHED)
 def test_a_secondary_extent_is_added(moment: Moment) -> None:
-    def prepare(life: Life, rng: Rng) -> None:
-        driver.prepare_branch(life, None)  # holds the first extent
-        while life.qm.core.log.tail // life.qm.core.log.config.extent_bytes < 2:
-            put_many(life, "A", 1)
-            get_many(life, "A", 1)
-        _fill_extent(life, 2)
+    count = [0]
 
-    moment(prepare, driver.put_large, lambda life: len(life.qm.core.log.statistics().file_numbers) == 4)
+    def prepare(life: Life, rng: Rng) -> None:
+        fill_extents(life, extent_of(life), 1)
+        count[0] = len(ring_of(life))
+
+    moment(prepare, driver.put_large, lambda life: len(ring_of(life)) > count[0])
+
+
+@under(STRETCHED)
+def test_a_secondary_extent_is_released(moment: Moment) -> None:
+    """At a checkpoint, once the log has gone round without it."""
+    count = [0]
+
+    def due(life: Life) -> bool:
+        extents = life.qm.core.log._extents
+        assert isinstance(extents, Ring)
+        ring = ring_of(life)
+        current = extents.entry(extent_of(life))
+        assert current is not None
+        return extent_of(life) - extents._stretched_at >= len(ring) and current.number != max(ring)
+
+    def prepare(life: Life, rng: Rng) -> None:
+        fill_extents(life, extent_of(life), 1)
+        driver.put_large(life, None)
+        driver.resolve_commit(life, None)
+        count[0] = len(ring_of(life))
+        assert count[0] > 2
+        while not due(life):
+            driver.checkpoint(life, None)
+            fill_extents(life, extent_of(life), 4)
+            fill_extents(life, extent_of(life) + 1, 60)
+
+    moment(prepare, driver.checkpoint, lambda life: len(ring_of(life)) < count[0])
+
+
+@under(*SEQUENCES)
+def test_old_extents_leave_a_linear_log(moment: Moment) -> None:
+    oldest = [""]
+
+    def prepare(life: Life, rng: Rng) -> None:
+        oldest[0] = life.qm.core.log.extents()[0].path
+        fill_extents(life, extent_of(life) + 1, 60)
+        driver.checkpoint(life, None)
+
+    moment(prepare, record_images, lambda life: not life.files.exists(oldest[0]))
+
+
+@under(ARCHIVE)
+def test_old_extents_are_archived_and_leave(moment: Moment) -> None:
+    def prepare(life: Life, rng: Rng) -> None:
+        fill_extents(life, extent_of(life) + 1, 60)
+        driver.checkpoint(life, None)
+        record_images(life, None)
+
+    def archived(life: Life, rng: Rng) -> None:
+        archive(life, None)
+        driver.checkpoint(life, None)
+
+    moment(prepare, archived, lambda life: life.files.exists("archive/S0000000.LOG"))
+
+
+def first_lsns(life: Life) -> list[int]:
+    return sorted(unit.first_lsn for unit in life.qm.core.units.values() if unit.is_logged)
+
+
+def fill_up(life: Life, share: float) -> None:
+    """Until so much of what ordinary records may use is in use."""
+    while (space := life.qm.core.log.space()).used_bytes < share * space.limit_bytes:
+        put_and_get(life, 9000)
+
+
+@under(TURNING, SINGLE, DUAL)
+def test_a_branch_in_doubt_is_pulled_up(moment: Moment) -> None:
+    """Its records are logged once more, near the tail, and the extent that holds it back becomes free."""
+    before: list[list[int]] = []
+
+    def prepare(life: Life, rng: Rng) -> None:
+        driver.prepare_branch(life, None)
+        first = first_lsns(life)
+        while first_lsns(life) == first and extent_of(life) == first[0] // life.qm.core.log.config.extent_bytes:
+            put_and_get(life, 9000)
+        fill_up(life, 0.65)
+        assert first_lsns(life) == first, "pulled up too soon"
+        before.append(first)
+
+    moment(prepare, driver.checkpoint, lambda life: bool(before) and first_lsns(life)[0] > before[0][0])
+
+
+@under(TURNING, SINGLE, DUAL, AUTOMATIC)
+def test_a_long_unit_of_work_is_rolled_back_for_room(moment: Moment) -> None:
+    """It holds the log until that is full; then its owner hears 2003, and all others go on."""
+
+    def prepare(life: Life, rng: Rng) -> None:
+        for _ in range(20):
+            driver.unit_put(life, None)
+        fill_up(life, 0.96)
+
+    def go_on(life: Life, rng: Rng) -> None:
+        for _ in range(60):
+            if not first_lsns(life):
+                break
+            driver._put(life, "B", size=3000)
+
+    moment(prepare, go_on, lambda life: not first_lsns(life))
 
 
 def test_a_checkpoint_comes_by_itself(moment: Moment) -> None:
@@ -197,18 +306,21 @@ def test_a_queue_is_used_again_after_it_was_unloaded(moment: Moment) -> None:
     moment(prepare, use, lambda life: "B" in life.qm.core.queues)
 
 
-def test_a_long_unit_of_work_is_backed_out(moment: Moment) -> None:
+@pytest.mark.parametrize("end", [driver.back_out, driver.kill_and_start], ids=["back_out", "restart"])
+def test_a_long_unit_of_work_is_backed_out(moment: Moment, end: Operation) -> None:
+    """Its compensation records fill several pages of the log, of which any may be missing."""
+
     def prepare(life: Life, rng: Rng) -> None:
-        put_many(life, "A", 8)
-        for _ in range(8):
+        put_many(life, "A", 60)
+        for _ in range(60):
             driver.unit_get(life, None)
-        for _ in range(4):
+        for _ in range(15):
             driver.unit_put(life, None)
         driver.checkpoint(life, None)
-        for _ in range(4):
+        for _ in range(15):
             driver.unit_put(life, None)
 
-    moment(prepare, driver.back_out, lambda life: not life.qm.core.units)
+    moment(prepare, end, lambda life: not first_lsns(life))
 
 
 def test_a_queue_is_deleted_and_defined_again(moment: Moment) -> None:

@@ -6,22 +6,31 @@ A failure names the seed, the life and the boundary; the same seed gives the sam
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import crash_driver as driver
 import pytest
-from crash_driver import Life, Operation, create, resolve_all, restart, second_life
-from crash_model import Model
-from crash_points import FULL, Tally
+from crash_driver import NOW, Life, Operation, resolve_all, restart, second_life
+from crash_matrix import (
+    AUTOMATIC,
+    DUAL,
+    DUAL_LINEAR_SPOILT,
+    DUAL_SPOILT,
+    LINEAR,
+    MATRIX,
+    SINGLE,
+    STRETCHED,
+    TURNING,
+    Configuration,
+    extent_of,
+)
+from crash_points import Record, Tally, by_level, key_of
 
-from libremq.testing import FaultyFiles, PowerCut
+from libremq.testing import PowerCut
 
-NOW = 1_700_000_000.0
-SEEDS = 400 if FULL else 12
-LIVES = 12
-STATES_MAX = 60 if FULL else 10
-
-Record = Callable[[str, object], None]
+SEEDS = by_level(1, 2, 40)
+LIVES = by_level(6, 12, 12)
+STATES_MAX = by_level(4, 8, 60)
+ROUND = (TURNING, STRETCHED, SINGLE, LINEAR, AUTOMATIC, DUAL, DUAL_SPOILT, DUAL_LINEAR_SPOILT)
 
 
 def prepare_and_resolve(life: Life, rng: driver.Rng) -> None:
@@ -45,30 +54,26 @@ FILLING: dict[Operation, int] = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def template() -> tuple[FaultyFiles, Model]:
-    return create()
-
-
 def live(life: Life, rng: random.Random, weights: dict[Operation, int], steps: int) -> None:
     operations = list(weights)
     for operation in rng.choices(operations, list(weights.values()), k=steps):
         operation(life, rng)
 
 
-def crash_after_crash(
-    template: tuple[FaultyFiles, Model], seed: int, weights: dict[Operation, int], steps: int, tally: Tally
-) -> Life:
-    """Several lives, each but the last ended by a power cut at a random boundary."""
-    rng = random.Random(seed)
-    files, model = template
+def crash_after_crash(seed: int, weights: dict[Operation, int], steps: int, tally: Tally) -> int:
+    """Several lives, each ended by a power cut at a random boundary. Returns how far the log got, in extents."""
+    configuration = tally.configuration
+    weights = {**weights, **dict.fromkeys(configuration.more, 2)}
+    rng = random.Random(f"{configuration} {seed}")
+    files, model = configuration.template()
     files, now = files.copy(), NOW
     acceptable = [model]
+    reached = 0
     for number in range(LIVES):
-        label = f"seed {seed}, life {number} from [{files.label}]"
+        label = f"{configuration}, seed {seed}, life {number} from [{files.label}]"
         try:
             life = restart(files, acceptable, now)
-            if weights is FILLING or number % 2:  # a branch in doubt holds the log until it is full
+            if steps > 100 or number % 2:  # a branch in doubt holds the log until it is full
                 resolve_all(life, bool(number % 4 == 1))
         except AssertionError as error:
             raise AssertionError(f"{label}: {error}") from error
@@ -80,10 +85,12 @@ def crash_after_crash(
             pass
         except Exception as error:
             raise AssertionError(f"{label}: {type(error).__name__}: {error}") from error
+        reached = extent_of(life)
         acceptable, now = life.acceptable, life.now
-        tally.points += 1
-        disks = list(files.disk_states(rng, STATES_MAX))
+        tally.points.add(key_of(configuration.name, seed, steps, number, files.operations))
+        disks = list(configuration.states(files, rng, STATES_MAX))
         for disk in disks:
+            tally.states += 1
             tally.restarts += 1
             try:
                 again = restart(disk.copy(), acceptable, now)
@@ -94,23 +101,22 @@ def crash_after_crash(
                 where = f"{label}; power cut at {files.operations} ({files.crashed_in}); {disk.label}"
                 raise AssertionError(f"{where}: {type(error).__name__}: {error}") from error
         files = rng.choice(disks)
-    return life
+    return reached
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_random_workloads(template: tuple[FaultyFiles, Model], seed: int, record_property: Record) -> None:
-    tally = Tally()
-    crash_after_crash(template, seed, USUAL, 40, tally)
-    record_property("crash_points", tally.points)
-    record_property("restarts", tally.restarts)
+@pytest.mark.parametrize("configuration", MATRIX, ids=str)
+def test_random_workloads(configuration: Configuration, seed: int, record_property: Record) -> None:
+    tally = Tally(configuration)
+    crash_after_crash(seed, USUAL, 40, tally)
+    tally.report(record_property)
 
 
-@pytest.mark.parametrize("seed", range(1000, 1000 + SEEDS // 3))
-def test_round_the_ring(template: tuple[FaultyFiles, Model], seed: int, record_property: Record) -> None:
+@pytest.mark.parametrize("seed", range(1000, 1000 + by_level(1, 2, 20)))
+@pytest.mark.parametrize("configuration", ROUND, ids=str)
+def test_round_the_ring(configuration: Configuration, seed: int, record_property: Record) -> None:
     """Long enough to use every extent several times, with checkpoints by themselves where they are due."""
-    tally = Tally()
-    life = crash_after_crash(template, seed, FILLING, 250, tally)
-    extents = life.qm.core.log.tail // life.qm.core.log.config.extent_bytes
-    assert extents > 3 * 4, f"seed {seed} got only to extent {extents}"
-    record_property("crash_points", tally.points)
-    record_property("restarts", tally.restarts)
+    tally = Tally(configuration)
+    extents = crash_after_crash(seed, FILLING, 250, tally)
+    assert extents > LIVES // 2, f"seed {seed} got only to extent {extents}"
+    tally.report(record_property)

@@ -350,3 +350,31 @@ def test_a_folder_made_anew_is_not_hit_by_the_removal_of_the_one_before() -> Non
     for disk in files.disk_states():
         assert disk.list("/a/b") == ["new"], disk.label
         assert disk.content("/a/b/new") == b"kept"
+
+
+def test_a_disk_that_writes_whole_pages_tears_between_them_only() -> None:
+    files = FaultyFiles(atom_bytes=4096)
+    files.make_folder("/d")
+    file = files.open("/d/f", create=True)
+    file.write(0, b"o" * 12288)
+    file.sync()
+    files.sync_folder("/d")
+    file.write(4000, b"n" * 8192)  # the end of the first page, the second, the beginning of the third
+    parts = [(0, 4096), (4096, 8192), (8192, 12288)]
+    old = b"o" * 12288
+    new = old[:4000] + b"n" * 8192 + old[12192:]
+    seen = set()
+    for copy in (files, files.copy()):
+        for state in copy.disk_states(random.Random(1), 60):
+            content = state.content("/d/f")
+            assert state.atom_bytes == 4096
+            pages = tuple(content[start:end] for start, end in parts)
+            for page, (start, end) in zip(pages, parts):
+                assert page in (old[start:end], new[start:end])
+            seen.add(tuple(page == new[start:end] for page, (start, end) in zip(pages, parts)))
+    assert len(seen) == 8
+    files.fail("sync", torn=True)
+    with pytest.raises(OSError):
+        file.sync()
+    half = next(files.disk_states()).content("/d/f")
+    assert half == new[:4096] + old[4096:]

@@ -136,8 +136,11 @@ class Operation:
 Recipe = tuple[str, tuple[Operation, ...]]
 
 
-def recipes(pending: tuple[Operation, ...]) -> list[Recipe]:
-    """The systematic states: which operations survived, with a label; no two the same."""
+def recipes(pending: tuple[Operation, ...], atom_bytes: int = 0) -> list[Recipe]:
+    """The systematic states: which operations survived, with a label; no two the same.
+
+    `atom_bytes`: so many aligned bytes are always written as a whole. 0: any sector may arrive, or be garbage.
+    """
     found: list[Recipe] = [("nothing unsynced survived", ())]
     if not pending:
         return found
@@ -150,23 +153,26 @@ def recipes(pending: tuple[Operation, ...]) -> list[Recipe]:
         found.append((f"only [{pending[index]}] lost", pending[:index] + pending[index + 1 :]))
     last = pending[-1]
     if last.kind == "write" and last.data:
-        for label, torn in _tears(last):
+        for label, torn in _tears(last, atom_bytes):
             found.append((f"{label}, all before it survived", pending[:-1] + torn))
             if total > 1:
                 found.append((f"{label}, nothing before it survived", torn))
     return found
 
 
-def _tears(write: Operation) -> Iterator[Recipe]:
+def _tears(write: Operation, atom_bytes: int) -> Iterator[Recipe]:
     """The ways one write may have half arrived, sectors counted from the start of the file."""
     start, end = write.offset, write.offset + len(write.data)
-    cuts = list(range((start // SECTOR_BYTES + 1) * SECTOR_BYTES, end, SECTOR_BYTES))
+    unit = atom_bytes or SECTOR_BYTES
+    cuts = list(range((start // unit + 1) * unit, end, unit))
     if len(cuts) > _TORN_ALL_MAX:
         step = len(cuts) / _TORN_ALL_MAX
         cuts = sorted({cuts[0], cuts[-1], *(cuts[int(i * step)] for i in range(_TORN_ALL_MAX))})
     for cut in cuts:
         yield f"[{write}] torn at {cut}", (part(write, start, cut),)
         yield f"[{write}] only from {cut}", (part(write, cut, end),)
+    if atom_bytes:
+        return
     for cut in {start, *cuts[:1], *cuts[-1:]}:
         stop = min(end, (cut // SECTOR_BYTES + 1) * SECTOR_BYTES)
         middle = (cut + stop) // 2
@@ -175,8 +181,9 @@ def _tears(write: Operation) -> Iterator[Recipe]:
         yield f"[{write}] torn inside the sector at {cut} with garbage", parts
 
 
-def mixtures(pending: tuple[Operation, ...], rng: random.Random) -> Iterator[Recipe]:
-    """Random subsets, each surviving write whole or in random sectors."""
+def mixtures(pending: tuple[Operation, ...], rng: random.Random, atom_bytes: int = 0) -> Iterator[Recipe]:
+    """Random subsets, each surviving write whole or in random sectors (or atoms, see `recipes`)."""
+    unit = atom_bytes or SECTOR_BYTES
     number = 0
     while True:
         number += 1
@@ -190,11 +197,11 @@ def mixtures(pending: tuple[Operation, ...], rng: random.Random) -> Iterator[Rec
                 continue
             start, end = operation.offset, operation.offset + len(operation.data)
             while start < end:
-                stop = min(end, (start // SECTOR_BYTES + 1) * SECTOR_BYTES)
+                stop = min(end, (start // unit + 1) * unit)
                 draw = rng.random()
                 if draw < 0.6:
                     survivors.append(part(operation, start, stop))
-                elif draw < 0.7:
+                elif draw < 0.7 and not atom_bytes:
                     survivors.append(replaced(operation, start, rng.randbytes(stop - start)))
                 start = stop
         yield f"random mixture {number}", tuple(survivors)

@@ -9,7 +9,8 @@ if it were data:
   any part of it: a later write without an earlier one (the device reorders), one file's without another's.
   A sync makes durable what was written to *that file*; creations, renames and removals wait for the sync of
   their folder. Overlapping writes to one file keep their order, as they do in a page cache.
-- **Torn writes.** Of one write any of its 512-byte sectors may arrive, and one of them may be garbage.
+- **Torn writes.** Of one write any of its 512-byte sectors may arrive, and one of them may be garbage. A disk with
+  `atom_bytes` of its own writes so many aligned bytes as a whole or not at all.
 - **A failed sync** (EIO): the data of the file that was waiting for it counts as lost (or as half there: `torn`),
   although reading it back still shows it until the power goes, and although the next sync "works".
 - **A full disk** (ENOSPC, part of the write done), **a read-only folder**, and any error at any operation.
@@ -111,8 +112,10 @@ class FaultyFiles:
     `copy()` of the same starting point with `crash_at = n`, and restarts from each of its `disk_states()`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, atom_bytes: int = 0) -> None:
+        """`atom_bytes`: what the disk writes as a whole, 4096 for a modern one; 0 for one that tears sectors."""
         self.label = "fresh"
+        self.atom_bytes = atom_bytes
         self.operations = 0
         self.crash_at: int | None = None
         self.crashed_in = ""
@@ -301,7 +304,7 @@ class FaultyFiles:
     def copy(self) -> FaultyFiles:
         """The same disk with the same unsynced operations; no locks, failures or crash point. Cheap."""
         with self._guard:
-            other = FaultyFiles()
+            other = FaultyFiles(atom_bytes=self.atom_bytes)
             other.label = self.label
             other._next_inode = self._next_inode
             other._inodes = {number: inode.copy() for number, inode in self._inodes.items()}
@@ -320,7 +323,7 @@ class FaultyFiles:
         many as `limit` leaves room for; and where `limit` is too small for the systematic ones, a sample.
         """
         pending = tuple(self._pending)
-        chosen = recipes(pending)
+        chosen = recipes(pending, self.atom_bytes)
         if limit is not None and len(chosen) > limit:
             rest = chosen[2:]
             if rng is not None:
@@ -330,12 +333,12 @@ class FaultyFiles:
             yield self._after(label, survivors)
         if rng is not None and pending:
             count = 16 if limit is None else limit - len(chosen)
-            for label, survivors in islice(mixtures(pending, rng), max(0, count)):
+            for label, survivors in islice(mixtures(pending, rng, self.atom_bytes), max(0, count)):
                 yield self._after(label, survivors)
 
     def _after(self, label: str, survivors: Sequence[Operation]) -> FaultyFiles:
         """A fresh disk: what is durable plus the operations that made it."""
-        disk = FaultyFiles()
+        disk = FaultyFiles(atom_bytes=self.atom_bytes)
         disk.label = label
         disk._next_inode = self._next_inode
         disk._names = self._durable_names.copy()
@@ -413,7 +416,11 @@ class FaultyFiles:
         for write in self._pending:
             if write.kind == "write" and write.inode == number and write.data:
                 middle = write.offset + (len(write.data) + 1) // 2
+                if self.atom_bytes:
+                    middle = max(write.offset, middle - middle % self.atom_bytes)
                 inode.change(part(write, write.offset, middle), durable=True)
+                if self.atom_bytes:
+                    continue
                 start = max(write.offset, (middle - 1) // SECTOR_BYTES * SECTOR_BYTES)
                 noise = garbage(write.path, start, middle - start)
                 inode.change(replaced(write, start, noise), durable=True)
