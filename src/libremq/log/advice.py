@@ -6,6 +6,7 @@ Each rule has an id, a condition on the figures, and a text in which the figures
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from libremq.log.pages import PAGE_BYTES
@@ -48,7 +49,7 @@ _RULES = (
     _Rule(
         "SLOW_WRITE",
         lambda v: v["write_time_max_us"] >= SLOW_WRITE_US,
-        "A write to the log took {write_time_max_ms:.1f} ms, at {write_time_max_at:.0f} seconds since 1970; the "
+        "A write to the log took {write_time_max_ms:.1f} ms, at {moment} UTC; the "
         "average is {write_time_long_us} microseconds. Look at the device of the log together with those who run it.",
     ),
     _Rule(
@@ -77,4 +78,7 @@ def findings(statistics: LogStatistics, *, puts_outside_syncpoint: int = 0) -> l
         "write_time_long_us": statistics.write_time_long_us,
         "puts_outside_syncpoint": puts_outside_syncpoint,
     }
-    return [Finding(rule.id, rule.text.format(**values), values) for rule in _RULES if rule.applies(values)]
+    moment = datetime.fromtimestamp(statistics.write_time_max_at, UTC).strftime("%Y-%m-%d %H:%M:%S")
+    return [
+        Finding(rule.id, rule.text.format(**values, moment=moment), values) for rule in _RULES if rule.applies(values)
+    ]
