@@ -49,6 +49,7 @@ class EmbeddedQueueManager:
         _here.add(self)
         self.lock = threading.RLock()
         self._ended = False
+        self._is_copy = False  # in the child of a fork
         self._late: dict[int, BaseException] = {}  # by connection: an interrupt that came together with a message
         self._clock_changed = threading.Condition(self.lock)
         self._timer: threading.Thread | None = None
@@ -238,8 +239,9 @@ class EmbeddedQueueManager:
                     continue
                 try:
                     manager.tick()
-                except MQError:
-                    return  # the failure is kept: every later call hears of it
+                except MQError as error:
+                    # If it is final, every later call hears of it; else there is a next time
+                    manager.say(f"Work of the clock of queue manager '{manager.name}' was put off: {error}")
 
     def run_clock(self) -> None:
         """Do what the clock asks for now: for a clock that is moved by hand, and has no thread that watches it."""
@@ -277,7 +279,7 @@ class EmbeddedQueueManager:
     def end(self) -> None:
         """End the queue manager in good order. Unfinished units of work are backed out."""
         with self.lock:
-            if self._ended:
+            if self._ended or self._is_copy:
                 return
             self._ended = True
             self._clock_changed.notify_all()
@@ -291,6 +293,7 @@ class EmbeddedQueueManager:
 
     def forget_after_fork(self) -> None:
         """In the child of a fork: the files belong to the parent. Only the copy of the lock is given back."""
+        self._is_copy = True
         self.lock = threading.RLock()  # another thread of the parent may have held it, and that thread is not here
         self._timer = None
         self._checkpointer = self.manager.checkpoints = None

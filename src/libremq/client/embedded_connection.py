@@ -82,11 +82,19 @@ class EmbeddedConnection:
 
     def disconnect(self) -> None:
         manager, embedded = self._manager, self._embedded
+        lost: MQError | None = None
         with embedded.lock:
-            lsn = manager.disconnect(self.hconn)
+            try:
+                manager.disconnect(self.hconn)
+            except MQError as error:
+                if error.reason != C.MQRC_BACKED_OUT:
+                    raise
+                lost = error  # what it had not committed; it is disconnected all the same
             self._something_to_do.notify_all()
-        embedded.force(lsn)
+        embedded.force(self._connection.lsn)
         self._join()
+        if lost is not None:
+            raise lost
 
     def open(self, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int:
         return self._call(lambda: self._manager.open(self.hconn, od, options, records))

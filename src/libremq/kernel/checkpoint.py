@@ -164,10 +164,14 @@ class Checkpoint:
             captured.done()
             if queue.id in core.queues_by_id and queue.id in self._written:
                 core.positions[queue.id] = self._written[queue.id]
-        catalogue_file.drop_others(core.files, core.folder, self._state.catalogue_generation)
-        for folder in self._dropped:
-            core.files.remove_folder(f"{core.folder}/queues/{folder}")
-            core.dropped_folders.remove(folder)
+        try:
+            catalogue_file.drop_others(core.files, core.folder, self._state.catalogue_generation)
+            for folder in self._dropped:
+                core.files.remove_folder(f"{core.folder}/queues/{folder}")
+                core.dropped_folders.remove(folder)
+        except OSError as error:
+            # Nothing needs them, and the next checkpoint tries again
+            core.say(f"Files of queue manager '{core.qmgr_name}' that are not needed could not be removed: {error}")
         _unload_idle(core)
 
     def give_up(self) -> None:

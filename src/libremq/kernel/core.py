@@ -72,6 +72,7 @@ class Core:
         self.catalogue_generation = 0
         self.dropped_folders: list[str] = []  # of deleted queues, to be removed at the next checkpoint
         self.units: dict[int, UnitOfWork] = {}
+        self.rolled_back: set[bytes] = set()  # XIDs of branches whose transaction manager must hear that they are gone
         self.connections: dict[int, Connection] = {}
         self.hconns = itertools.count(1)
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
@@ -248,7 +249,11 @@ class Core:
                 raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "it holds messages; empty it or delete it with PURGE")
             return self.delete_queue(queue)
         obj = self.catalogue.delete(kind, name)
-        return self._log_deletion(obj, 0)
+        try:
+            return self._log_deletion(obj, 0)
+        except LogFull:
+            self.catalogue.install(obj)
+            raise
 
     def _even_if_damaged(self, definition: LocalQueue) -> QueueState:
         """For a deletion that throws away the messages in any case."""
@@ -437,9 +442,9 @@ class Core:
             self.on_arrival(arrived)
         return lsn
 
-    def backout(self, unit: UnitOfWork) -> int:
-        """Undo it all, last operation first. Gets come back in their place with the backout count raised."""
-        returned = self._undo_last(unit, 0)
+    def backout(self, unit: UnitOfWork, *, counted: bool = True) -> int:
+        """Undo it all, last operation first. Gets come back in their place, `counted` with the backout count raised."""
+        returned = self._undo_last(unit, 0, counted)
         unit.restore_groups()
         lsn = 0
         if unit.is_logged:
@@ -453,7 +458,8 @@ class Core:
     def all_or_nothing(self, unit: UnitOfWork | None) -> Iterator[UnitOfWork]:
         """Several operations of one verb: in the unit of work given, or one of their own that ends here.
 
-        If one of them fails, those before it are undone, and the unit of work stands where it stood.
+        If one of them fails, those before it are undone, and the unit of work stands where it stood. No backout count
+        rises: the application has not seen the messages.
         """
         own = unit or self.begin_unit()
         mark, count = len(own.operations), own.message_count
@@ -461,15 +467,15 @@ class Core:
             yield own
         except BaseException:
             if unit is None:
-                self.backout(own)
+                self.backout(own, counted=False)
             else:
-                self._undo_last(own, mark)
+                self._undo_last(own, mark, False)
                 own.message_count = count
             raise
         if unit is None:
             self.committed_lsn = self.commit(own)
 
-    def _undo_last(self, unit: UnitOfWork, mark: int) -> dict[QueueState, Sequence[int]]:
+    def _undo_last(self, unit: UnitOfWork, mark: int, counted: bool) -> dict[QueueState, Sequence[int]]:
         """Undo the operations behind the mark, the last one first; the queues that got messages back."""
         returned: dict[QueueState, Sequence[int]] = {}
         while len(unit.operations) > mark:
@@ -477,20 +483,21 @@ class Core:
             if queue.damage is not None:
                 self._note_undo(unit, kind, queue, slot, lsn)
             elif not queue.deleted:
-                self._undo(unit, kind, queue, slot, lsn)
+                self._undo(unit, kind, queue, slot, lsn, counted)
                 if kind == GET:
                     returned[queue] = ()
             unit.operations.pop()
         return returned
 
-    def _undo(self, unit: UnitOfWork, kind: int, queue: QueueState, slot: int, lsn: int) -> None:
+    def _undo(self, unit: UnitOfWork, kind: int, queue: QueueState, slot: int, lsn: int, counted: bool) -> None:
         store = queue.store
-        backouts = store.backout_count(slot) + 1 if kind == GET else 0
+        backouts = store.backout_count(slot) + counted if kind == GET else 0
         self._note_undo(unit, kind, queue, slot, lsn, store.handles.sequence[slot], backouts)
         if kind == PUT:
             store.remove(slot)
         else:
-            store.set_backout_count(slot, backouts)
+            if counted:
+                store.set_backout_count(slot, backouts)
             store.link(slot)
 
     def _note_undo(

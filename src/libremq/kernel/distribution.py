@@ -8,6 +8,8 @@ from libremq.kernel import putting, resolve
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.opening import check_options, new_handle
+from libremq.kernel.trouble import PASSING, as_mq_error
+from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR
@@ -92,8 +94,11 @@ def put(
             _apply(records[index], pmo.PutMsgRecFields, copy)
         try:
             warning = putting.put_to(core, connection, handle, destination, copy, options, data, put1=put1)
-        except MQError as error:
-            responses.append(MQRR(CompCode=error.comp_code, Reason=error.reason))
+        except (MQError, *PASSING) as error:
+            if isinstance(error, LogFull) and last is None:
+                raise  # nothing has been put: the call is made again when there is room
+            failed = error if isinstance(error, MQError) else as_mq_error(error, core.qmgr_name)
+            responses.append(MQRR(CompCode=failed.comp_code, Reason=failed.reason))
             counts[2] += 1
             continue
         responses.append(MQRR(CompCode=C.MQCC_WARNING if warning else C.MQCC_OK, Reason=warning))

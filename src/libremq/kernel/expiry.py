@@ -32,6 +32,8 @@ def scan(core: Core) -> int:
     now_ms = int(core.clock.now() * 1000)
     count = 0
     for queue in list(core.queues.values()):
+        if queue.damage is not None:
+            continue
         expiry_ms = queue.store.handles.expiry_ms
         if not any(expiry_ms):
             continue

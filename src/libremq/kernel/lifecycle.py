@@ -219,7 +219,11 @@ class Lifecycle:
         else:
             backup.refuse_backup(files, folder, name)
         checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
-        log = open_log(files, folder, settings, clock, say)
+        try:
+            log = open_log(files, folder, settings, clock, say)
+        except BaseException:
+            checkpoint_file.close()
+            raise
         try:
             checkpoint_file.settle()
             if state is None:
@@ -305,6 +309,8 @@ class Lifecycle:
                 waiter.fail(mq_error(C.MQRC_Q_MGR_STOPPING, self.name, "the queue manager ended while the get waited"))
             try:
                 self.end_connections()
+                for unit in self.core.active_units():
+                    self.core.backout(unit)  # a branch that no connection was in
                 if self.core.log.config.linear:
                     media_image.record_cheap(self.core)
                 checkpoint.take(self.core, self._checkpoint_file, clean=True)
@@ -382,6 +388,8 @@ class Lifecycle:
                 self.say(f"The checkpoint of queue manager '{self.name}' is postponed: {error}")
             return True
         with lock:
+            if self.failure is not None:
+                current.give_up()
             self._check_alive()
             current.complete()
             self._plan_checkpoint()
@@ -442,16 +450,19 @@ class Lifecycle:
         core = self.core
         if core.checkpoint is not None:
             return self.checkpoints is not None and self.checkpoints.wait()
-        before = core.log.head
-        if not frees_log(core):
-            try:
-                if not log_room.give_way(core):
-                    return False
-            except LogFull as error:
-                self.say(f"No log space could be released on queue manager '{self.name}': {error}")
-                return False
+        extent_bytes = core.log.config.extent_bytes
+        before = core.log.head // extent_bytes
+        if core.log.tail // extent_bytes == before:
+            return False  # there is no extent to be freed, whoever gives way
+        try:
+            while not frees_log(core):
+                if not log_room.pull_up(core):
+                    log_room.give_way(core)
+        except LogFull as error:
+            self.say(f"No log space could be released on queue manager '{self.name}': {error}")
+            return False
         self.take_checkpoint()
-        return core.log.head > before
+        return core.log.head // extent_bytes > before
 
     def _plan_checkpoint(self) -> None:
         """The next one is due after so many logged operations, or a quarter of the log, whichever comes first."""

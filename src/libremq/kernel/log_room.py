@@ -43,29 +43,27 @@ def pull_up(core: Core) -> int:
     return moved
 
 
-def give_way(core: Core) -> bool:
-    """The log is full: have the oldest unit of work release its head. False if there is none."""
-    units = logged_units(core)
-    if not units:
-        return False
-    oldest = units[0]
+def give_way(core: Core) -> None:
+    """The log is full: have the oldest unit of work release its head."""
+    oldest = logged_units(core)[0]
     if oldest.state == PREPARED:
         core.soft_image(oldest)
         core.say(
             f"AMQ7469W: Transaction {oldest.xid.hex()} of queue manager '{core.qmgr_name}' rolled forward to release "
             "log space: it is prepared and waits for its transaction manager."
         )
-        return True
-    name = ""
+        return
+    name: str | None = None
     for connection in core.connections.values():
         if connection.unit is oldest or connection.xa_unit is oldest:
             connection.backed_out = True
             connection.unit = connection.xa_unit = None
             name = connection.application
+    if oldest.xid and name is None:
+        core.rolled_back.add(oldest.xid)
     core.backout(oldest)
     core.say(
         f"AMQ7469W: Transaction {oldest.id} of queue manager '{core.qmgr_name}' rolled back to release log space: it "
         f"was the oldest, with {oldest.message_count} messages{f', of application {name!r}' if name else ''}. Commit "
         "sooner, or enlarge the log."
     )
-    return True

@@ -59,9 +59,10 @@ def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Conca
                 try:
                     result = method(self, *args, **kwargs)
                     break
-                except LogFull:
-                    if not self.make_log_room():
+                except LogFull as error:
+                    if error.hopeless or not self.make_log_room():
                         raise
+                    self._check_alive()
             if self.core.logged_operations >= self._records_due or self.core.log.tail >= self._checkpoint_due:
                 self.checkpoint_due()
         except TROUBLE as error:
@@ -182,10 +183,13 @@ class QueueManager(Lifecycle):
 
     @_verb
     def disconnect(self, hconn: int, *, back_out: bool = False) -> int:
-        """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead."""
+        """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead.
+
+        MQRC_BACKED_OUT if there was nothing left to commit: the connection is ended all the same.
+        """
         connection = self.connection(hconn)
         consumers.end(self.core, connection)
-        self._end_unit(connection, self.core.backout if back_out else self.core.commit)
+        self._end_unit(connection, self.core.backout if back_out or connection.backed_out else self.core.commit)
         branch = connection.xa_unit
         if branch is not None:
             connection.depend_on(self.core.backout(branch))
@@ -193,6 +197,8 @@ class QueueManager(Lifecycle):
         for handle in list(connection.handles.values()):
             self._close(connection, handle, C.MQCO_NONE)
         del self.core.connections[hconn]
+        if connection.backed_out and not back_out:
+            raise self._backed_out()
         return connection.lsn
 
     # MQOPEN, MQCLOSE
@@ -293,11 +299,14 @@ class QueueManager(Lifecycle):
     # Units of work
 
     def _check_backed_out(self, connection: Connection) -> None:
+        """Tell an application that its unit of work is gone, with all that it has put and got since in ignorance."""
         if connection.backed_out:
+            self._end_unit(connection, self.core.backout)
             connection.backed_out = False
-            raise mq_error(
-                C.MQRC_BACKED_OUT, self.name, "the queue manager backed out the unit of work; begin it again"
-            )
+            raise self._backed_out()
+
+    def _backed_out(self) -> MQError:
+        return mq_error(C.MQRC_BACKED_OUT, self.name, "the queue manager backed out the unit of work; begin it again")
 
     @_verb
     def begin(self, hconn: int) -> int:
@@ -321,9 +330,9 @@ class QueueManager(Lifecycle):
     def backout(self, hconn: int) -> None:
         """MQBACK."""
         connection = self.connection(hconn)
-        connection.backed_out = False
         self._check_owner(connection)
         self._end_unit(connection, self.core.backout)
+        connection.backed_out = False
 
     def _check_owner(self, connection: Connection) -> None:
         if connection.xa_unit is not None:

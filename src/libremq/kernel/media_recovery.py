@@ -71,7 +71,7 @@ class QueueHistory:
                 self._commit(slot)
         elif kind == RecordType.BACKOUT:
             for slot in reversed(self._units.pop(record.txn, {})):
-                self._undo(slot, 0)
+                self._undo(slot, None)
         elif kind == RecordType.MEDIA_IMAGE:
             if not self.is_whole:
                 self._image(record)
@@ -147,7 +147,7 @@ class QueueHistory:
             if undo.slot not in self._units.get(txn, {}):
                 raise self._damaged(record, f"undoes what transaction {txn} has not done in slot {undo.slot}")
             del self._units[txn][undo.slot]
-            self._undo(undo.slot, undo.backout_count)
+            self._undo(undo.slot, undo.backout_count if undo.sequence else None)
 
     def _check(self, record: Record, slot: int, sequence: int, *, linked: bool) -> None:
         handles = self.store.handles
@@ -165,12 +165,16 @@ class QueueHistory:
         else:
             self.store.remove(slot)
 
-    def _undo(self, slot: int, backouts: int) -> None:
+    def _undo(self, slot: int, backouts: int | None) -> None:
+        """Undo what a unit of work did; the backout count is then what is known of it, or one more."""
         store = self.store
         if store.handles.flags[slot] & PUT_PENDING:
             store.remove(slot)
         else:
-            store.set_backout_count(slot, backouts or store.backout_count(slot) + 1)
+            if backouts is None:
+                backouts = store.backout_count(slot) + 1
+            if backouts:
+                store.set_backout_count(slot, backouts)
             store.link(slot)
 
     def _object(self, record: Record) -> None:

@@ -273,8 +273,9 @@ class Restart:
         elif undo.operation == journal.UNDO_PUT:
             queue.store.remove(undo.slot)
         else:
-            backouts = undo.backout_count or queue.store.backout_count(undo.slot) + 1
-            queue.store.set_backout_count(undo.slot, backouts)
+            backouts = undo.backout_count if undo.sequence else queue.store.backout_count(undo.slot) + 1
+            if backouts:
+                queue.store.set_backout_count(undo.slot, backouts)
             queue.store.link(undo.slot)
         unit.operations = [operation for operation in unit.operations if operation.lsn != undo.undoes]
         unit.logged(record.lsn)

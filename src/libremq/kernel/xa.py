@@ -17,7 +17,16 @@ class Branches:
     def __init__(self, core: Core) -> None:
         self._core = core
 
+    def _check_rolled_back(self, xid: bytes) -> None:
+        """Tell the transaction manager of a branch that the queue manager has rolled back while nobody was in it."""
+        if xid in self._core.rolled_back:
+            self._core.rolled_back.remove(xid)
+            raise mq_error(
+                C.MQRC_BACKED_OUT, xid.hex(), "the queue manager rolled the branch back to release log space"
+            )
+
     def _find(self, xid: bytes) -> UnitOfWork:
+        self._check_rolled_back(xid)
         for unit in self._core.units.values():
             if unit.xid == xid:
                 return unit
@@ -29,6 +38,7 @@ class Branches:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), f"an XID has 1 to {XID_BYTES_MAX} bytes")
         if connection.xa_unit is not None or connection.unit is not None:
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "the connection has a unit of work already")
+        self._check_rolled_back(xid)
         for unit in self._core.units.values():
             if unit.xid == xid:
                 if unit.state != ACTIVE or any(other.xa_unit is unit for other in self._core.connections.values()):
@@ -41,6 +51,9 @@ class Branches:
 
     def end(self, connection: Connection, xid: bytes) -> None:
         if connection.backed_out:
+            if connection.unit is not None:  # what a get that waited has brought since
+                connection.depend_on(self._core.backout(connection.unit))
+                connection.unit = None
             connection.backed_out = False
             raise mq_error(
                 C.MQRC_BACKED_OUT, xid.hex(), "the queue manager rolled the branch back to release log space"
@@ -68,6 +81,9 @@ class Branches:
         connection.depend_on(self._core.commit(unit))
 
     def rollback(self, connection: Connection, xid: bytes) -> None:
+        if xid in self._core.rolled_back:
+            self._core.rolled_back.remove(xid)  # it is what the queue manager has done already
+            return
         connection.depend_on(self._core.backout(self._ended(xid)))
 
     def recover(self) -> list[bytes]:

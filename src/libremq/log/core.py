@@ -158,7 +158,8 @@ class LogCore:
         for part in parts:
             length += len(part)
         if length > RECORD_BYTES_MAX:
-            raise LogFull(f"a log record of {length} bytes is more than any log takes; send smaller messages")
+            text = f"a log record of {length} bytes is more than any log takes; send smaller messages"
+            raise LogFull(text, hopeless=True)
         prefix = _prefix(length, type, flags, txn, prev_lsn)
         checksum = crc32(prefix)
         for part in parts:
@@ -196,7 +197,9 @@ class LogCore:
             raise LogFull(
                 f"{self.folder}: the log is full: {space.used_bytes} of {space.capacity_bytes} bytes are needed by the "
                 f"oldest unit of work or the last checkpoint, and {kept} are kept to end what has been begun. "
-                "Commit sooner, or raise LogPrimaryFiles or LogSecondaryFiles and restart"
+                "Commit sooner, or raise LogPrimaryFiles or LogSecondaryFiles and restart",
+                hopeless=last_lsn + 1 - space.tail // self.config.extent_bytes * self.config.extent_bytes
+                > (space.capacity_bytes if reserve else space.limit_bytes),
             )
         try:
             self._extents.provide(current, self.head, self._files_max())

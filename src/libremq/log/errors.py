@@ -8,7 +8,14 @@ class LogError(Exception):
 
 
 class LogFull(LogError):
-    """The record does not fit. Nothing was changed: back out the oldest unit of work, or take a checkpoint."""
+    """The record does not fit. Nothing was changed: back out the oldest unit of work, or take a checkpoint.
+
+    `hopeless`: that would not help, as there would be no room for it in a log that holds nothing else.
+    """
+
+    def __init__(self, text: str, *, hopeless: bool = False) -> None:
+        super().__init__(text)
+        self.hopeless = hopeless
 
 
 class LogFailed(LogError):
