@@ -22,6 +22,7 @@ class Checkpointer:
         self._ended = threading.Condition(lock)
         self._hurry = threading.Condition(lock)
         self._waiting = 0
+        self._taking: set[threading.Thread] = set()
         self._wanted = False
         self._stopped = False
         manager.checkpoints = self
@@ -39,27 +40,37 @@ class Checkpointer:
         waited = False
         self._waiting += 1
         self._hurry.notify_all()
-        while self._manager.core.checkpoint is not None and self._manager.failure is None:
-            waited = True
-            self._ended.wait(1.0)
-        self._waiting -= 1
+        try:
+            while self._manager.core.checkpoint is not None and self._manager.failure is None:
+                waited = True
+                self._ended.wait(1.0)
+        finally:
+            self._waiting -= 1
         return waited
 
     def take(self, pause: Callable[[], None] = lambda: None) -> None:
         """Take one now, in this thread. Called without the lock."""
+        thread = threading.current_thread()
         with self._lock:
             self.wait()
+            self._taking.add(thread)
         try:
             self._manager.run_checkpoint(self._lock, pause)
         finally:
             with self._lock:
+                self._taking.discard(thread)
                 self._ended.notify_all()
 
     def stop(self) -> None:
-        """Called under the lock, which is let go until the thread has no more to do with the queue manager."""
+        """Called under the lock, which is let go until no thread takes a checkpoint any more.
+
+        Also after a failure: what is still being written must not reach files that the next start has read.
+        """
         self._stopped = True
         self._asked.notify_all()
         self.wait()
+        while any(thread.is_alive() for thread in self._taking - {threading.current_thread()}):
+            self._ended.wait(1.0)
 
     def join(self) -> None:
         """Called without the lock."""

@@ -135,7 +135,7 @@ class Checkpoint:
         for queue, error in self._damaged:
             # Its saved state is that of the checkpoint before, and what has happened to it since will leave the log
             core.note_damage(queue, error)
-            self._state.damaged[queue.id] = core.damaged[queue.id]
+            self._state.damaged[queue.id] = error.what
         self._state.queues.update(self._written)
         return self._state
 

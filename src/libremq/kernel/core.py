@@ -132,7 +132,7 @@ class Core:
 
     def note_damage(self, queue: QueueState, damage: StoreDamaged) -> None:
         """The queue is out of use, also after a restart, until it is recovered or deleted. The others go on."""
-        if queue.damage is None:
+        if queue.damage is None and not queue.deleted:
             queue.damage = damage
             self.damaged[queue.id] = damage.what
             self.say(f"AMQ7472E: Object {queue.name}, type queue damaged. {damage}")

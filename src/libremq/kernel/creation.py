@@ -17,7 +17,10 @@ from libremq.kernel.definitions import Catalogue
 from libremq.kernel.objects import LocalQueue
 from libremq.kernel.system_objects import create_system_objects
 from libremq.kernel.trouble import TROUBLE, as_creation_error
-from libremq.log import Log, LogConfig, SlotFile
+from libremq.log import CONTROL_FILE, Log, LogConfig, SlotFile
+from libremq.log.extents import extent_number
+from libremq.log.shadow import SHADOW_FILE
+from libremq.log.tail import TAIL_FILE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -124,12 +127,25 @@ def wipe_unfinished(files: Files, folder: str, name: str) -> None:
             f"{folder} holds files that are no queue manager; choose another folder",
         )
     if configuration.exists(files, folder):
-        # Its log folders were empty when it began: what is in them now is its own
         left = configuration.load(files, folder).log
         for elsewhere in filter(None, (left.path, left.second_path)):
-            files.remove_folder(elsewhere)
+            remove_log(files, elsewhere)
     files.remove_folder(f"{folder}/log")
     files.remove_folder(f"{folder}/queues")
     for file in files.list(folder):
         if file not in (MARKER, LOCK, "log", "queues"):
             files.remove(f"{folder}/{file}")
+
+
+def remove_log(files: Files, folder: str) -> bool:
+    """Remove a log, and its folder if nothing else is in it."""
+    if not files.exists(folder):
+        return True
+    for file in files.list(folder):
+        name = file.removesuffix(".new")
+        if name in (CONTROL_FILE, SHADOW_FILE, TAIL_FILE) or extent_number(name) is not None:
+            files.remove(f"{folder}/{file}")
+    if files.list(folder):
+        return False
+    files.remove_folder(folder)
+    return True

@@ -11,10 +11,6 @@ from libremq.common import configuration
 from libremq.common.configuration import ConfigurationError
 from libremq.common.files import Files, lock_holder
 from libremq.kernel import checkpoint, creation
-from libremq.log import CONTROL_FILE
-from libremq.log.extents import extent_number
-from libremq.log.shadow import SHADOW_FILE
-from libremq.log.tail import TAIL_FILE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -49,7 +45,7 @@ def delete(files: Files, folder: str, name: str) -> list[str]:
         if creation.exists(files, folder):
             files.remove(f"{folder}/{checkpoint.FILE_NAME}")
             files.sync_folder(folder)
-        kept = [path for path in (log.path, log.second_path) if path and not _remove_log(files, path)]
+        kept = [path for path in (log.path, log.second_path) if path and not creation.remove_log(files, path)]
         _remove_all(files, folder)
     finally:
         lock.release()
@@ -71,17 +67,3 @@ def _remove_all(files: Files, folder: str) -> None:
         if files.exists(path):
             files.remove(path)
     files.remove_folder(folder)
-
-
-def _remove_log(files: Files, folder: str) -> bool:
-    """Remove a log, and its folder if nothing else is in it."""
-    if not files.exists(folder):
-        return True
-    for file in files.list(folder):
-        name = file.removesuffix(".new")
-        if name in (CONTROL_FILE, SHADOW_FILE, TAIL_FILE) or extent_number(name) is not None:
-            files.remove(f"{folder}/{file}")
-    if files.list(folder):
-        return False
-    files.remove_folder(folder)
-    return True
