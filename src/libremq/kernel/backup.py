@@ -126,11 +126,7 @@ def _begin_folder(files: Files, target: str, name: str, log_folder: str) -> None
         raise mq_error(
             C.MQRC_OBJECT_ALREADY_EXISTS, name, f"{log_folder} is not empty; choose another folder for the log"
         )
-    files.make_folder(target)
-    marker = files.open(f"{target}/{creation.MARKER}", create=True)
-    marker.sync()
-    marker.close()
-    files.sync_folder(target)
+    creation.mark_unfinished(files, target)
 
 
 def _copy_log(files: Files, source: str, target: str, log_id: bytes, config: LogConfig, first_lsn: int) -> None:

@@ -83,11 +83,7 @@ def _create(
             raise mq_error(
                 C.MQRC_OBJECT_ALREADY_EXISTS, name, f"{elsewhere} is not empty; choose another folder for the log"
             )
-    files.make_folder(folder)
-    marker = files.open(f"{folder}/{MARKER}", create=True)
-    marker.sync()
-    marker.close()
-    files.sync_folder(folder)
+    mark_unfinished(files, folder)
     files.make_folder(f"{folder}/queues")
     configuration.save(files, folder, settings)
     log = Log.create(files, log_folder, config, clock=clock)
@@ -113,6 +109,15 @@ def _create(
     finally:
         log.close()
     files.remove(f"{folder}/{MARKER}")
+    files.sync_folder(folder)
+
+
+def mark_unfinished(files: Files, folder: str) -> None:
+    """Until the marker is removed, the folder holds no queue manager, and what is in it may be wiped."""
+    files.make_folder(folder)
+    marker = files.open(f"{folder}/{MARKER}", create=True)
+    marker.sync()
+    marker.close()
     files.sync_folder(folder)
 
 
