@@ -25,7 +25,7 @@ from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, PowerCut, VirtualClock
 
 STATES_MAX = by_level(3, 4, 60)
-EACH_MAX = by_level(1, 4, 1 << 60)
+EACH_MAX = by_level(1, 3, 1 << 60)
 """Of the operations of one kind on one kind of file so many are made to fail, drawn by seed."""
 CREATION_STEP = by_level(5, 1, 1)
 """Every so manieth operation of a creation is tried."""

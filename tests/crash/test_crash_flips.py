@@ -31,7 +31,7 @@ from crash_prepared import (
 
 from libremq.mqi.errors import MQError
 
-FLIPS_EACH = by_level(10, 60, 2000)
+FLIPS_EACH = by_level(10, 40, 2000)
 SECOND_LIFE_EVERY = by_level(11, 11, 3)
 CONFIGURATIONS = (CIRCULAR, TURNING, SINGLE, AUTOMATIC, DUAL, DUAL_LINEAR)
 

@@ -32,7 +32,7 @@ from crash_points import FULL, LEVEL, Record, Tally, by_level, record, try_point
 from libremq.log.ring import Ring
 from libremq.store.handles import FRAGMENTED
 
-STATES_MAX = None if FULL else by_level(6, 15, 0)
+STATES_MAX = None if FULL else by_level(6, 10, 0)
 
 # The moments of the store are the same whatever the log is like, the moments of the log are not
 ANY = [CIRCULAR, SINGLE, AUTOMATIC, DUAL, DUAL_SPOILT] if LEVEL else [CIRCULAR]

@@ -17,7 +17,7 @@ from crash_matrix import CIRCULAR, MATRIX, Configuration
 from crash_points import FULL, Record, Tally, by_level, name_of, record, try_points
 
 PAIRS = by_level(2, 1 << 60, 1 << 60)
-TRIPLES = by_level(1, 30, 1 << 60)
+TRIPLES = by_level(1, 20, 1 << 60)
 """Workloads of two and of three operations for each first one."""
 
 
@@ -30,7 +30,7 @@ def workloads(configuration: Configuration, first: Operation) -> Iterator[tuple[
         if configuration is CIRCULAR:
             most *= 10  # nothing is special about its start, so it takes longer ways
         elif configuration.damage is not None and not FULL:
-            most = min(most, 8)  # every disk is different, and is restarted
+            most = min(most, 5)  # every disk is different, and is restarted
         if len(rest) > most:
             rest = rng.sample(rest, most)
         for others in rest:

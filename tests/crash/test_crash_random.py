@@ -28,7 +28,7 @@ from crash_points import Record, Tally, by_level, key_of
 from libremq.testing import PowerCut
 
 SEEDS = by_level(1, 2, 40)
-LIVES = by_level(6, 12, 12)
+LIVES = by_level(6, 9, 12)
 STATES_MAX = by_level(4, 8, 60)
 ROUND = (TURNING, STRETCHED, SINGLE, LINEAR, AUTOMATIC, DUAL, DUAL_SPOILT, DUAL_LINEAR_SPOILT)
 

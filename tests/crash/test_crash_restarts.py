@@ -14,7 +14,7 @@ from crash_driver import Operation
 from crash_matrix import CIRCULAR, DUAL, LINEAR, MATRIX, SINGLE, TURNING, Configuration
 from crash_points import Cuts, Record, Tally, by_level, cut_restart, name_of, record
 
-SEEDS = by_level(1, 4, 60)
+SEEDS = by_level(1, 3, 60)
 CUTS = (Cuts(by_level(6, 8, 100), 3), Cuts(by_level(2, 3, 100), by_level(2, 2, 9)))
 POINTS = by_level(2, 3, 20)
 
