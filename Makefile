@@ -12,7 +12,7 @@ $(READY): pyproject.toml
 	@echo "Setting up $(VENV) (once)..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "LibreMQ needs Python 3.11 or later; set PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,pipeline]'
 	@touch $@
 
 demo: $(READY)

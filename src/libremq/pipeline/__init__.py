@@ -1,0 +1,1 @@
+"""The data pipeline: SMF dumps and accounting data through Spark to findings, plans and reports."""
