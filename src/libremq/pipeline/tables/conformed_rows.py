@@ -1,0 +1,146 @@
+"""From raw rows to a subject's columns: reading, telling copies apart, converting, working out.
+
+Each function takes and gives DataFrames; none writes. 32-bit counters that the record declares signed are read as
+unsigned, so one that went past 2,147,483,647 does not turn negative.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as F
+from pyspark.sql.types import ArrayType, BinaryType, ByteType, IntegerType, ShortType
+from pyspark.sql.window import Window
+
+from libremq.pipeline.smf.layout import WIDTHS, layout, structure
+from libremq.pipeline.tables import raw
+from libremq.pipeline.tables.subjects import Column, Subject
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column as Expression
+    from pyspark.sql import DataFrame, SparkSession
+
+    from libremq.pipeline.tables.conformed_store import Store
+
+PLACE = ("system", "qmgr", "interval_start")
+"""What rows of all interval tables share."""
+
+_WHERE_FOUND = ("source_file", "source_offset", "day")
+"""Columns in which two copies of one record may differ."""
+
+_BITS = {"int": 32, "smallint": 16, "tinyint": 8}
+
+
+def raw_rows(spark: SparkSession, store: Store, name: str, days: Sequence[str] | None = None) -> DataFrame:
+    """Rows of a raw table, of these days only; an empty table where there is none."""
+    rows = raw.read(spark, store.root, name)
+    return rows if days is None else rows.where(F.col("day").isin([date.fromisoformat(day) for day in days]))
+
+
+def without_copies(rows: DataFrame) -> DataFrame:
+    """Each record once, however many dumps it is in. Equal sections of one record stay apart by their place in it."""
+    content = [name for name in rows.columns if name not in _WHERE_FOUND]
+    marked = rows.withColumn("_content", F.xxhash64(*content))
+    same = ["system", "qmgr", "record_type", "subtype", "smf_time", "section_index", "_content"]
+    return marked.dropDuplicates(same).drop("_content")
+
+
+def beside_in_record(rows: DataFrame, others: DataFrame, names: Iterable[str]) -> DataFrame:
+    """Add columns of another structure of the same record."""
+    place = ["source_file", "source_offset"]
+    beside = others.select(*place, *names).dropDuplicates(place)
+    return rows.join(beside, place, "left")
+
+
+def converted(rows: DataFrame, column: Column) -> Expression:
+    """A raw field as the table has it."""
+    assert column.field is not None, column
+    value = F.col(column.field)
+    kind = rows.schema[column.field].dataType
+    for index in column.indexes:
+        assert isinstance(kind, ArrayType), column
+        value, kind = F.get(value, index), kind.elementType
+    if isinstance(kind, BinaryType):
+        value = F.hex(value)
+    elif column.kind == "counter" and isinstance(kind, IntegerType | ShortType | ByteType):
+        value = unsigned(value, _BITS[kind.simpleString()])
+    elif column.enum is not None:
+        value = worded(value, column.enum)
+    elif column.kind == "text":
+        value = F.nullif(F.trim(value), F.lit(""))
+    return value.try_cast(column.type).alias(column.name)
+
+
+def unsigned(value: Expression, bits: int) -> Expression:
+    """A number that was declared signed, read as the counter it is."""
+    return F.when(value < 0, value.cast("bigint") + F.lit(1 << bits)).otherwise(value.cast("bigint"))
+
+
+def worded(code: Expression, enum: str) -> Expression:
+    """The word for a recorded code; a code without one stays as it is."""
+    pairs = [F.lit(part) for pair in layout().enums[enum].items() for part in pair]
+    return F.coalesce(F.try_element_at(F.create_map(*pairs), code.cast("int")), code.cast("string"))
+
+
+def recorded_columns(rows: DataFrame, subject: Subject, structures: Iterable[str]) -> list[Expression]:
+    wanted = set(structures)
+    return [converted(rows, column) for column in subject.columns if column.structure in wanted]
+
+
+def change_since(current: Expression, before: Expression, bits: int) -> Expression:
+    """How much a counter since start went up. A fall is a wrap if the counter was in its upper half and came out in its
+    lower, else a restart: then all it shows has happened since."""
+    half, whole = 1 << (bits - 1), 1 << bits
+    wrapped = (before >= half) & (current < half) & (current + whole - before < half)
+    return (
+        F.when(before.isNull() | current.isNull(), None)
+        .when(current >= before, current - before)
+        .when(wrapped, current + whole - before)
+        .otherwise(current)
+    )
+
+
+def with_changes(rows: DataFrame, subject: Subject) -> DataFrame:
+    """Add `..._change` for counters that run since the start of the queue manager."""
+    earlier = Window.partitionBy("system", "qmgr", *subject.keys).orderBy("interval_start")
+    for column in subject.columns:
+        if column.kind == "cumulative":
+            assert column.structure is not None and column.field is not None
+            bits = 8 * WIDTHS[structure(column.structure).field(column.field).type]
+            before = F.lag(column.name).over(earlier)
+            rows = rows.withColumn(f"{column.name}_change", change_since(F.col(column.name), before, bits))
+    return rows
+
+
+def levels(subject: Subject) -> list[list[Column]]:
+    """Columns to work out, in rounds: each needs only what was there before its round."""
+    waiting = [column for column in subject.columns if column.expression is not None]
+    rounds: list[list[Column]] = []
+    while waiting:
+        names = {column.name for column in waiting}
+        ready = [column for column in waiting if not names & set(re.findall(r"[a-z_]\w*", column.expression or ""))]
+        assert ready, f"{subject.name}: {sorted(names)} need each other"
+        rounds.append(ready)
+        done = {column.name for column in ready}
+        waiting = [column for column in waiting if column.name not in done]
+    return rounds
+
+
+def with_derived(rows: DataFrame, subject: Subject) -> DataFrame:
+    """Add the columns that are worked out, round by round."""
+    for ready in levels(subject):
+        rows = rows.withColumns({column.name: F.expr(column.expression or "").cast(column.type) for column in ready})
+    return rows
+
+
+def arranged(rows: DataFrame, subject: Subject) -> DataFrame:
+    """All columns of the table, in order; what the rows lack is null."""
+    return rows.select(
+        *(
+            (F.col(column.name) if column.name in rows.columns else F.lit(None)).cast(column.type).alias(column.name)
+            for column in subject.all_columns
+        )
+    )

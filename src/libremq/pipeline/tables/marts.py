@@ -1,0 +1,110 @@
+"""The marts: small tables for reports, each made from conformed tables of the same day.
+
+    build(spark, root)                  # the days whose conformed tables changed
+    table(spark, root, "top_queues")    # one of them as a DataFrame
+
+Each mart is a function from DataFrames to a DataFrame in `marts_queries`; here they are listed and kept up to date.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+from pyspark.sql.types import StructType
+
+from libremq.pipeline.tables import conformed, marts_queries
+from libremq.pipeline.tables.conformed_store import Day, Ledger, Store, description_mark
+from libremq.pipeline.tables.subjects import subject
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+VERSION = 1
+"""Raise it when a mart is made differently: all days are then made again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mart:
+    """A mart: the conformed tables it reads and the function that makes it of them, given in that order."""
+
+    name: str
+    title: str
+    sources: tuple[str, ...]
+    make: Callable[..., DataFrame]
+
+
+MARTS: dict[str, Mart] = {
+    mart.name: mart
+    for mart in (
+        Mart("top_queues", "Queues of a day by messages and by processor time", ("queue_accounting", "queue"),
+             marts_queries.top_queues),
+        Mart("top_tasks", "Applications of a day by processor time, calls and log data",
+             ("task_accounting", "queue_accounting"), marts_queries.top_tasks),
+        Mart("busiest_intervals", "Intervals of a day in which most was done, by measure",
+             ("queue_manager_interval",), marts_queries.busiest_intervals),
+        Mart("hour_profile", "What was done in each hour of a day", ("queue_manager_interval",),
+             marts_queries.hour_profile),
+        Mart("log_rate", "Log data of a day: volume, peak and usual rate", ("log",), marts_queries.log_rate),
+        Mart("cost", "Processor time for each message and transaction of a day",
+             ("task_accounting", "queue_accounting", "task_summary", "dispatcher", "adapter", "ssl_task", "channel"),
+             marts_queries.cost),
+    )
+}  # fmt: skip
+"""Every mart by name."""
+
+
+def build(
+    spark: SparkSession,
+    root: str | os.PathLike[str],
+    *,
+    days: Sequence[Day] | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> conformed.BuildReport:
+    """Bring the marts up to the conformed tables; without `days`, those days that changed since they were made."""
+    tell = tell or (lambda _: None)
+    store = Store(root)
+    ledger = Ledger(store.root / "marts", f"{VERSION}-{description_mark()}")
+    now = store.fingerprints({store.conformed(source) for mart in MARTS.values() for source in mart.sources})
+    wanted = ledger.days_due(now) if days is None else tuple(days)
+    if not wanted:
+        return conformed.BuildReport((), {})
+
+    def build_one(mart: Mart) -> int:
+        tell(f"building {mart.name}")
+        sources = [conformed.table(spark, root, source, days=wanted) for source in mart.sources]
+        return store.replace_days(store.mart(mart.name), mart.make(*sources), wanted)
+
+    with ThreadPoolExecutor(conformed.TABLES_AT_ONCE) as pool:
+        rows = dict(zip(MARTS, pool.map(build_one, MARTS.values())))
+    if days is None:
+        ledger.note(now)
+    return conformed.BuildReport(wanted, rows)
+
+
+def schema(spark: SparkSession, name: str) -> StructType:
+    """The columns of a mart."""
+    mart = _mart(name)
+    empty = [
+        spark.createDataFrame([], cast(StructType, StructType.fromDDL(subject(each).ddl))) for each in mart.sources
+    ]
+    return mart.make(*empty).schema
+
+
+def table(spark: SparkSession, root: str | os.PathLike[str], name: str) -> DataFrame:
+    """A mart as a DataFrame: empty, with its columns, if there is nothing to tell."""
+    expected = schema(spark, name)
+    folder = Store(root).mart(name)
+    if not any(folder.glob("day=*/qmgr=*")):
+        return spark.createDataFrame([], expected)
+    return spark.read.schema(expected).parquet(str(folder)).select(*expected.names)
+
+
+def _mart(name: str) -> Mart:
+    try:
+        return MARTS[name]
+    except KeyError:
+        raise ValueError(f"no mart {name!r}; there are {', '.join(MARTS)}") from None
