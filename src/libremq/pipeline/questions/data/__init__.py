@@ -1,0 +1,1 @@
+"""The questions themselves, by subject: tables to read and to change, no code."""
