@@ -43,6 +43,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("log", "list, archive and delete the extents of a log", "libremq.cli_log", ExitCode.ARGUMENTS),
     Command("mqrc", "explain reason codes, by number or name", "libremq.cli_mqrc"),
     Command("dmpmqlog", "show the records of a queue manager's log", "libremq.cli_dmpmqlog", 20),
+    Command("pipeline", "turn SMF dumps into findings, forecasts and reports", "libremq.cli_pipeline"),
+    Command("plan", "size logs, page sets, structures, channels, ... for a workload", "libremq.cli_plan"),
     Command("amqldmpa", "show the counters of a queue manager's logger", "libremq.cli_amqldmpa"),
 )
 

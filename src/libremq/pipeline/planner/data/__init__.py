@@ -1,0 +1,1 @@
+"""The plans, by subject."""
