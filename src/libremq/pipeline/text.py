@@ -32,7 +32,7 @@ def shown(value: Any) -> str:
     if not isinstance(value, float | Decimal):
         return str(value)
     number = float(value)
-    return f"{number:,.0f}" if abs(number) >= 1000 or number.is_integer() else f"{number:,.3g}"
+    return f"{number:,.0f}" if abs(number) >= 999.5 or number.is_integer() else f"{number:,.3g}"
 
 
 def shown_time(moment: datetime) -> str:
