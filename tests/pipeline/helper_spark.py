@@ -15,6 +15,9 @@ SETTINGS = {
     "spark.driver.memory": "2g",
     # Test data is small: what Spark saves by compiling big plans is less than the compiling takes.
     "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # The same holds for Java itself.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m",
 }
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from helper_spark import session
 from helper_tables_raw import MORNING, interval, numbers, task, write
 from pyspark.sql import functions as F
 
 from libremq.pipeline.tables import conformed
-from libremq.pipeline.tables.conformed_intervals import intervals_of, placed
+from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed
 from libremq.pipeline.tables.conformed_rows import change_since, levels
 from libremq.pipeline.tables.conformed_store import neighbours
 from libremq.pipeline.tables.subjects import SUBJECTS
@@ -23,6 +24,12 @@ LATER = timedelta(microseconds=84)
 """How much later than the queue manager's the interval of its channel initiator starts."""
 
 CORRELATOR = bytes(range(16))
+
+NIGHT = datetime(2026, 3, 2, 23, 30, tzinfo=UTC)
+
+
+def locks(start: datetime, requests: int, **more: Any) -> dict[str, Any]:
+    return interval(start, **{**numbers("qlst"), "qlstgetl": requests, **more})
 
 
 def fill_site(root: Path) -> None:
@@ -75,6 +82,7 @@ def fill_site(root: Path) -> None:
     same = interval(MORNING + LATER, record_type=116, subtype=10, **channel, **times)
     write(root, "qcst", same, {**same, "section_index": 1}, {**same, "source_file": "two.smf"})
     fill_tasks(root, second)
+    write(root, "qlst", locks(NIGHT, 7, seconds=2400, qmgr="QM02"))
 
 
 def fill_tasks(root: Path, end: datetime) -> None:
@@ -103,13 +111,22 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("site")
     fill_site(root)
     report = conformed.build(session(), root)
-    assert report.days == ("2026-03-01", "2026-03-02", "2026-03-03")
+    assert report.days == ("2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04")
     yield root
 
 
 def rows_of(root: Path, name: str) -> list[dict[str, Any]]:
-    rows = conformed.table(session(), root, name).orderBy("interval_start", *SUBJECTS[name].keys).collect()
-    return [row.asDict() for row in rows]
+    """The rows as they lie in the files: Spark has built them, and need not read them too."""
+    found: list[dict[str, Any]] = []
+    for file in (root / "conformed" / name).glob("day=*/qmgr=*/*.parquet"):
+        place = {
+            "day": date.fromisoformat(file.parts[-3].removeprefix("day=")),
+            "qmgr": file.parts[-2].removeprefix("qmgr="),
+        }
+        rows = pq.ParquetFile(file, coerce_int96_timestamp_unit="us").read().to_pylist()
+        found += [{**row, **place} for row in rows]
+    order = ("qmgr", "interval_start", *SUBJECTS[name].keys)
+    return sorted(found, key=lambda row: [row[key] for key in order])
 
 
 def test_rates_and_shares_of_a_pool(site: Path) -> None:
@@ -202,7 +219,7 @@ def test_a_row_outside_all_intervals_keeps_its_own_time(site: Path) -> None:
 
 
 def test_the_overview_has_one_row_for_each_interval(site: Path) -> None:
-    rows = rows_of(site, "queue_manager_interval")
+    rows = [row for row in rows_of(site, "queue_manager_interval") if row["qmgr"] == "QM01"]
     assert [row["interval_start"].replace(tzinfo=UTC) for row in rows] == [
         MORNING,
         MORNING + MINUTE,
@@ -217,8 +234,16 @@ def test_the_overview_has_one_row_for_each_interval(site: Path) -> None:
     assert rows[1]["buffers"] is None
 
 
-def locks(start: datetime, requests: int, **more: Any) -> dict[str, Any]:
-    return interval(start, **{**numbers("qlst"), "qlstgetl": requests, **more})
+def test_an_interval_over_midnight_belongs_to_the_day_it_starts_on(site: Path) -> None:
+    (row,) = rows_of(site, "lock")
+    assert (row["day"], row["qmgr"], row["interval_seconds"]) == (date(2026, 3, 2), "QM02", 2400.0)
+
+
+def test_spark_reads_the_tables_by_day(site: Path) -> None:
+    pools = conformed.table(session(), site, "buffer_pool", days=["2026-03-01", "2026-03-02"])
+    assert pools.columns == [column.name for column in SUBJECTS["buffer_pool"].all_columns]
+    assert [row.buffer_pool for row in pools.orderBy("buffer_pool").select("buffer_pool").collect()] == [3, 4]
+    assert conformed.table(session(), site, "buffer_pool", days=["2026-03-04"]).isEmpty()
 
 
 def files_of(root: Path) -> dict[str, int]:
@@ -227,44 +252,40 @@ def files_of(root: Path) -> dict[str, int]:
 
 
 def test_a_new_dump_builds_only_the_days_it_touches(tmp_path: Path) -> None:
-    week_later = MORNING + timedelta(days=7)
+    week_later, after_midnight = MORNING + timedelta(days=7), NIGHT + 40 * MINUTE
     write(tmp_path, "qlst", locks(MORNING, 10))
+    write(tmp_path, "qmac", task(after_midnight, 5, subtype=0, **{**numbers("qmac"), "qmaccput": 1}))
     assert conformed.build(session(), tmp_path).rows["lock"] == 1
+    assert [row["day"] for row in rows_of(tmp_path, "task_summary")] == [date(2026, 3, 3)]
     before = files_of(tmp_path)
     again = conformed.build(session(), tmp_path)
     assert (again.days, again.rows, files_of(tmp_path)) == ((), {}, before)
 
+    # Interrupted when most is done: what was there stays, and the next build has the same to do.
     write(tmp_path, "qlst", locks(week_later, 20))
+    with pytest.raises(KeyboardInterrupt):
+        conformed.build(session(), tmp_path, tell=interrupt_at("building queue_manager_interval"))
+    assert before.items() <= files_of(tmp_path).items()
     report = conformed.build(session(), tmp_path)
     assert report.days == ("2026-03-08", "2026-03-09", "2026-03-10")
-    after = files_of(tmp_path)
-    assert before.items() <= after.items()
+    assert before.items() <= files_of(tmp_path).items()
     assert [row["lock_requests"] for row in rows_of(tmp_path, "lock")] == [10, 20]
+    assert len(rows_of(tmp_path, "queue_manager_interval")) == 2
 
-    # The same record in one more dump changes nothing but the files.
+    # The same record in one more dump counts once; a task moves to the day on which its interval began, whole.
     write(tmp_path, "qlst", locks(week_later, 20, source_file="copy.smf"))
-    assert conformed.build(session(), tmp_path).days == report.days
+    write(tmp_path, "qmst", interval(NIGHT, 3600, **numbers("qmst")))
+    assert conformed.build(session(), tmp_path).days == ("2026-03-02", "2026-03-03", "2026-03-04", *report.days)
     assert [row["lock_requests"] for row in rows_of(tmp_path, "lock")] == [10, 20]
-
-
-def test_an_interval_over_midnight_belongs_to_the_day_it_starts_on(tmp_path: Path) -> None:
-    night = datetime(2026, 3, 2, 23, 30, tzinfo=UTC)
-    write(tmp_path, "qlst", locks(night, 7) | {"smf_time": night + 40 * MINUTE, "interval_end": night + 40 * MINUTE})
-    conformed.build(session(), tmp_path)
-    (row,) = rows_of(tmp_path, "lock")
-    assert (row["day"], row["interval_seconds"]) == (date(2026, 3, 2), 2400.0)
-
-
-def test_a_task_that_moves_to_an_earlier_day_leaves_no_copy(tmp_path: Path) -> None:
-    """First only the accounting dump is there, later the statistics whose interval began the day before."""
-    night = datetime(2026, 3, 2, 23, 30, tzinfo=UTC)
-    moment = night + 40 * MINUTE
-    write(tmp_path, "qmac", task(moment, 5, subtype=0, **{**numbers("qmac"), "qmaccput": 1}))
-    conformed.build(session(), tmp_path)
-    assert [row["day"] for row in rows_of(tmp_path, "task_summary")] == [date(2026, 3, 3)]
-    write(tmp_path, "qmst", interval(night, 3600, **numbers("qmst")))
-    conformed.build(session(), tmp_path)
     assert [row["day"] for row in rows_of(tmp_path, "task_summary")] == [date(2026, 3, 2)]
+
+
+def interrupt_at(step: str) -> Callable[[str], None]:
+    def tell(told: str) -> None:
+        if told.startswith(step):
+            raise KeyboardInterrupt
+
+    return tell
 
 
 def test_nothing_recorded_gives_empty_tables_with_columns(tmp_path: Path) -> None:
@@ -274,23 +295,22 @@ def test_nothing_recorded_gives_empty_tables_with_columns(tmp_path: Path) -> Non
     assert table.columns == [column.name for column in SUBJECTS["buffer_pool"].all_columns]
 
 
-@pytest.mark.parametrize(
-    ("before", "current", "bits", "change"),
-    [
-        (5, 9, 32, 4),
-        (5, 5, 32, 0),
-        (4_294_967_290, 4, 32, 10),
-        (4_294_967_290, 3_000_000_000, 32, 3_000_000_000),
-        (1000, 3, 32, 3),
-        (65_530, 2, 16, 8),
-        (None, 7, 32, None),
-    ],
-    ids=["up", "same", "wrapped", "restarted high", "restarted", "wrapped 16", "first"],
-)
-def test_change_of_a_counter(before: int | None, current: int, bits: int, change: int | None) -> None:
-    frame = session().createDataFrame([(before, current)], "before bigint, current bigint")
-    (row,) = frame.select(change_since(F.col("current"), F.col("before"), bits).alias("change")).collect()
-    assert row.change == change
+def test_change_of_a_counter() -> None:
+    cases = {
+        "up": (5, 9, 32, 4),
+        "same": (5, 5, 32, 0),
+        "wrapped": (4_294_967_290, 4, 32, 10),
+        "restarted high": (4_294_967_290, 3_000_000_000, 32, 3_000_000_000),
+        "restarted": (1000, 3, 32, 3),
+        "wrapped, 16 bits": (65_530, 2, 16, 8),
+        "first": (None, 7, 32, None),
+    }
+    changes = [
+        change_since(F.lit(current), F.lit(before).cast("bigint"), bits).alias(name)
+        for name, (before, current, bits, _) in cases.items()
+    ]
+    (row,) = session().range(1).select(*changes).collect()
+    assert row.asDict() == {name: change for name, (*_, change) in cases.items()}
 
 
 def test_starts_close_together_are_one_interval_and_ends_do_not_overlap() -> None:
@@ -310,7 +330,7 @@ def test_starts_close_together_are_one_interval_and_ends_do_not_overlap() -> Non
 
     moments = [("S", "Q", at(end)) for end in (30, 60.1, 61.9, 120, 250, 360)]
     times = session().createDataFrame(moments, "system string, qmgr string, smf_time timestamp")
-    where = placed(times, intervals, ends=("smf_time",)).orderBy("smf_time").collect()
+    where = placed(times, by_stretch(intervals), ends=("smf_time",)).orderBy("smf_time").collect()
     assert [(row.interval_start.replace(tzinfo=UTC) - MORNING).total_seconds() for row in where] == [
         0, 0, 0, 60.00005, 250, 300
     ]  # fmt: skip

@@ -9,6 +9,7 @@ On a cluster the package is shipped along, so that workers need only Python with
 from __future__ import annotations
 
 import atexit
+import logging
 import os
 import re
 import shutil
@@ -67,6 +68,19 @@ _SETTINGS = {
     # Names of queue managers may be all digits: they are text nevertheless.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
+
+_LOCAL_SETTINGS = {
+    # Spark's 200 are for clusters. Large tables say themselves into how many parts they go.
+    "spark.sql.shuffle.partitions": "16",
+    # Folders of days and queue managers are listed here and now: a job to list them takes longer.
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
+}
+
+_GIGABYTE = 1 << 30
+_DRIVER_GIGABYTES_MAX = 4
+_CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+
+_JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
 class JavaNotFoundError(RuntimeError):
@@ -146,6 +160,24 @@ def package_archive(folder: Path) -> Path:
     return archive
 
 
+def driver_memory(machine_bytes: int) -> str:
+    """What Java gets where the driver does all the work: a quarter of the machine, 1 to 4 GB.
+
+    >>> [driver_memory(gigabytes << 30) for gigabytes in (2, 8, 64)]
+    ['1g', '2g', '4g']
+    """
+    return f"{max(1, min(_DRIVER_GIGABYTES_MAX, round(machine_bytes / 4 / _GIGABYTE)))}g"
+
+
+def machine_bytes() -> int:
+    """Memory of this machine, or of the container we are in if that has less."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        return min(memory, int(_CGROUP_LIMIT.read_text(encoding="ascii")))
+    except (OSError, ValueError):
+        return memory
+
+
 def make_session(
     master: str | None = None,
     *,
@@ -159,6 +191,7 @@ def make_session(
     shows. `settings` are added to, and go before, our own. On other machines workers are the `python3` there, or what
     `PYSPARK_PYTHON` or the setting `spark.pyspark.python` says.
     """
+    from pyspark.logger import PySparkLogger
     from pyspark.sql import SparkSession
 
     running = SparkSession.getActiveSession()
@@ -168,15 +201,19 @@ def make_session(
     os.environ["JAVA_HOME"] = str(java_home_for(find_java(), folder))
     chosen = master or DEFAULT_MASTER
     local = chosen.startswith("local")
-    logging = folder / "log4j2.properties"
-    logging.write_text(_LOGGING, encoding="utf-8")
+    log_settings = folder / "log4j2.properties"
+    log_settings.write_text(_LOGGING, encoding="utf-8")
     builder = SparkSession.builder.appName(name).master(chosen)
     merged = {
         **_SETTINGS,
         "spark.ui.showConsoleProgress": "true" if progress else "false",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{logging}",
+        _JAVA_OPTIONS: f"-Dlog4j2.configurationFile=file:{log_settings}",
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
     }
+    if local:
+        merged |= {**_LOCAL_SETTINGS, "spark.driver.memory": driver_memory(machine_bytes())}
+    if settings and _JAVA_OPTIONS in settings:
+        settings = {**settings, _JAVA_OPTIONS: f"{merged[_JAVA_OPTIONS]} {settings[_JAVA_OPTIONS]}"}
     if settings and "spark.pyspark.python" in settings:
         # Spark reads this setting in spark-submit only; here the variable counts.
         os.environ["PYSPARK_PYTHON"] = settings["spark.pyspark.python"]
@@ -190,6 +227,9 @@ def make_session(
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
+    # An error of a query is raised; PySpark would print it as well, with pages of Java.
+    for context in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        PySparkLogger.getLogger(context).setLevel(logging.CRITICAL + 1)
     if not local:
         session.sparkContext.addPyFile(str(package_archive(folder)))
     return session

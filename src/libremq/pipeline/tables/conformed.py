@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from functools import reduce
@@ -26,18 +25,27 @@ from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
 from libremq.pipeline.tables import raw
-from libremq.pipeline.tables.conformed_intervals import intervals_of, placed
+from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed
 from libremq.pipeline.tables.conformed_rows import (
     PLACE,
     arranged,
     beside_in_record,
     raw_rows,
     recorded_columns,
+    stored_rows,
     with_changes,
     with_derived,
     without_copies,
 )
-from libremq.pipeline.tables.conformed_store import Day, Ledger, Store, description_mark, neighbours
+from libremq.pipeline.tables.conformed_store import (
+    Day,
+    Ledger,
+    Store,
+    at_once,
+    batches,
+    description_mark,
+    neighbours,
+)
 from libremq.pipeline.tables.subjects import SUBJECTS, Subject, subject
 
 if TYPE_CHECKING:
@@ -49,12 +57,31 @@ OVERVIEW = "queue_manager_interval"
 INTERVAL_STRUCTURES = ("qjst", "qmst", "qis1", "qpst", "qqst")
 """One structure of each queue manager record that has an interval; together they tell all intervals."""
 
-TABLES_AT_ONCE = 4
+DAYS_AT_ONCE = 7
+"""Days that are built together: the bound on the memory and scratch space of a build, however many days are due."""
+
+SMALL_BYTES = 32 * 1024 * 1024
+"""Below this a plan is run in less time than it takes to compile it: some hundred columns make many Java classes."""
+
+FEW_BYTES = 8 * 1024 * 1024
+"""Below this the rows are written by the driver: in memory they are some ten times as much."""
+
+WORKER_BYTES = 16 * 1024 * 1024
+"""Parquet that one task takes."""
+TASKS_MAX = 200
 
 QUEUE_RECORD_SECONDS = 10
 """A record with more queues of a task follows that of the task within moments."""
 
 _KEPT = ("system", "qmgr", "qsg", "release", "utc_offset_minutes")
+
+_FOR_LITTLE = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # One job for a table, planned once, where else there would be one for each shuffle.
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "2",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,41 +103,76 @@ def build(
 ) -> BuildReport:
     """Bring the conformed tables up to the raw ones. Without `days` those that changed since the last build are done.
 
-    Building a day again gives the same rows, so a build that was broken off is simply started again: the days are
-    noted as done at its end only.
+    Building a day again gives the same rows. A day is noted as done when it is, and is due until then: a build that
+    was broken off, by a crash or by the user, is simply started again and does what is left. While one build is at
+    work on these tables another is refused with `TablesBusyError`.
     """
     tell = tell or (lambda _: None)
     store = Store(root)
-    raw.recover(root)
-    ledger = Ledger(store.root / "conformed", description_mark())
-    now = store.fingerprints(store.raw(name) for entry in SUBJECTS.values() for name in entry.structures)
-    asked = ledger.days_due(now) if days is None else tuple(days)
-    if not asked:
+    if not store.root.joinpath("raw").is_dir():
         return BuildReport((), {})
-    wanted = neighbours(asked)
-    intervals = _known_intervals(spark, store, neighbours(wanted)).persist()
-    entries = [entry for entry in SUBJECTS.values() if entry.name != OVERVIEW]
+    with store.building("conformed"):
+        raw.recover(root)
+        ledger = Ledger(store.root / "conformed", description_mark())
+        now = store.fingerprints(store.raw(name) for entry in SUBJECTS.values() for name in entry.structures)
+        asked = ledger.days_due(now) if days is None else tuple(days)
+        if not asked:
+            return BuildReport((), {})
+        ledger.begin(asked)
+        wanted = neighbours(asked)
+        rows = dict.fromkeys(SUBJECTS, 0)
+        built: set[Day] = set()
+        for batch in batches(wanted, DAYS_AT_ONCE):
+            for name, count in _build_days(spark, store, batch, tell).items():
+                rows[name] += count
+            built.update(batch)
+            ledger.done([day for day in asked if built.issuperset(neighbours([day]))], now)
+    return BuildReport(wanted, rows)
+
+
+def _build_days(spark: SparkSession, store: Store, days: Sequence[Day], tell: Callable[[str], None]) -> dict[str, int]:
+    told = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    around = neighbours(days)
+    tell(f"finding the intervals of {told}")
+    size = sum(store.bytes_of(store.raw(name), around) for name in INTERVAL_STRUCTURES)
+    intervals = _local(spark, by_stretch(_known_intervals(session_for(spark, size), store, around)))
 
     def build_one(entry: Subject) -> int:
-        tell(f"building {entry.name}")
-        if not set(store.days(store.raw(entry.structures[0]))) & set(neighbours(wanted)):
-            store.clear_days(store.conformed(entry.name), wanted)
+        size = sum(store.bytes_of(store.raw(name), around) for name in entry.structures)
+        if not size:
+            store.clear_days(store.conformed(entry.name), days)
             return 0
-        spread = ("interval_start",) if entry.grain == "task" else ()
-        fresh = subject_rows(spark, store, entry, intervals, wanted)
-        return store.replace_days(store.conformed(entry.name), fresh, wanted, spread)
+        tell(f"building {entry.name} of {told}")
+        fresh = subject_rows(session_for(spark, size), store, entry, intervals, days, tasks_for(size))
+        return store.replace_days(store.conformed(entry.name), fresh, days, few=size < FEW_BYTES)
 
-    try:
-        # Most of the time of a small table is planning: let some plan while others run.
-        with ThreadPoolExecutor(TABLES_AT_ONCE) as pool:
-            rows = dict(zip((entry.name for entry in entries), pool.map(build_one, entries)))
-    finally:
-        intervals.unpersist()
-    tell(f"building {OVERVIEW}")
-    rows[OVERVIEW] = store.replace_days(store.conformed(OVERVIEW), overview_rows(spark, store, wanted), wanted)
-    if days is None:
-        ledger.note(now)
-    return BuildReport(wanted, rows)
+    # The largest last would leave all others waiting for it at the end.
+    entries = [entry for entry in reversed(SUBJECTS.values()) if entry.name != OVERVIEW]
+    rows = dict(zip((entry.name for entry in entries), at_once(build_one, entries)))
+    tell(f"building {OVERVIEW} of {told}")
+    overview = overview_rows(session_for(spark, size), store, days).coalesce(tasks_for(size))
+    rows[OVERVIEW] = store.replace_days(store.conformed(OVERVIEW), overview, days, few=size < FEW_BYTES)
+    return rows
+
+
+def session_for(spark: SparkSession, size: int) -> SparkSession:
+    """The session to work in with so many bytes of Parquet: for little of it, one whose plans are not compiled."""
+    if size >= SMALL_BYTES:
+        return spark
+    session = spark.newSession()
+    for name, value in _FOR_LITTLE.items():
+        session.conf.set(name, value)
+    return session
+
+
+def tasks_for(size: int) -> int:
+    """Into how many parts so many bytes of Parquet are divided."""
+    return min(TASKS_MAX, 1 + size // WORKER_BYTES)
+
+
+def _local(spark: SparkSession, rows: DataFrame) -> DataFrame:
+    """The rows as they are now, in the driver: what many plans need is worked out once."""
+    return spark.createDataFrame(rows.toArrow(), rows.schema)
 
 
 def table(
@@ -118,11 +180,8 @@ def table(
 ) -> DataFrame:
     """A conformed table as a DataFrame: empty, with its columns, if nothing was recorded."""
     schema = cast(StructType, StructType.fromDDL(subject(name).ddl))
-    folder = Store(root).conformed(name)
-    if not any(folder.glob("day=*/qmgr=*")):
-        return spark.createDataFrame([], schema)
-    rows = spark.read.schema(schema).parquet(str(folder)).select(*schema.names)
-    return rows if days is None else rows.where(F.col("day").isin([date.fromisoformat(day) for day in days]))
+    store = Store(root)
+    return stored_rows(spark, store, store.conformed(name), schema, days)
 
 
 def tables(spark: SparkSession, root: str | os.PathLike[str]) -> dict[str, DataFrame]:
@@ -131,15 +190,15 @@ def tables(spark: SparkSession, root: str | os.PathLike[str]) -> dict[str, DataF
 
 
 def subject_rows(
-    spark: SparkSession, store: Store, entry: Subject, intervals: DataFrame, days: Sequence[Day]
+    spark: SparkSession, store: Store, entry: Subject, intervals: DataFrame, days: Sequence[Day], tasks: int = 1
 ) -> DataFrame:
-    """Rows of a subject whose intervals start on these days."""
+    """Rows of a subject whose intervals start on these days, in so many parts. Intervals come `by_stretch`."""
     around = neighbours(days)
     if entry.grain == "task":
-        rows = _task_rows(spark, store, entry, intervals, around)
+        rows = _task_rows(spark, store, entry, intervals, around, tasks)
     else:
-        parts = [_interval_rows(spark, store, entry, name, intervals, around) for name in entry.structures]
-        rows = reduce(_side_by_side, parts)
+        parts = [_interval_rows(spark, store, entry, name, intervals, around, tasks) for name in entry.structures]
+        rows = parts[0] if len(parts) == 1 else _beside_each_other(parts, entry)
     # The change since the interval before needs that interval: days are cut off after it.
     rows = with_changes(rows, entry).where(F.col("day").isin([date.fromisoformat(day) for day in days]))
     return arranged(with_derived(rows, entry), entry)
@@ -154,28 +213,36 @@ def _known_intervals(spark: SparkSession, store: Store, days: Sequence[Day]) -> 
 
 
 def _interval_rows(
-    spark: SparkSession, store: Store, entry: Subject, structure: str, intervals: DataFrame, days: Sequence[Day]
+    spark: SparkSession,
+    store: Store,
+    entry: Subject,
+    structure: str,
+    intervals: DataFrame,
+    days: Sequence[Day],
+    tasks: int,
 ) -> DataFrame:
-    rows = without_copies(raw_rows(spark, store, structure, days))
+    rows = raw_rows(spark, store, structure, days)
     rows = placed(rows, intervals, ends=("interval_end", "smf_time"), starts=("interval_start",))
     columns = recorded_columns(rows, entry, (structure,))
     shaped = rows.select(*_KEPT, "day", "interval_start", "interval_end", "interval_seconds", "smf_time", *columns)
-    # One row for a key: were there two, the later record holds.
+    # All of a queue manager meets in one task: what follows, and the writing by queue manager, moves no row again.
+    together = shaped.repartition(tasks, "qmgr")
+    # One row for a key. Copies of a record in several dumps are alike; were there two records, the later one holds.
     newest = Window.partitionBy(*PLACE, *entry.keys).orderBy(F.desc("smf_time"))
-    return shaped.withColumn("_rank", F.row_number().over(newest)).where("_rank = 1").drop("_rank", "smf_time")
+    return together.withColumn("_rank", F.row_number().over(newest)).where("_rank = 1").drop("_rank", "smf_time")
 
 
-def _side_by_side(one: DataFrame, other: DataFrame) -> DataFrame:
-    """Rows of one interval from two records, joined; what both have is taken from where it is."""
-    shared = [name for name in one.columns if name in other.columns and name not in PLACE]
-    renamed = other.withColumnsRenamed({name: f"_{name}" for name in shared})
-    joined = one.join(renamed, list(PLACE), "full")
-    merged = joined.withColumns({name: F.coalesce(name, f"_{name}") for name in shared})
-    return merged.drop(*(f"_{name}" for name in shared))
+def _beside_each_other(parts: Sequence[DataFrame], entry: Subject) -> DataFrame:
+    """Rows of one key from several records as one row; what more than one has is taken from where it is."""
+    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
+    keys = (*PLACE, *entry.keys)
+    return rows.groupBy(*keys).agg(
+        *(F.first(name, ignorenulls=True).alias(name) for name in rows.columns if name not in keys)
+    )
 
 
 def _task_rows(
-    spark: SparkSession, store: Store, entry: Subject, intervals: DataFrame, days: Sequence[Day]
+    spark: SparkSession, store: Store, entry: Subject, intervals: DataFrame, days: Sequence[Day], tasks: int
 ) -> DataFrame:
     main, *others = entry.structures
     rows = raw_rows(spark, store, main, days)
@@ -186,7 +253,7 @@ def _task_rows(
             rows = _with_task_times(rows, found, needed)
         else:
             rows = beside_in_record(rows, found, needed)
-    rows = without_copies(rows)
+    rows = without_copies(rows.repartition(tasks, "qmgr", "smf_time"))
     own_end = [name for name in ("wtasinte",) if name in rows.columns]
     own_start = [name for name in ("wtasints",) if name in rows.columns]
     rows = placed(rows, intervals, ends=(*own_end, "smf_time"), starts=own_start)

@@ -51,30 +51,28 @@ def intervals_of(recorded: DataFrame, tolerance_seconds: float = TOLERANCE_SECON
     )
 
 
+def by_stretch(intervals: DataFrame, tolerance_seconds: float = TOLERANCE_SECONDS) -> DataFrame:
+    """The intervals as `placed` takes them: once for each stretch of time that they touch."""
+    known = intervals.withColumnsRenamed({"interval_start": "_start", "interval_end": "_end"})
+    first = F.floor(seconds(F.col("_start")) / _STRETCH_SECONDS)
+    last = F.floor((seconds(F.col("_end")) + tolerance_seconds) / _STRETCH_SECONDS)
+    return known.withColumn("_stretch", F.explode(F.sequence(first, last)))
+
+
 def placed(
     rows: DataFrame,
-    intervals: DataFrame,
+    known: DataFrame,
     ends: Sequence[str],
     starts: Sequence[str] = (),
     tolerance_seconds: float = TOLERANCE_SECONDS,
 ) -> DataFrame:
     """Give each row the interval in which its time ends, as `interval_start`, `interval_end` and `interval_seconds`.
 
-    Its time ends with the first of `ends` that is there. A row that meets no interval keeps its own times: the first of
-    `starts` and `ends` that is there.
+    `known` are the intervals `by_stretch`. A row's time ends with the first of `ends` that is there. A row that meets
+    no interval keeps its own times: the first of `starts` and `ends` that is there.
     """
     end = F.coalesce(*(F.col(name) for name in ends))
     start = F.coalesce(*(F.col(name) for name in (*starts, *ends)))
-    known = (
-        intervals.withColumnsRenamed({"interval_start": "_start", "interval_end": "_end"})
-        .withColumn("_last", F.floor((seconds(F.col("_end")) + tolerance_seconds) / _STRETCH_SECONDS))
-        .withColumn(
-            "_stretch",
-            F.explode(F.sequence(F.floor(seconds(F.col("_start")) / _STRETCH_SECONDS), F.col("_last"))),
-        )
-        .drop("_last")
-        .alias("known")
-    )
     timed = (
         rows.withColumn("_row_end", end)
         .withColumn("_row_start", start)
@@ -89,7 +87,8 @@ def placed(
         & (seconds(F.col("_row_end")) > seconds(F.col("_start")) + tolerance_seconds)
         & (seconds(F.col("_row_end")) <= seconds(F.col("_end")) + tolerance_seconds)
     )
-    joined = timed.join(known, within, "left").select("timed.*", "_start", "_end")
+    # There are few intervals: each worker gets them all, and no row need move to meet its own.
+    joined = timed.join(F.broadcast(known.alias("known")), within, "left").select("timed.*", "_start", "_end")
     return (
         joined.withColumn("interval_start", F.coalesce("_start", "_row_start"))
         .withColumn("interval_end", F.coalesce("_end", "_row_end"))

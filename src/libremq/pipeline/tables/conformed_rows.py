@@ -7,16 +7,25 @@ unsigned, so one that went past 2,147,483,647 does not turn negative.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from datetime import date
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
-from pyspark.sql.types import ArrayType, BinaryType, ByteType, IntegerType, ShortType
+from pyspark.sql.types import (
+    ArrayType,
+    BinaryType,
+    ByteType,
+    DateType,
+    IntegerType,
+    ShortType,
+    StructField,
+    StructType,
+)
 from pyspark.sql.window import Window
 
+from libremq.pipeline.smf.columns import spark_schema_of
 from libremq.pipeline.smf.layout import WIDTHS, layout, structure
-from libremq.pipeline.tables import raw
 from libremq.pipeline.tables.subjects import Column, Subject
 
 if TYPE_CHECKING:
@@ -34,18 +43,38 @@ _WHERE_FOUND = ("source_file", "source_offset", "day")
 _BITS = {"int": 32, "smallint": 16, "tinyint": 8}
 
 
-def raw_rows(spark: SparkSession, store: Store, name: str, days: Sequence[str] | None = None) -> DataFrame:
+def no_rows(spark: SparkSession, schema: StructType) -> DataFrame:
+    """A table with these columns and nothing in it, of which Spark knows that it is empty while it plans."""
+    nothing = [F.lit(None).cast(field.dataType).alias(field.name) for field in schema]
+    return spark.range(0).select(*nothing).where(F.lit(False))
+
+
+def stored_rows(
+    spark: SparkSession, store: Store, table: Path, schema: StructType, days: Iterable[str] | None = None
+) -> DataFrame:
+    """Rows of a table in folders by day. Only the folders of these days are looked into, however many there are."""
+    folders = [str(table)] if days is None else store.folders(table, days)
+    if not any(next(Path(folder).rglob("*.parquet"), None) for folder in folders):
+        return no_rows(spark, schema)
+    return spark.read.option("basePath", str(table)).schema(schema).parquet(*folders).select(*schema.names)
+
+
+def raw_rows(spark: SparkSession, store: Store, name: str, days: Iterable[str]) -> DataFrame:
     """Rows of a raw table, of these days only; an empty table where there is none."""
-    rows = raw.read(spark, store.root, name)
-    return rows if days is None else rows.where(F.col("day").isin([date.fromisoformat(day) for day in days]))
+    schema = StructType([*spark_schema_of(name).fields, StructField("day", DateType())])
+    return stored_rows(spark, store, store.raw(name), schema, days)
 
 
 def without_copies(rows: DataFrame) -> DataFrame:
-    """Each record once, however many dumps it is in. Equal sections of one record stay apart by their place in it."""
+    """Each record once, however many dumps it is in. Equal sections of one record stay apart by their place in it.
+
+    A window with its one sort and no aggregate: an aggregate would carry some hundred columns through two rounds.
+    """
     content = [name for name in rows.columns if name not in _WHERE_FOUND]
-    marked = rows.withColumn("_content", F.xxhash64(*content))
     same = ["system", "qmgr", "record_type", "subtype", "smf_time", "section_index", "_content"]
-    return marked.dropDuplicates(same).drop("_content")
+    first = F.row_number().over(Window.partitionBy(*same).orderBy("source_file", "source_offset"))
+    marked = rows.withColumn("_content", F.xxhash64(*content)).withColumn("_copy", first)
+    return marked.where("_copy = 1").drop("_content", "_copy")
 
 
 def beside_in_record(rows: DataFrame, others: DataFrame, names: Iterable[str]) -> DataFrame:

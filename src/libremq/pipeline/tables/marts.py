@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from pyspark.sql.types import StructType
 
 from libremq.pipeline.tables import conformed, marts_queries
-from libremq.pipeline.tables.conformed_store import Day, Ledger, Store, description_mark
+from libremq.pipeline.tables.conformed_rows import no_rows, stored_rows
+from libremq.pipeline.tables.conformed_store import Day, Ledger, Store, at_once, batches, description_mark
 from libremq.pipeline.tables.subjects import subject
 
 if TYPE_CHECKING:
@@ -64,43 +64,60 @@ def build(
     days: Sequence[Day] | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> conformed.BuildReport:
-    """Bring the marts up to the conformed tables; without `days`, those days that changed since they were made."""
+    """Bring the marts up to the conformed tables; without `days`, those days that changed since they were made.
+
+    What was broken off is due again, and one build at a time is let in, as with the conformed tables.
+    """
     tell = tell or (lambda _: None)
     store = Store(root)
-    ledger = Ledger(store.root / "marts", f"{VERSION}-{description_mark()}")
-    now = store.fingerprints({store.conformed(source) for mart in MARTS.values() for source in mart.sources})
-    wanted = ledger.days_due(now) if days is None else tuple(days)
-    if not wanted:
+    if not store.root.joinpath("conformed").is_dir():
         return conformed.BuildReport((), {})
+    with store.building("marts"):
+        ledger = Ledger(store.root / "marts", f"{VERSION}-{description_mark()}")
+        now = store.fingerprints(store.conformed(source) for mart in MARTS.values() for source in mart.sources)
+        wanted = ledger.days_due(now) if days is None else tuple(days)
+        if not wanted:
+            return conformed.BuildReport((), {})
+        ledger.begin(wanted)
+        rows = dict.fromkeys(MARTS, 0)
+        for batch in batches(wanted, conformed.DAYS_AT_ONCE):
+            for name, count in _build_days(spark, store, batch, tell).items():
+                rows[name] += count
+            ledger.done(batch, now)
+    return conformed.BuildReport(wanted, rows)
+
+
+def _build_days(spark: SparkSession, store: Store, days: Sequence[Day], tell: Callable[[str], None]) -> dict[str, int]:
+    told = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
 
     def build_one(mart: Mart) -> int:
-        tell(f"building {mart.name}")
-        sources = [conformed.table(spark, root, source, days=wanted) for source in mart.sources]
-        return store.replace_days(store.mart(mart.name), mart.make(*sources), wanted)
+        size = sum(store.bytes_of(store.conformed(source), days) for source in mart.sources)
+        if not size:
+            store.clear_days(store.mart(mart.name), days)
+            return 0
+        tell(f"building {mart.name} of {told}")
+        session = conformed.session_for(spark, size)
+        sources = [conformed.table(session, store.root, source, days=days) for source in mart.sources]
+        made, few = mart.make(*sources), size < conformed.FEW_BYTES
+        if not few:
+            made = made.repartition(conformed.tasks_for(size), "day", "qmgr")
+        return store.replace_days(store.mart(mart.name), made, days, few=few)
 
-    with ThreadPoolExecutor(conformed.TABLES_AT_ONCE) as pool:
-        rows = dict(zip(MARTS, pool.map(build_one, MARTS.values())))
-    if days is None:
-        ledger.note(now)
-    return conformed.BuildReport(wanted, rows)
+    return dict(zip(MARTS, at_once(build_one, list(MARTS.values()))))
 
 
 def schema(spark: SparkSession, name: str) -> StructType:
     """The columns of a mart."""
     mart = _mart(name)
-    empty = [
-        spark.createDataFrame([], cast(StructType, StructType.fromDDL(subject(each).ddl))) for each in mart.sources
-    ]
-    return mart.make(*empty).schema
+    return mart.make(
+        *(no_rows(spark, cast(StructType, StructType.fromDDL(subject(each).ddl))) for each in mart.sources)
+    ).schema
 
 
 def table(spark: SparkSession, root: str | os.PathLike[str], name: str) -> DataFrame:
     """A mart as a DataFrame: empty, with its columns, if there is nothing to tell."""
-    expected = schema(spark, name)
-    folder = Store(root).mart(name)
-    if not any(folder.glob("day=*/qmgr=*")):
-        return spark.createDataFrame([], expected)
-    return spark.read.schema(expected).parquet(str(folder)).select(*expected.names)
+    store = Store(root)
+    return stored_rows(spark, store, store.mart(name), schema(spark, name))
 
 
 def _mart(name: str) -> Mart:
