@@ -1,6 +1,6 @@
-"""Arithmetic that works on a number and on a Spark column alike.
+"""Arithmetic that works on a number and on a Spark column alike, be the column an object of PySpark or SQL text.
 
-The models are written once. Plus, times and comparisons are the same for both; what Python spells as a function (the
+The models are written once. Plus, times and comparisons are the same for all; what Python spells as a function (the
 larger of two, rounding up, a choice) is spelled here, and looks at what it is given.
 """
 
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from libremq.pipeline.models import sql
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -24,61 +27,62 @@ else:
 
 
 def is_column(*values: object) -> bool:
-    """Is one of them a column? Without PySpark there are none."""
+    """Is one of them a column or the SQL text of one?"""
     return any(hasattr(value, "isNotNull") for value in values)
+
+
+def _functions(*values: object) -> Any:
+    """What makes columns of the kind that is among the values."""
+    if any(isinstance(value, sql.Sql) for value in values):
+        return sql
+    from pyspark.sql import functions
+
+    return functions
 
 
 def larger(one: Any, other: Any) -> Any:
     """The larger one; unknown where one of them is."""
     if is_column(one, other):
-        from pyspark.sql import functions as F
-
-        return _where_known(F.greatest(_column(one), _column(other)), one, other)
+        F = _functions(one, other)
+        return _where_known(F.greatest(F.lit(one), F.lit(other)), one, other)
     return max(one, other)
 
 
 def smaller(one: Any, other: Any) -> Any:
     """The smaller one; unknown where one of them is."""
     if is_column(one, other):
-        from pyspark.sql import functions as F
-
-        return _where_known(F.least(_column(one), _column(other)), one, other)
+        F = _functions(one, other)
+        return _where_known(F.least(F.lit(one), F.lit(other)), one, other)
     return min(one, other)
 
 
 def rounded_up(value: Any) -> Any:
     """The next whole number; of nothing, nothing, as in a column."""
     if is_column(value):
-        from pyspark.sql import functions as F
-
-        return F.ceil(value)
+        return _functions(value).ceil(value)
     return None if value is None else math.ceil(value)
 
 
 def rounded_down(value: Any) -> Any:
     """The whole number below; of nothing, nothing, as in a column."""
     if is_column(value):
-        from pyspark.sql import functions as F
-
-        return F.floor(value)
+        return _functions(value).floor(value)
     return None if value is None else math.floor(value)
 
 
 def chosen(condition: Any, then: Quantity, otherwise: Quantity) -> Any:
     """`then` where the condition holds, `otherwise` where it does not; unknown where nobody can say."""
     if is_column(condition):
-        from pyspark.sql import functions as F
-
-        return F.when(condition, _column(then)).when(~condition, _column(otherwise))
+        F = _functions(condition)
+        return F.when(condition, F.lit(then)).when(~condition, F.lit(otherwise))
     return then if condition else otherwise
 
 
 def ratio(part: Quantity, whole: Quantity) -> Any:
     """Part of the whole; None where the whole is nothing: no share can be told of it."""
     if is_column(part, whole):
-        from pyspark.sql import functions as F
-
-        return F.when(_column(whole) != 0, _column(part) / _column(whole))
+        F = _functions(part, whole)
+        return F.when(F.lit(whole) != 0, F.lit(part) / F.lit(whole))
     return part / whole if whole else None
 
 
@@ -90,8 +94,7 @@ def worded(condition: Any, then: Any, otherwise: Any) -> Any:
 def looked_up(key: Any, table: Mapping[str, Any] | Mapping[int, Any]) -> Any:
     """What the table has for the key; None for a key that it lacks."""
     if is_column(key):
-        from pyspark.sql import functions as F
-
+        F = _functions(key)
         found = F.lit(None)
         for name, value in table.items():
             found = F.when(key == F.lit(name), F.lit(value)).otherwise(found)
@@ -107,9 +110,8 @@ def scaled(value: Quantity, factor: Any) -> Any:
 def known_where(condition: Any, value: Quantity) -> Any:
     """The value where the condition holds, else None: what nobody measured is not guessed."""
     if is_column(condition, value):
-        from pyspark.sql import functions as F
-
-        return F.when(_column(condition), _column(value))
+        F = _functions(condition, value)
+        return F.when(F.lit(condition), F.lit(value))
     return value if condition else None
 
 
@@ -134,14 +136,6 @@ def interpolated(
 
 def _where_known(answer: Any, one: Any, other: Any) -> Any:
     """Spark's `greatest` and `least` leave nulls out; an answer from half of the figures would be a wrong one."""
-    from pyspark.sql import functions as F
-
-    return F.when(_column(one).isNotNull() & _column(other).isNotNull(), answer)
-
-
-def _column(value: Quantity) -> Any:
-    if is_column(value):
-        return value
-    from pyspark.sql import functions as F
-
-    return F.lit(value)
+    F = _functions(one, other)
+    doubtful = [F.lit(value).isNotNull() for value in (one, other) if value is None or is_column(value)]
+    return F.when(reduce(lambda left, right: left & right, doubtful), answer)

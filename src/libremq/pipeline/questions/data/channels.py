@@ -1,200 +1,73 @@
-"""Questions about channels, the channel initiator, TLS, applications and the IMS bridge."""
+"""Questions about channels: batches, compression, starts, TLS, processor time, the network."""
 
 from __future__ import annotations
 
-from libremq.pipeline.questions.question import Question, Rows
+from libremq.pipeline.questions.data.shown import CHANNELS
+from libremq.pipeline.questions.question import Figure, Question, Rows
 
-_CHANNEL_ROWS = Rows(
+_TLS = Rows(
     "channel",
     (
-        "qmgr",
-        "channel",
-        "channel_type",
+        "records = count()",
         "messages",
-        "batches",
-        "batch_size",
-        "messages_per_batch",
-        "full_batch_pct",
-        "batch_interval_ms",
-        "persistent_pct",
-        "message_average_bytes",
+        "bytes_sent",
+        "bytes_received",
+        "running_seconds = mean(running_seconds)",
     ),
-    "messages",
+    "sum(bytes_sent) + sum(bytes_received)",
+    by=("qmgr", "tls_cipher"),
+    where="tls",
 )
 
 QUESTIONS = (
-    Question(
-        id="channels-that-fit",
-        source="2/16",
-        lines="L3694-L3857",
-        text="How many channels or clients fit?",
-        figures={
-            "client channel, KB": "svrconn_channel_kb(message_bytes_typical / 1024, sharecnv_typical)",
-            "message channel, KB": "mca_channel_kb(message_bytes_typical / 1024)",
-            "client channels within 80 %": (
-                "channels_within_guide(chinit_region_mb, svrconn_channel_kb(message_bytes_typical / 1024,"
-                " sharecnv_typical))"
-            ),
-            "more with TLS, KB": "tls_channels_extra_kb(tls_channels)",
-        },
-        rules=(
-            "chinit-storage-31-high",
-            "chinit-channels-do-not-fit",
-            "chinit-channels-near-maximum",
-            "chinit-channels-practical-ceiling",
-            "chinit-growing-towards-maximum",
-        ),
-        rows=Rows(
-            "channel_initiator",
-            (
-                "qmgr",
-                "interval_start",
-                "current_channels_high",
-                "current_channels_limit",
-                "storage_31_mb",
-                "storage_64_pct",
-            ),
-            "current_channels_high",
-        ),
-    ),
-    Question(
-        id="client-64-bit-storage",
-        source="2/17",
-        lines="L3781-L3815",
-        text="How much 64-bit storage, and which MEMLIMIT, do clients need?",
-        figures={
-            "one channel, KB": "svrconn_above_bar_kb(message_bytes_typical, sharecnv_typical, conversations_typical)",
-            "MEMLIMIT, MB": (
-                "memlimit_mb_min(client_channels * svrconn_above_bar_kb(message_bytes_typical, sharecnv_typical,"
-                " conversations_typical) / 1024)"
-            ),
-        },
-        rules=("memlimit-too-small", "memlimit-below-need", "memlimit-nolimit", "chinit-storage-64-high"),
-    ),
-    Question(
-        id="which-sharecnv",
-        source="2/18",
-        lines="L3757-L3759, L4155, L4294-L4301",
-        text="Which SHARECNV?",
-        rules=(
-            "client-sharecnv-not-needed",
-            "client-sharecnv-for-threads",
-            "client-conversations-share-busy-channel",
-            "client-storage-of-shared-conversations",
-        ),
-        figures={"storage of a shared channel, KB": "shared_svrconn_channel_kb(conversations_typical)"},
-    ),
-    Question(
-        id="chinit-storage-stays-high",
-        source="2/19",
-        lines="L3888-L3928",
-        text="Why is channel initiator storage high after channels have stopped?",
-        known=(
-            "A channel keeps its storage while it runs; stopped, its buffers go back to pools and not to the system,"
-            " until scavenged at 75 % and above.",
-            "With long-running channels only, up to an hour may pass; stopping and starting one channel sets it off.",
-        ),
-        figures={
-            "free buffers of the largest messages, MB": "large_free_buffers_mb_max(message_bytes_longest / 1048576)",
-        },
-        rules=(
-            "chinit-scavenging",
-            "chinit-scavenger-frequent",
-            "chinit-large-free-buffers",
-            "chinit-dispatcher-failed",
-        ),
-    ),
-    Question(
-        id="enough-adapters",
-        source="2/20",
-        lines="L3932-L3958",
-        text="Are there enough adapters?",
-        figures={"adapters advised": "adapters_recommended(processors)"},
-        rules=(
-            "adapters-all-used",
-            "adapters-below-recommended",
-            "adapters-mostly-busy",
-            "adapter-cpu-heavy",
-            "chiadaps-few",
-        ),
-        rows=Rows(
-            "adapter",
-            ("qmgr", "interval_start", "position", "requests", "busy_pct", "cpu_pct", "elapsed_per_request_us"),
-            "busy_pct",
-        ),
-    ),
-    Question(
-        id="dispatchers",
-        source="2/21",
-        lines="L3962-L3986",
-        text="Are there enough dispatchers, and is the load balanced?",
-        figures={
-            "channels dealt at a time": "dispatcher_chunk(maxchl, chidisps)",
-            "dispatchers advised": "dispatchers_recommended(client_channels, chidisps)",
-        },
-        rules=(
-            "dispatcher-saturated",
-            "dispatchers-unbalanced",
-            "dispatcher-channels-unbalanced",
-            "dispatchers-few-for-many-channels",
-            "dispatchers-idle",
-            "chinit-large-maxchl-few-channels",
-        ),
-        rows=Rows(
-            "dispatcher",
-            ("qmgr", "interval_start", "position", "channels", "requests", "busy_pct", "cpu_per_request_us"),
-            "busy_pct",
-        ),
-    ),
-    Question(
-        id="omvs-limits",
-        source="2/22",
-        lines="L3999-L4034",
-        text="Will more dispatchers break OMVS limits?",
-        figures={
-            "threads of all channel initiators": "omvs_threads(chidisps, ssltasks, channel_initiators)",
-            "raise MAXPROCSYS and MAXPROCUSER by": "maxproc_increase(more_dispatchers, channel_initiators)",
-        },
-        rules=("omvs-processes-short",),
-    ),
-    Question(
-        id="enough-ssl-tasks",
-        source="2/23",
-        lines="L4569-L4607",
-        text="Are there enough TLS tasks?",
-        figures={"tasks advised": "ssltasks_recommended(chidisps, processors)"},
-        rules=("ssl-task-saturated", "ssl-tasks-few", "ssl-tasks-unbalanced", "ssltasks-few"),
-        rows=Rows(
-            "ssl_task",
-            ("qmgr", "interval_start", "position", "requests", "busy_pct", "cpu_pct", "longest_request_us"),
-            "busy_pct",
-        ),
-    ),
     Question(
         id="compression-worth",
         source="2/24",
         lines="L4078-L4124",
         text="Is channel compression worth it?",
-        figures={
-            "bytes after compression": "compressed_bytes(message_bytes_typical, compressible_pct)",
-            "dispatcher, us a request": "compressing_dispatcher_us_per_request(compression)",
-        },
+        figures=(
+            Figure("message after compression", "compressed_bytes(message_bytes_typical, compressible_pct)"),
+            Figure("dispatcher, with this compression", "compressing_dispatcher_us_per_request(compression)"),
+            Figure("dispatcher, without", "compressing_dispatcher_us_per_request('NONE')"),
+            Figure("in hardware, at best", "hardware_compression_us_min(software_us)"),
+            Figure("saved by compressing headers of 1,000 messages", "header_compression_saved_bytes(1000)"),
+        ),
         rules=(
             "channel-compression-useless",
             "channel-compression-in-software",
             "channel-compression-would-help",
             "dispatcher-compression-cost",
         ),
+        rows=(
+            Rows(
+                "channel",
+                (
+                    "messages",
+                    "message_bytes",
+                    "bytes_sent",
+                    "sent_per_message_byte = sum(bytes_sent) / sum(message_bytes)",
+                    "compression_pct = mean(compression_pct)",
+                ),
+                "sum(message_bytes)",
+                by=("qmgr", "channel", "channel_type"),
+            ),
+        ),
+        known=("On slow or far lines, or to encrypt less; ZLIBFAST with hardware only. It works on the dispatchers.",),
     ),
     Question(
         id="batch-settings",
         source="2/25",
         lines="L4044-L4067, L4161-L4271",
         text="Which BATCHSZ, BATCHINT and NPMSPEED?",
-        figures={
-            "BATCHSZ for this size": "batchsz_for_message_bytes(message_bytes_typical)",
-            "batch that takes effect": "batch_messages_max(batchsz, batchsz_partner, maxumsgs, maxumsgs_partner)",
-        },
+        figures=(
+            Figure("BATCHSZ for this length", "batchsz_for_message_bytes(message_bytes_typical)"),
+            Figure(
+                "batch that takes effect", "batch_messages_max(batchsz, batchsz_partner, maxumsgs, maxumsgs_partner)"
+            ),
+            Figure("messages until BATCHLIM ends a batch", "batch_messages_by_limit(message_bytes_typical)"),
+            Figure("batch to expect", "batch_messages_expected(channel_messages_per_second, batchint_ms, batchsz)"),
+            Figure("replies one at a time, at most", "serial_messages_per_second_max(batchint_ms)"),
+        ),
         rules=(
             "channel-batches-small",
             "channel-batch-always-full",
@@ -211,51 +84,86 @@ QUESTIONS = (
             "channel-npmspeed-breaks-order",
             "channel-batch-limited-by-maxumsgs",
             "channel-batch-ends-at-data-limit",
+            "channel-far-small-batches",
+            "channel-monitoring-off",
         ),
-        rows=_CHANNEL_ROWS,
+        rows=(CHANNELS,),
+        known=(
+            "Requests and replies that may be persistent: 1, 0, FAST, or 50 and 100 ms where that delay is allowed."
+            " Nonpersistent only: 50 and 10,000 ms. Bulk: 50, 0. Trickle: 50 and 5,000 ms. NORMAL only for order over"
+            " both persistences.",
+        ),
     ),
     Question(
         id="batch-achieved",
         source="2/26",
         lines="L4245-L4271, L4894-L4951",
         text="Which batch size do we achieve, and what would a larger one save?",
-        measured={
-            "messages_per_second_measured": "channel: mean(messages_per_running_second)",
-            "message_bytes_measured": "channel: sum(message_bytes) / sum(messages)",
-        },
-        figures={
-            "batch to expect": "batch_messages_expected(messages_per_second_measured, batchint_ms, batchsz)",
-            "nonpersistent in batches of 1, us": "channel_us_nonpersistent_batch_1(message_bytes_measured)",
-            "nonpersistent in batches of 50, us": "channel_us_nonpersistent_batch_50(message_bytes_measured)",
-            "persistent in batches of 1, us": "channel_us_persistent_batch_1(message_bytes_measured)",
-        },
+        figures=(
+            Figure("batch to expect", "batch_messages_expected(channel_messages_per_second, batchint_ms, batchsz)"),
+            Figure("nonpersistent, batches of 1", "channel_us_nonpersistent_batch_1(channel_message_bytes)"),
+            Figure("nonpersistent, batches of 50", "channel_us_nonpersistent_batch_50(channel_message_bytes)"),
+            Figure("persistent, batches of 1", "channel_us_persistent_batch_1(channel_message_bytes)"),
+            Figure(
+                "persistent below 5,000 bytes, batches of 4",
+                "batch_of_4_us_per_message(channel_us_persistent_batch_1(channel_message_bytes))",
+            ),
+        ),
         rules=("channel-batches-small", "channel-nonpersistent-could-batch-more", "channel-batchsz-one-saves-flow"),
-        rows=_CHANNEL_ROWS,
+        rows=(CHANNELS,),
+        known=(
+            "DISPLAY CHSTATUS XBATCHSZ tells it at once, with MONCHL on; the table has it from the accounting records.",
+        ),
     ),
     Question(
         id="channel-restart-time",
         source="2/27",
         lines="L4305-L4351",
-        text="How long do all channels take to start after a failure?",
-        figures={
-            "plain, s": "channels_start_seconds(client_channels, channel_starts_per_second(channels_in_syncq))",
-            "TLS, s": "channels_start_seconds(tls_channels, tls_starts_per_second(tls_cipher_name))",
-        },
+        text="How long do all channels take to start after a failure of the channel initiator?",
+        figures=(
+            Figure("starts without TLS", "channel_starts_per_second(channels_in_syncq)"),
+            Figure(
+                "all without TLS",
+                "channels_start_seconds(channels_in_syncq, channel_starts_per_second(channels_in_syncq))",
+            ),
+            Figure(
+                "all with this cipher",
+                "channels_start_seconds(channels_in_syncq, tls_starts_per_second(tls_cipher_name))",
+            ),
+        ),
         rules=("channels-restart-long", "channels-known-many", "channel-starts-often"),
+        rows=(
+            Rows(
+                "channel",
+                ("starts = distinct(channel_start)", "channels = distinct(channel)"),
+                "distinct(channel_start)",
+                by=("qmgr",),
+            ),
+        ),
+        known=(
+            "Every channel ever started keeps its entry in SYSTEM.CHANNEL.SYNCQ and slows each start: delete old ones.",
+        ),
     ),
     Question(
         id="cheapest-cipher",
         source="2/28",
         lines="L4325-L4351, L4489-L4499, L4532",
         text="Which cipher or alias is cheapest to start and to run?",
-        figures={
-            "start, ms of processor": "tls_start_cpu_ms(tls_cipher_name)",
-            "starts a second": "tls_starts_per_second(tls_cipher_name)",
-        },
+        figures=(
+            Figure("start with this cipher", "tls_start_cpu_ms(tls_cipher_name)"),
+            Figure("start with TLS 1.2, RSA, AES-256-GCM", "tls_start_cpu_ms('TLS_RSA_WITH_AES_256_GCM_SHA384')"),
+            Figure("start with TLS 1.3, AES-256-GCM", "tls_start_cpu_ms('TLS_AES_256_GCM_SHA384')"),
+            Figure("start with TLS 1.3, CHACHA20", "tls_start_cpu_ms('TLS_CHACHA20_POLY1305_SHA256')"),
+            Figure("start with ECDHE, RSA", "tls_start_cpu_ms('TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384')"),
+            Figure("what ANY_TLS13 settles on", "cipher_of_alias('ANY_TLS13')"),
+            Figure("what ANY_TLS12 settles on", "cipher_of_alias('ANY_TLS12')"),
+            Figure("starts with this cipher", "tls_starts_per_second(tls_cipher_name)"),
+        ),
         rules=("tls-software-cipher", "tls-ecdhe-start-cost", "tls-without-crypto-hardware", "channel-tls-short-lived"),
+        rows=(_TLS,),
         known=(
             "Aliases that allow TLS 1.3 settled on CHACHA20, which only software can do; AES-GCM uses the processor's"
-            " own support.",
+            " own support. AllowedCipherSpecs leaves it out.",
         ),
     ),
     Question(
@@ -263,156 +171,103 @@ QUESTIONS = (
         source="2/29",
         lines="L4384, L4511-L4528",
         text="What does changing keys cost, and what should SSLRKEYC be?",
-        figures={"one change, us": "rekey_us(transaction_us_with_rekey, transaction_us, messages_per_negotiation)"},
+        figures=(
+            Figure("one change", "rekey_us(transaction_us_with_rekey, transaction_us, messages_per_negotiation)"),
+            Figure("one negotiation, at least", "negotiation_ms_min(crypto_hardware)"),
+            Figure("one negotiation, at most", "negotiation_ms_max(crypto_hardware)"),
+            Figure("messages between changes", "sslrkeyc / message_bytes_typical", "messages"),
+        ),
         rules=("tls-rekey-with-tls13", "tls-rekey-mixed", "tls-rekey-small"),
+        rows=(_TLS,),
+        known=(
+            "0 where all channels use TLS 1.3; else as many bytes as your rules allow. It holds for the whole queue"
+            " manager.",
+        ),
     ),
     Question(
         id="at-tls",
         source="2/30",
         lines="L4629-L4847",
         text="AT-TLS or SSLCIPH?",
-        rules=("at-tls-would-save", "at-tls-software-cipher"),
-        figures={
-            "round trip with SSLCIPH and a software cipher, ms": (
-                "system_ssl_round_trip_ms(message_bytes_typical / 1024)"
+        figures=(
+            Figure("saved by AT-TLS, at least", "at_tls_saving_pct_min(tls_protocol)"),
+            Figure("saved by AT-TLS, at most", "at_tls_saving_pct_max(tls_protocol)"),
+            Figure(
+                "round trip with SSLCIPH, software cipher", "system_ssl_round_trip_ms(message_bytes_typical / 1024)"
             ),
-            "round trip with AT-TLS and a software cipher, ms": "at_tls_round_trip_ms(message_bytes_typical / 1024)",
-        },
+            Figure("round trip with AT-TLS, software cipher", "at_tls_round_trip_ms(message_bytes_typical / 1024)"),
+            Figure("starts with SSLCIPH", "sslciph_starts_per_second(channel_starts_per_second(channels_in_syncq))"),
+            Figure(
+                "starts with AT-TLS, at least",
+                "at_tls_starts_per_second_min(channel_starts_per_second(channels_in_syncq))",
+            ),
+        ),
+        rules=("at-tls-would-save", "at-tls-software-cipher"),
+        rows=(_TLS,),
+        known=(
+            "AT-TLS between z/OS systems and with hardware ciphers; SSLCIPH where SSLPEER, CHLAUTH by certificate or a"
+            " cipher for each channel is needed.",
+        ),
     ),
     Question(
         id="channel-processor",
         source="2/31",
         lines="L4849-L4959",
         text="How much processor does a channel workload need?",
-        figures={
-            "nonpersistent, batches of 1, processors": (
-                "channel_processors(messages_per_second_peak, channel_us_nonpersistent_batch_1(message_bytes_typical))"
+        figures=(
+            Figure(
+                "nonpersistent, batches of 1",
+                "channel_processors(messages_per_second_peak, channel_us_nonpersistent_batch_1(message_bytes_typical))",
             ),
-            "nonpersistent, batches of 50, processors": (
+            Figure(
+                "nonpersistent, batches of 50",
                 "channel_processors(messages_per_second_peak,"
-                " channel_us_nonpersistent_batch_50(message_bytes_typical))"
+                " channel_us_nonpersistent_batch_50(message_bytes_typical))",
             ),
-            "persistent, batches of 1, processors": (
-                "channel_processors(messages_per_second_peak, channel_us_persistent_batch_1(message_bytes_typical))"
+            Figure(
+                "persistent, batches of 1",
+                "channel_processors(messages_per_second_peak, channel_us_persistent_batch_1(message_bytes_typical))",
             ),
-        },
+            Figure(
+                "sender's part, persistent", "channel_us_sender(channel_us_persistent_batch_1(message_bytes_typical))"
+            ),
+        ),
         rules=("channels-processor-cost",),
-        known=("Both ends together, z16, within 10 %; scale by LSPR for other machines.",),
+        rows=(CHANNELS,),
+        known=("Both ends together, z16, within 10 %, without conversion; cost-on-another-machine scales to others.",),
     ),
     Question(
-        id="get-expensive",
-        source="3/13",
-        lines="L7160-L7225, L7423-L7635",
-        text="Why is this get expensive?",
-        figures={
-            "get that passes over the queue, us": "selecting_get_us(queue_depth_highest)",
-            "times a get is driven again": "common_key_redrives(same_key_messages)",
-        },
+        id="slow-network-hardware",
+        source="2/42",
+        lines="L5072-L5088",
+        text="Is the slowness in the network hardware?",
+        figures=(Figure("segments sent again", "retransmitted_pct(retransmitted_segments, sent_segments)"),),
         rules=(
-            "queue-gets-skip-messages",
-            "queue-specific-gets-without-index",
-            "queue-group-gets-scan",
-            "queue-shared-scans-structure",
-            "queue-common-key-likely",
-            "queue-selector-used",
-            "queue-gets-read-page-set",
-            "selectors-on-deep-queue",
-            "common-key-many",
+            "dns-busy",
+            "channel-put-retries",
+            "network-retransmissions",
+            "network-paths-shared",
+            "channel-transmission-queue-never-empty",
+            "dns-slow",
         ),
-        rows=Rows(
-            "queue_accounting",
-            (
-                "qmgr",
-                "queue",
-                "task_name",
-                "get_calls",
-                "get_average_elapsed_us",
-                "get_average_cpu_us",
-                "messages_skipped_per_get",
-                "get_cf_requests_per_call",
-                "get_specific_pct",
-                "depth_high",
+        rows=(
+            Rows(
+                "channel",
+                (
+                    "messages",
+                    "network_time = mean(network_time_average)",
+                    "network_time_longest = highest(network_time_longest)",
+                    "put_retries",
+                    "bytes_per_message = sum(bytes_sent) / sum(messages)",
+                ),
+                "highest(network_time_longest)",
+                by=("qmgr", "channel", "connection_name"),
             ),
-            "get_elapsed_us",
         ),
-    ),
-    Question(
-        id="single-server",
-        source="3/18",
-        lines="L7853-L7857",
-        text="Is a single server the bottleneck?",
-        figures={
-            "transactions a second of one thread": "server_transactions_per_second_max(get_us, put_us, commit_us)",
-        },
-        rules=("task-single-server-bound", "strict-order-single-consumer"),
-        rows=Rows(
-            "queue_accounting",
-            ("qmgr", "queue", "task_name", "gets_destructive", "get_average_elapsed_us", "put_average_elapsed_us"),
-            "gets_destructive",
-        ),
-    ),
-    Question(
-        id="two-or-three-tiers",
-        source="3/20",
-        lines="L8056-L8155",
-        text="Two tiers or three?",
-        figures={
-            "a message of a direct client, us": "client_us_per_message(messages_per_connect)",
-            "storage of direct clients, MB": "client_channels_mb(client_channels)",
-            "log of a message with three tiers, bytes": (
-                "three_tier_log_bytes(put_get_log_bytes(message_bytes_typical))"
-            ),
-        },
-        rules=(
-            "client-connects-short",
-            "client-connects-for-few-calls",
-            "three-tier-persistent",
-            "channel-message-rate-at-one-channel",
-        ),
-    ),
-    Question(
-        id="ims-bridge-regions-or-pipes",
-        source="3/21",
-        lines="L8453-L8697",
-        text="Does the IMS bridge need regions or tpipes?",
-        figures={
-            "region in use, percent": "region_occupied_pct(wait_for_input_us, trace_seconds)",
-            "transaction, us": "ims_transaction_us(lpar_busy_pct, processors, transactions_per_second_typical)",
-        },
-        rules=(
-            "ims-regions-saturated",
-            "ims-add-tpipe",
-            "ims-qbuf-small",
-            "ims-checkpoints-often",
-            "ims-scheduling",
-            "ims-wait-for-input-off",
-            "ims-inquiry-recovery",
-            "ims-reply-routing",
-            "ims-reply-queue-index",
-        ),
-    ),
-    Question(
-        id="ims-commit-mode",
-        source="3/22",
-        lines="L8269-L8291, L8609-L8614",
-        text="Commit mode 0 or 1?",
-        rules=("ims-commit-mode-1-regions",),
         known=(
-            "Mode 1 costs the queue manager 10 % and regions 13 % more, the control region 20 % less, 3.5 % in all; a"
-            " region is held until the reply is out.",
+            "NETSTAT tells segments sent again. Keep baselines, change one thing at a time, try the other direction"
+            " and"
+            " another pair of systems; then suspect cable and transceiver.",
         ),
-        figures={"mode 1, us": "commit_mode_1_us(commit_mode_0_us)"},
-    ),
-    Question(
-        id="waiters-triggers-conversion",
-        source="3/24",
-        lines="L8000-L8028",
-        text="What do waiters, triggers and conversions cost?",
-        figures={
-            "get with these waiters, us": "get_us_with_waiters(get_us, waiters)",
-            "get with single-byte conversion, us": "converting_get_us(get_us)",
-            "get with double-byte conversion, us": "converting_get_us(get_us, True)",
-        },
-        rules=("many-waiters", "trigger-every-at-high-rate", "conversion-at-get", "calls-many-empty-gets"),
     ),
 )

@@ -1,25 +1,11 @@
-"""Questions about queue sharing: structures, coupling facilities, shared message data sets, Db2, storage class"
-" memory."""
+"""Questions about queue sharing: structures, coupling facilities, duplexing, what members of a group cost."""
 
 from __future__ import annotations
 
-from libremq.pipeline.questions.question import Question, Rows
+from libremq.pipeline.questions.data.shown import CALLS, GETS, INITIATORS, LOG_PEAKS, STRUCTURE_CALLS, STRUCTURES
+from libremq.pipeline.questions.question import Figure, Question, Rows
 
-_STRUCTURE_ROWS = Rows(
-    "cf_structure",
-    (
-        "qmgr",
-        "interval_start",
-        "cf_structure",
-        "entries_used_high",
-        "elements_used_high",
-        "structure_full_events",
-        "calls_per_second",
-        "single_call_average_us",
-        "redrive_pct",
-    ),
-    "entries_used_high",
-)
+_MEASURED_OPENS = "measured for 1 to 3 queue managers only"
 
 QUESTIONS = (
     Question(
@@ -27,6 +13,14 @@ QUESTIONS = (
         source="1/Q-43",
         lines="L2472-L2488",
         text="How many structures: one or several?",
+        figures=(
+            Figure("nonpersistent transaction over two structures", "two_structure_cpu_us(transaction_us)"),
+            Figure("persistent transaction over two structures", "two_structure_cpu_us(transaction_us, 0.12)"),
+            Figure(
+                "nonpersistent rate over two structures",
+                "two_structure_transactions_per_second(transactions_per_second_typical)",
+            ),
+        ),
         rules=(
             "structures-many",
             "structures-over-limit",
@@ -35,70 +29,134 @@ QUESTIONS = (
             "structure-queues-over-limit",
             "structure-mixes-deep-and-critical",
         ),
-        figures={"transaction over two structures, us": "two_structure_cpu_us(transaction_us)"},
+        rows=(STRUCTURES,),
+        known=(
+            "As few as possible; keep queues that may grow deep away from critical ones. Outside syncpoint it costs"
+            " nothing.",
+        ),
     ),
     Question(
         id="admin-structure-size",
         source="1/Q-44",
         lines="L2502-L2518",
         text="How large must CSQ_ADMIN be?",
-        figures={
-            "INITSIZE, KB": "admin_structure_initsize_kb(cfcc_level)",
-            "entries needed to start": "admin_entries_needed(qsg_queue_managers)",
-        },
+        figures=(
+            Figure("INITSIZE", "admin_structure_initsize_kb(cfcc_level)"),
+            Figure("entries needed to start", "admin_entries_needed(qsg_queue_managers)"),
+        ),
         rules=("admin-structure-small", "admin-structure-entries-short", "admin-structure-large-units"),
+        rows=(
+            Rows(
+                "cf_structure",
+                (
+                    "entries_used_high = highest(entries_used_high)",
+                    "elements_used_high = highest(elements_used_high)",
+                    "structure_full_events",
+                ),
+                "highest(entries_used_high)",
+                by=("qmgr", "cf_structure"),
+                where="matches(cf_structure, '*CSQ_ADMIN')",
+            ),
+        ),
+        known=(
+            "Check ENTSMAX again after each upgrade of the coupling facility: it falls. The smallest structure holds"
+            " units of work of about 40,000 messages.",
+        ),
     ),
     Question(
         id="application-structure-size",
         source="1/Q-45",
         lines="L2520-L2546",
         text="How large must an application structure be?",
-        figures={
-            "messages of the outage": "outage_messages(puts_per_second_peak, outage_seconds)",
-            "INITSIZE, bytes": (
+        figures=(
+            Figure("messages of the outage", "outage_messages(puts_per_second_peak, outage_seconds)"),
+            Figure(
+                "INITSIZE",
                 "structure_initsize_bytes_for_one_size(message_bytes_typical, outage_messages(puts_per_second_peak,"
-                " outage_seconds), cfcc_level)"
+                " outage_seconds), cfcc_level) / 1024",
+                "KB",
             ),
-        },
+            Figure(
+                "SIZE",
+                "structure_size_kb_max(structure_initsize_bytes_for_one_size(message_bytes_typical,"
+                " outage_messages(puts_per_second_peak, outage_seconds), cfcc_level) / 1024)",
+            ),
+        ),
         rules=(
             "structure-too-small-for-outage",
             "structure-size-over-twice-initial",
             "structure-minsize-below-initial",
             "structure-needs-growth-for-cfcc",
         ),
+        rows=(STRUCTURES,),
+        known=("Add up queues of different lengths one by one; messages above 63 KB count 2 KB each.",),
     ),
     Question(
         id="messages-in-structure",
         source="1/Q-46",
         lines="L2563-L2626",
         text="How many messages does this structure hold?",
-        figures={
-            "by the sizing rule": (
-                "messages_by_sizing_rule(structure_initsize_kb * 1024, message_bytes_typical, cfcc_level)"
+        figures=(
+            Figure("elements of a message", "elements_per_message(message_bytes_typical)"),
+            Figure(
+                "by the sizing rule",
+                "messages_by_sizing_rule(structure_initsize_kb * 1024, message_bytes_typical, cfcc_level)",
             ),
-            "elements of a message": "elements_per_message(message_bytes_typical)",
-            "with offloading at 80 %": "messages_with_offload(structure_elements_max, message_bytes_typical)",
-        },
+            Figure(
+                "by its entries, 6 elements each",
+                "messages_at_fixed_ratio(message_bytes_typical, structure_entries_max)",
+            ),
+            Figure(
+                "before offloading begins", "messages_before_offload(structure_elements_max, message_bytes_typical)"
+            ),
+            Figure("with offloading at 80 %", "messages_with_offload(structure_elements_max, message_bytes_typical)"),
+        ),
+        rules=("structure-entries-high", "structure-elements-high", "structure-growing"),
+        rows=(STRUCTURES,),
+        known=("D XCF,STR tells how many entries and elements there are; SMF tells the most in use.",),
     ),
     Question(
         id="entries-or-elements-first",
         source="1/Q-47",
         lines="L2628-L2660",
         text="Which runs out first, entries or elements?",
-        figures={"elements of a message (6 for each entry there are)": "elements_per_message(message_bytes_typical)"},
+        figures=(
+            Figure("elements of a message", "elements_per_message(message_bytes_typical)"),
+            Figure(
+                "elements for each entry there are",
+                "structure_elements_max / structure_entries_max",
+                "elements",
+            ),
+            Figure(
+                "first to run out",
+                "scm_exhausted_first(structure_entries_used, structure_elements_used, structure_entries_max,"
+                " structure_elements_max)",
+            ),
+            Figure(
+                "elements that cannot be used", "unusable_elements(structure_elements_used, structure_entries_used)"
+            ),
+        ),
         rules=(
             "structure-elements-run-out-first",
             "structure-entries-run-out-first",
             "structure-entries-high",
             "structure-elements-high",
         ),
-        rows=_STRUCTURE_ROWS,
+        rows=(STRUCTURES,),
+        known=(
+            "Structures begin with 6 elements an entry: messages up to 1164 bytes run out of entries, longer ones of"
+            " elements.",
+        ),
     ),
     Question(
         id="auto-alter-helps",
         source="1/Q-48",
         lines="L2670-L2692",
         text="Does automatic alter help?",
+        figures=(
+            Figure("elements of a message", "elements_per_message(message_bytes_typical)"),
+            Figure("it helps most messages below", "element_poor_message_bytes()"),
+        ),
         rules=(
             "structure-auto-alter-would-help",
             "structure-elements-run-out-first",
@@ -106,21 +164,33 @@ QUESTIONS = (
             "structure-minsize-below-initial",
             "structure-shrunk-on-old-cf",
         ),
-        known=("It takes minutes; a structure that fills fast gives 2192 first.",),
+        rows=(STRUCTURES,),
+        known=(
+            "It helps where most messages are below that or above 63 KB. It takes minutes: what fills fast gives 2192"
+            " first.",
+        ),
     ),
     Question(
         id="duplex",
         source="1/Q-49",
         lines="L2770-L2867",
         text="Should structures be duplexed, and at what cost?",
-        figures={
-            "added to each update, us": "duplex_distance_us(duplex_km)",
-            "throughput left, transactions a second": (
-                "duplexed_transactions_per_second(transactions_per_second_typical)"
+        figures=(
+            Figure("added to each update by distance", "duplex_distance_us(duplex_km)"),
+            Figure("primary coupling facility", "duplexed_primary_cf_us(cf_us)"),
+            Figure(
+                "nonpersistent rate left, small messages",
+                "duplexed_transactions_per_second(transactions_per_second_typical)",
             ),
-        },
+            Figure("transaction, nonpersistent, at worst", "duplexed_cpu_us(transaction_us)"),
+            Figure("transaction, persistent", "duplexed_cpu_us(transaction_us, 0.15)"),
+        ),
         rules=("structure-duplexed-without-admin", "structure-duplex-distance", "structure-nonpersistent-duplexed"),
-        known=("The primary coupling facility does about twice the work for updates, the secondary nearly as much.",),
+        rows=(STRUCTURE_CALLS,),
+        known=(
+            "The secondary does nearly as much work as the primary. Persistent messages come back from backup and log"
+            " anyway; duplex where even that outage is too long, and CSQ_ADMIN with it.",
+        ),
     ),
     Question(
         id="cf-short-of-processor",
@@ -135,17 +205,17 @@ QUESTIONS = (
             "structure-calls-slower",
             "queue-cf-requests-asynchronous",
         ),
-        rows=Rows(
-            "cf_structure",
-            (
-                "qmgr",
-                "interval_start",
+        rows=(
+            STRUCTURE_CALLS,
+            Rows(
                 "cf_structure",
-                "calls_per_second",
+                ("qmgr", "interval_start", "cf_structure", "calls_per_second", "single_call_average_us"),
                 "single_call_average_us",
-                "multiple_call_average_us",
             ),
-            "single_call_average_us",
+        ),
+        known=(
+            "RMF tells how busy it is: above 30 % of one engine, or 60 % of several, add engines. In SMF calls grow"
+            " slower: about 4 us when quiet, 10 us synchronous and 600 us asynchronous at 70 %.",
         ),
     ),
     Question(
@@ -153,19 +223,28 @@ QUESTIONS = (
         source="1/Q-51",
         lines="L2914-L2991",
         text="Why are so many coupling facility calls made again?",
+        figures=(
+            Figure("buffer after a message of this length", "get_buffer_bytes(message_bytes_typical)"),
+            Figure("transaction with a call made again", "redriven_transaction_us(transaction_us)"),
+        ),
         rules=("structure-redrives", "structure-common-key", "task-cf-retries"),
-        rows=Rows(
-            "cf_structure",
-            (
-                "qmgr",
-                "interval_start",
+        rows=(
+            Rows(
                 "cf_structure",
-                "single_calls",
-                "single_redrives",
-                "multiple_calls",
-                "multiple_redrives",
+                (
+                    "single_calls",
+                    "single_redrives",
+                    "multiple_calls",
+                    "multiple_redrives",
+                    "redrive_pct = 100 * sum(redrives) / sum(calls)",
+                ),
+                "sum(redrives)",
+                by=("qmgr", "cf_structure"),
             ),
-            "redrives",
+        ),
+        known=(
+            "A message was longer than the buffer the last one left: lengths that lie on both sides of a multiple of"
+            " 4 KB. Or many messages on a deep queue share one key.",
         ),
     ),
     Question(
@@ -173,20 +252,35 @@ QUESTIONS = (
         source="1/Q-52",
         lines="L2993-L3005",
         text="Why 2192 when few messages are live?",
-        figures={
-            "got messages that still take space, MB": "dead_message_mb_max(message_bytes_typical, qsg_queue_managers)",
-        },
+        figures=(
+            Figure(
+                "got messages that still take space", "dead_message_mb_max(message_bytes_typical, qsg_queue_managers)"
+            ),
+            Figure(
+                "structure for live and got messages",
+                "structure_bytes_with_already_got(live_message_bytes, qsg_queue_managers, message_bytes_typical)"
+                " / 1048576",
+                "MB",
+            ),
+        ),
         rules=("structure-dead-messages", "dead-messages-do-not-fit", "structure-full"),
+        rows=(STRUCTURES,),
+        known=("Up to CFLEVEL 4 each member deletes messages it got in bulk, some 340 at a time; CFLEVEL 5 at once.",),
     ),
     Question(
         id="persistence-needed",
         source="1/Q-53",
         lines="L2108, L2869-L2877",
         text="Do I need persistence at all?",
+        figures=(
+            Figure("persistent part of the messages", "persistent_share", "fraction"),
+            Figure("log of a persistent message", "put_get_log_bytes(message_bytes_typical)"),
+        ),
         rules=("calls-persistence-questioned", "persistence-for-availability"),
+        rows=(CALLS,),
         known=(
-            "Nonpersistent messages on shared queues survive any queue manager; they are lost only with their"
-            " structure.",
+            "Nonpersistent messages on shared queues survive any queue manager and are lost only with their structure;"
+            " duplexed, hardly ever. They cost no log.",
         ),
     ),
     Question(
@@ -194,148 +288,15 @@ QUESTIONS = (
         source="1/Q-61",
         lines="L2776-L2787, L2869-L2873",
         text="When does a queue-sharing group lose messages?",
+        rules=("structure-cflevel-low", "structure-persistent-without-recover"),
         known=(
-            "CSQ_ADMIN fails: queue managers stay up and rebuild it from their logs; nothing is lost.",
+            "CSQ_ADMIN fails: queue managers stay up and build it anew from their logs; nothing is lost.",
             "A structure with CFLEVEL 1 or 2 fails: queue managers connected to it fail, its messages are lost.",
             "A structure with CFLEVEL 3 or more fails: nobody fails; persistent messages come back from backup and"
             " logs with RECOVER(YES), nonpersistent ones are lost.",
             "A duplexed structure loses one copy: nothing is lost.",
-            "Private nonpersistent messages are lost whenever their queue manager stops; shared ones are not.",
+            "A queue manager stops: its private nonpersistent messages are lost, shared ones are not.",
         ),
-        rules=("structure-cflevel-low", "structure-persistent-without-recover"),
-    ),
-    Question(
-        id="admin-only-queue-manager",
-        source="1/Q-62",
-        lines="L2764-L2768",
-        text="Do I need a queue manager for administration alone?",
-        rules=("structure-backup-log-use", "log-rate-over-plan"),
-    ),
-    Question(
-        id="dead-message-storage",
-        source="2/1",
-        lines="L2997-L3003",
-        text="How much of the coupling facility is held by messages already got?",
-        figures={
-            "messages at most": "already_got_messages_max(qsg_queue_managers)",
-            "MB at most": "dead_message_mb_max(message_bytes_typical, qsg_queue_managers)",
-        },
-        rules=("structure-dead-messages", "dead-messages-do-not-fit"),
-        known=("Only at CFLEVEL 4 and below; with 5 got messages are deleted at once.",),
-    ),
-    Question(
-        id="smds-buffers",
-        source="2/2",
-        lines="L3033, L3041, L5431",
-        text="How many buffers (DSBUFS) should a structure have?",
-        figures={"DSBUFS by the deficit of CSQE285I": "dsbufs_needed(dsbufs, lowest_free)"},
-        rules=("smds-buffers-short", "smds-too-many-buffers", "smds-reads-not-saved"),
-        rows=Rows(
-            "smds",
-            ("qmgr", "interval_start", "cf_structure", "buffers", "buffers_free_low", "pool_waits", "reads_saved_pct"),
-            "pool_waits",
-        ),
-    ),
-    Question(
-        id="smds-block",
-        source="2/3",
-        lines="L3035-L3037, L3098-L3125",
-        text="Which DSBLOCK?",
-        figures={
-            "block, bytes": "dsblock_bytes_preferred(message_bytes_typical)",
-            "buffers of a message with it": (
-                "smds_buffers_per_message(message_bytes_typical, dsblock_bytes_preferred(message_bytes_typical))"
-            ),
-        },
-        rules=("smds-serial-io",),
-    ),
-    Question(
-        id="smds-storage",
-        source="2/4",
-        lines="L3025",
-        text="How much storage do shared message data sets take above the bar?",
-        figures={"MB": "smds_buffer_mb(dsbufs, dsblock_bytes, application_structures)"},
-        rules=("smds-storage-large",),
-    ),
-    Question(
-        id="smds-or-db2",
-        source="2/5",
-        lines="L3209, L3302-L3332",
-        text="Shared message data sets or Db2 for large messages?",
-        figures={
-            "shared message data sets, us a message": "smds_cpu_us_per_message(message_bytes_typical)",
-            "Db2, us a message": "db2_cpu_us_per_message(message_bytes_typical)",
-            "coupling facility, us, with data sets": "smds_cf_us_per_message(message_bytes_typical)",
-            "coupling facility, us, with Db2": "db2_cf_us_per_message(message_bytes_typical)",
-        },
-        rules=("structure-large-messages-in-db2", "db2-large-messages", "queue-large-shared-messages"),
-    ),
-    Question(
-        id="lob-space",
-        source="2/6",
-        lines="L3187-L3196",
-        text="How large must the Db2 space for large messages be?",
-        figures={
-            "all, KB": "lob_space_kb(message_bytes_typical, messages_max)",
-            "one partition, KB": "lob_partition_kb(lob_space_kb(message_bytes_typical, messages_max))",
-        },
-        rules=("lob-partition-too-small", "db2-blob-boundary"),
-    ),
-    Question(
-        id="db2-sharing-share",
-        source="2/7",
-        lines="L3249-L3264",
-        text="What share of my traffic crosses Db2 members?",
-        figures={"percent": "data_sharing_pct(qsg_queue_managers)"},
-        rules=("db2-cross-sharing",),
-    ),
-    Question(
-        id="db2-rollbacks",
-        source="2/8",
-        lines="L3228",
-        text="Is the number of Db2 rollbacks a problem?",
-        known=(
-            "Not on plans CSQ5*, least of all CSQ5L*: any return code other than 0, `not found` included, ends in a"
-            " rollback there.",
-        ),
-        rules=("db2-deadlocks", "db2-slow", "db2-tasks-short", "db2-task-abends"),
-    ),
-    Question(
-        id="scm-helps",
-        source="2/9",
-        lines="L3369-L3487",
-        text="Can storage class memory help, what does it hold, what runs out first?",
-        figures={
-            "messages it holds": "scm_messages_max(scm_max_mb * 1048576, elements_per_message(message_bytes_typical))",
-            "augmented space in the coupling facility at most, MB": "scm_augmented_mb_max(scm_max_mb)",
-            "puts without waiting, MB/s": "scm_write_mb_per_second_max(message_bytes_typical / 1024)",
-        },
-        rules=(
-            "structure-scm-staging",
-            "scm-overcommitted",
-            "scm-augmented-space-short",
-            "structure-access-not-by-priority-with-scm",
-            "scm-delayed-faults",
-            "scm-backlog-grows",
-            "scm-rate-too-high",
-        ),
-    ),
-    Question(
-        id="puts-failed-2192",
-        source="2/10",
-        lines="L3005, L3196, L3424",
-        text="Why did puts fail with 2192?",
-        rules=(
-            "structure-full",
-            "page-set-full",
-            "smds-full",
-            "structure-dead-messages",
-            "lob-partition-too-small",
-            "scm-overcommitted",
-            "scm-augmented-space-short",
-            "queue-failed-puts",
-        ),
-        rows=_STRUCTURE_ROWS,
     ),
     Question(
         id="which-cflevel",
@@ -350,8 +311,9 @@ QUESTIONS = (
             "structure-offload-with-tiny-messages",
         ),
         known=(
-            "5 does everything 4 does, offloads in tiers and to shared message data sets, and costs nothing"
-            " measurable over 2.",
+            "1 and 2: nonpersistent up to 63 KB. 3: persistent too, with RECOVER(YES). 4: up to 100 MB, by Db2. 5: as"
+            " 4,"
+            " with tiers of offloading and shared message data sets. A higher level costs nothing measurable.",
         ),
     ),
     Question(
@@ -359,12 +321,19 @@ QUESTIONS = (
         source="2/12",
         lines="L3554-L3606",
         text="Which layout of structures?",
+        figures=(Figure("persistent transaction over two structures", "two_structure_cpu_us(transaction_us, 0.12)"),),
         rules=(
             "one-structure-for-both-persistences",
             "structures-many",
             "units-of-work-across-structures",
             "structure-duplexed-without-admin",
             "structure-nonpersistent-duplexed",
+            "structure-queues-over-limit",
+        ),
+        rows=(STRUCTURES,),
+        known=(
+            "Two to begin with: one for nonpersistent messages, RECOVER(NO), not duplexed; one for persistent ones,"
+            " RECOVER(YES). More for isolation, for limits of space, or above 512 queues; never for speed.",
         ),
     ),
     Question(
@@ -372,33 +341,62 @@ QUESTIONS = (
         source="2/13",
         lines="L3573-L3584",
         text="Do idle queue managers of the group cost anything?",
-        figures={
-            "rate left with idle members, transactions a second": (
-                "transactions_per_second_with_idle_members(transactions_per_second_typical)"
+        figures=(
+            Figure(
+                "rate left with idle members",
+                "transactions_per_second_with_idle_members(transactions_per_second_typical)",
             ),
-        },
+        ),
         rules=("ims-bridge-idle-members",),
+        rows=(
+            Rows(
+                "queue_manager_interval",
+                ("messages_put", "cf_calls", "mqi_calls"),
+                "0 - sum(mqi_calls)",
+                by=("qmgr",),
+            ),
+        ),
+        known=("Less than 1 % of the rate and no processor time; only shared IMS bridge queues make idle ones work.",),
     ),
     Question(
         id="notify-delay",
         source="2/14",
         lines="L3543-L3550, L3624-L3646",
         text="Would KEYRNOTIFYDELAY help?",
-        figures={"queue managers woken for nothing": "wasted_notifications_per_message(interested_queue_managers)"},
+        figures=(
+            Figure("woken for nothing by a message", "wasted_notifications_per_message(interested_queue_managers)"),
+        ),
         rules=("notifications-wasted", "queue-many-empty-gets"),
+        rows=(GETS,),
+        known=(
+            "Yes, where messages come rarely and many queue managers wait for them, or load leans to some systems.",
+        ),
     ),
     Question(
         id="another-queue-manager",
         source="2/15",
         lines="L3566-L3571",
         text="Is it time for another queue manager?",
+        figures=(
+            Figure(
+                "log: peak against the most",
+                "100 * log_mb_per_second_peak / log_mb_per_second_max",
+                "percent",
+            ),
+        ),
         rules=(
             "log-add-queue-manager",
             "log-rate-at-limit",
+            "log-writer-saturated",
             "chinit-storage-31-high",
             "chinit-scavenger-frequent",
             "chinit-channels-near-maximum",
             "chinit-channels-practical-ceiling",
+            "queue-managers-over-limit",
+        ),
+        rows=(LOG_PEAKS, INITIATORS),
+        known=(
+            "Yes, when the log is at its limit or no more channels fit: persistent throughput is the sum of all logs.",
         ),
     ),
     Question(
@@ -406,30 +404,51 @@ QUESTIONS = (
         source="3/14",
         lines="L7269-L7415",
         text="Do opens of shared queues hurt?",
-        figures={
-            "open for input, us, by queue managers": "shared_input_open_elapsed_us(interested_queue_managers)",
-            "open for output, us, by queue managers": "shared_output_open_elapsed_us(interested_queue_managers)",
-        },
+        figures=(
+            Figure(
+                "open for input", "shared_input_open_elapsed_us(interested_queue_managers)", otherwise=_MEASURED_OPENS
+            ),
+            Figure(
+                "open for output", "shared_output_open_elapsed_us(interested_queue_managers)", otherwise=_MEASURED_OPENS
+            ),
+            Figure(
+                "open for input, processor",
+                "shared_input_open_cpu_us(interested_queue_managers)",
+                otherwise=_MEASURED_OPENS,
+            ),
+            Figure(
+                "open for output, processor",
+                "shared_output_open_cpu_us(interested_queue_managers)",
+                otherwise=_MEASURED_OPENS,
+            ),
+        ),
         rules=(
+            "queue-open-close-churn",
+            "calls-open-for-each-message",
             "queue-first-open-last-close",
             "queue-open-contention",
             "queue-cf-open-retries",
             "task-shared-open-latch",
             "helper-breaks-trigger-first",
         ),
-        rows=Rows(
-            "queue_accounting",
-            (
-                "qmgr",
-                "queue",
-                "task_name",
-                "open_calls",
-                "opens_without_cf",
-                "open_average_elapsed_us",
-                "open_average_cpu_us",
+        rows=(
+            Rows(
+                "queue_accounting",
+                (
+                    "open_calls",
+                    "without_cf_pct = 100 * sum(opens_without_cf) / sum(open_calls)",
+                    "open_us = sum(open_elapsed_us) / sum(open_calls)",
+                    "open_cpu_us = sum(open_cpu_us) / sum(open_calls)",
+                    "cf_requests_per_open = sum(open_cf_requests) / sum(open_calls)",
+                ),
+                "sum(open_elapsed_us)",
+                by=("qmgr", "queue", "task_name"),
+                where="shared",
             ),
-            "open_elapsed_us",
-            where="shared",
+        ),
+        known=(
+            "The first open and the last close on a queue manager go to the coupling facility. A program that keeps"
+            " the queue open in the same way takes that from all others; with TRIGTYPE(FIRST) it may stop triggers.",
         ),
     ),
     Question(
@@ -437,34 +456,73 @@ QUESTIONS = (
         source="3/15",
         lines="L7229-L7257",
         text="Do applications open queues that do not exist?",
+        figures=(
+            Figure("such an open, at least", "undefined_open_us_min(open_us)"),
+            Figure("such an open, at most", "undefined_open_us_max(open_us)"),
+        ),
         rules=("db2-undefined-queue-opens", "task-db2-for-undefined-queues"),
-        figures={"such an open, us at most": "undefined_open_us_max(open_us)"},
+        rows=(
+            Rows(
+                "task_accounting",
+                ("db2_requests", "db2_us = sum(db2_thread_us) / sum(db2_requests)", "records = count()"),
+                "sum(db2_requests)",
+                by=("qmgr", "task_name"),
+            ),
+        ),
+        known=(
+            "In a group each open of an unknown name goes to Db2. Tasks with Db2 requests and no shared queue do it.",
+        ),
     ),
     Question(
         id="cf-large-enough",
         source="3/16",
         lines="L7918-L7922",
         text="Is my coupling facility large enough?",
-        figures={
-            "engines needed": (
+        figures=(
+            Figure(
+                "engines needed",
                 "cf_engines_needed(persistent_messages_per_second_peak,"
-                " cf_us_per_persistent_message(message_bytes_typical))"
+                " cf_us_per_persistent_message(message_bytes_typical))",
             ),
-            "messages a second of one engine": (
-                "messages_per_second_per_cf_engine(cf_us_per_persistent_message(message_bytes_typical))"
+            Figure(
+                "rate of one engine",
+                "messages_per_second_per_cf_engine(cf_us_per_persistent_message(message_bytes_typical))",
             ),
-        },
-        rules=("cf-too-small-for-rate", "cf-engines-busy", "cf-link-slow"),
+            Figure("time of a persistent message", "cf_us_per_persistent_message(message_bytes_typical)"),
+        ),
+        rules=("cf-too-small-for-rate", "cf-one-engine-busy", "cf-engines-busy", "cf-link-slow"),
+        rows=(STRUCTURE_CALLS,),
+        known=(
+            "Engines up to 60 % busy, on fast links. What is measured on one machine carries over less than for"
+            " private queues.",
+        ),
     ),
     Question(
         id="shared-or-private",
         source="3/17",
         lines="L7902-L7905",
         text="What do shared queues cost against private ones?",
-        figures={
-            "shared, us at least": "shared_persistent_us_min(private_us, message_bytes_typical)",
-            "shared, us at most": "shared_persistent_us_max(private_us, message_bytes_typical)",
-        },
-        known=("For persistent messages; the wording of the source leaves a range.",),
+        figures=(
+            Figure("shared, at least", "shared_persistent_us_min(private_us, message_bytes_typical)"),
+            Figure("shared, at most", "shared_persistent_us_max(private_us, message_bytes_typical)"),
+        ),
+        rows=(
+            Rows(
+                "queue_accounting",
+                (
+                    "calls = sum(get_calls) + sum(put_calls)",
+                    "get_cpu_us = sum(get_cpu_us) / sum(get_calls)",
+                    "put_cpu_us = sum(put_cpu_us) / sum(put_calls)",
+                    "get_us = sum(get_elapsed_us) / sum(get_calls)",
+                    "put_us = sum(put_elapsed_us) / sum(put_calls)",
+                ),
+                "sum(get_calls) + sum(put_calls)",
+                by=("qmgr", "shared"),
+            ),
+        ),
+        known=(
+            "For persistent messages; the wording of the source leaves a range. The coupling facility's own time comes"
+            " on top.",
+        ),
     ),
 )
