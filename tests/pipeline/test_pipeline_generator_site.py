@@ -14,7 +14,9 @@ import pytest
 
 from libremq.pipeline.generator.command import chosen, generate, place
 from libremq.pipeline.generator.estate import estate
+from libremq.pipeline.generator.facts import site_facts
 from libremq.pipeline.generator.interval import Interval
+from libremq.pipeline.generator.sick_site import unchanged
 from libremq.pipeline.generator.sickness import Case, covers, sicknesses
 from libremq.pipeline.generator.site import STARTED, Site
 from libremq.pipeline.generator.writer import framed
@@ -108,7 +110,8 @@ def test_a_sickness_changes_its_queue_manager_from_its_beginning_on_and_nothing_
     site = Site(estate(2), days=0.6, interval_minutes=60, cases=[case])
     for well, sick in zip(healthy("QM01"), intervals(site)):
         changed = well != contents(sick)
-        assert changed == (begins <= sick.traffic.start < begins + timedelta(hours=2)), sick.traffic.start
+        shows = kind.change is not unchanged and begins <= sick.traffic.start < begins + timedelta(hours=2)
+        assert changed == shows, sick.traffic.start
     assert [contents(each) for each in intervals(site, "QM02")] == healthy("QM02")
 
 
@@ -122,18 +125,28 @@ def test_every_sickness_can_be_written_by_every_release(release: str) -> None:
 
 def test_each_sickness_says_which_facts_it_raises() -> None:
     for each in sicknesses().values():
-        assert each.raises and each.title, each.name
-        assert not each.raises & each.may_raise, each.name
-        assert not each.rules & each.may_rules, each.name
+        assert each.raises and each.title and each.rules, each.name
+        assert each.change is not unchanged or each.facts, each.name
 
 
 def test_the_rules_named_exist_and_rest_on_the_facts_named() -> None:
     catalogue = pytest.importorskip("libremq.pipeline.rules.catalogue")
     rules = {rule.id: set(rule.fact.replace(",", " ").split()) for rule in catalogue.RULES}
     for each in sicknesses().values():
-        assert each.rules | each.may_rules <= set(rules), each.name
+        assert each.rules <= set(rules), each.name
         facts = {fact for name in each.rules for fact in rules[name]}
-        assert all(covers(facts, fact) for fact in each.raises) or not each.rules, each.name
+        assert all(covers(facts, fact) for fact in each.raises), each.name
+
+
+def test_the_facts_of_the_site_are_whole_and_those_of_a_sickness_are_on_its_queue_manager_only() -> None:
+    rules = pytest.importorskip("libremq.pipeline.rules.site")
+    settings = pytest.importorskip("libremq.pipeline.rules.settings")
+    owners = estate(4)
+    facts = rules.SiteFacts.of(site_facts(owners, [("QM02", sicknesses()["trace-left-on"].facts)]))
+    assert [name for name in settings.SETTINGS if not facts.knows(name)] == []
+    assert [facts.value("global_trace", owner.name) for owner in owners] == [False, True, False, False]
+    assert facts.value("qsg_queue_managers", "QM01") == 2
+    assert facts.value("pool_role", "QM03", "pool", "2") == "short"
 
 
 def test_facts_with_two_names_cover_each_other() -> None:
@@ -152,7 +165,7 @@ def test_generate_writes_a_file_per_system_and_day_and_what_to_expect(tmp_path: 
     sick = ["pool-short", "names-slow"]
     made = generate(tmp_path, days=1.5, queue_managers=2, interval_minutes=30, sick=sick, seed=3)
     assert [path.name for path in made.files] == sorted(
-        (path.name for path in tmp_path.glob("*.dat")), key=lambda name: (name.split(".")[2], name)
+        (path.name for path in tmp_path.glob("dumps/*.dat")), key=lambda name: (name.split(".")[2], name)
     )
     assert {path.name.split(".")[1] for path in made.files} == {"SYSA", "SYSB"}
     said = json.loads((tmp_path / "expected.json").read_text())
@@ -161,6 +174,7 @@ def test_generate_writes_a_file_per_system_and_day_and_what_to_expect(tmp_path: 
         ("pool-short", "QM01"),
         ("names-slow", "QM02"),
     ]
+    assert json.loads((tmp_path / "site.json").read_text())["queue_managers"].keys() == {"QM01", "QM02"}
     assert said["cases"][0]["rules"] and said["cases"][0]["facts"] == ["R-BP-06"]
     for path in made.files:
         data = path.read_bytes()

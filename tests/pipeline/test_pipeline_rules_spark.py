@@ -28,7 +28,7 @@ MOMENT = datetime(2024, 5, 6, 10)
 def everything() -> tuple[Cases, Evaluation, list[Row]]:
     cases = Cases.of(RULES)
     evaluation = evaluate(cases.frames(session()), cases.facts())
-    return cases, evaluation, evaluation.findings.collect()
+    return cases, evaluation, evaluation.collect()
 
 
 def test_every_rule_fires_on_its_case_and_not_on_the_other(

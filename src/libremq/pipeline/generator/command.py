@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from libremq.pipeline.generator.estate import QueueManager, estate
+from libremq.pipeline.generator.facts import site_facts
 from libremq.pipeline.generator.shapes import NEWEST
 from libremq.pipeline.generator.sickness import Case, Sickness, sicknesses
 from libremq.pipeline.generator.site import STARTED, Site
 from libremq.pipeline.generator.writer import bare, framed, marker
 
+DUMPS_FOLDER: Final = "dumps"
+SITE_FILE: Final = "site.json"
 EXPECTED_FILE: Final = "expected.json"
 _SPANNED_BYTES_MIN: Final = 200
 
@@ -44,7 +47,6 @@ class Generated:
                     "begins": case.begins.isoformat(),
                     "ends": case.ends.isoformat() if case.ends else None,
                     "rules": sorted(case.sickness.rules),
-                    "may_rules": sorted(case.sickness.may_rules),
                     "facts": sorted(case.sickness.raises),
                 }
                 for case in self.cases
@@ -67,39 +69,58 @@ def generate(
     spanned: float = 0.05,
     rdw: bool = True,
 ) -> Generated:
-    """Write the dumps of a simulated site into a folder: one file per system and day, and `expected.json`.
+    """Write a simulated site into a folder: `dumps/`, `site.json` with its facts and `expected.json` with its findings.
 
     `sick` names sicknesses (`all` for every one): each begins in the middle of the time, on a queue manager of its own
-    as far as there are enough. Accounting is written in every `accounting_every`-th interval, for size; `spanned` is
-    the share of records that are cut into segments; without `rdw` records have no descriptor word.
+    as far as there are enough. The rest is as in `write`.
+    """
+    owners = estate(queue_managers, seed, tuple(releases))
+    cases = place(chosen(sick), owners, start, middle(start, days))
+    site = Site(owners, start, days, interval_minutes, seed, growth_per_week, cases)
+    return write(site, target, accounting_every=accounting_every, spanned=spanned, rdw=rdw)
+
+
+def middle(start: datetime, days: float) -> datetime:
+    """When sickness begins: half-way, and in the middle of a day too if there is more than one.
+
+    Rules that compare the hours of a day then see both health and sickness in it.
+    """
+    return start + (timedelta(days=int(days / 2), hours=12) if days >= 2 else timedelta(days=days) / 2)
+
+
+def write(site: Site, target: Path, *, accounting_every: int = 8, spanned: float = 0.05, rdw: bool = True) -> Generated:
+    """Write the dumps of a site, one file per system and day, its facts, and what is wrong with it.
+
+    Accounting is written in every `accounting_every`-th interval, for size; `spanned` is the share of records that are
+    cut into segments; without `rdw` records have no descriptor word.
     """
     if accounting_every < 1:
         raise ValueError("accounting is written every interval (1) or every so many")
     if not 0 <= spanned <= 1:
         raise ValueError(f"a share of {spanned} spanned records is not between 0 and 1")
-    owners = estate(queue_managers, seed, tuple(releases))
-    cases = place(chosen(sick), owners, start, start + timedelta(days=days) / 2)
-    site = Site(owners, start, days, interval_minutes, seed, growth_per_week, cases)
-    target.mkdir(parents=True, exist_ok=True)
-    result = Generated(cases=cases)
-    chance = random.Random(f"cuts/{seed}")
+    dumps = target / DUMPS_FOLDER
+    dumps.mkdir(parents=True, exist_ok=True)
+    result = Generated(cases=site.cases)
+    chance = random.Random(f"cuts/{site.seed}")
     with ExitStack() as stack:
         files: dict[tuple[str, str], _File] = {}
         for owner, local, whole in _selected(site, accounting_every):
             key = owner.system, f"{local:%Y-%m-%d}"
             if key not in files:
                 _finish(files, owner.system)
-                path = target / f"SMF.{owner.system}.{key[1]}.dat"
+                path = dumps / f"SMF.{owner.system}.{key[1]}.dat"
                 files[key] = _File(path, stack.enter_context(path.open("wb")), owner.system, rdw)
                 files[key].write(marker(2, owner.system, local))
                 result.files.append(path)
             files[key].last = local
             files[key].write(whole, _cuts(whole, spanned, chance) if rdw else ())
             result.records[whole[5], int.from_bytes(whole[22:24], "big")] += 1
-        for system in {owner.system for owner in owners}:
+        for system in {owner.system for owner in site.queue_managers}:
             _finish(files, system)
     result.bytes = sum(path.stat().st_size for path in result.files)
-    (target / EXPECTED_FILE).write_text(json.dumps(result.as_json(), indent=1) + "\n", encoding="utf-8")
+    facts = site_facts(site.queue_managers, [(case.queue_manager, case.sickness.facts) for case in site.cases])
+    for name, content in ((SITE_FILE, facts), (EXPECTED_FILE, result.as_json())):
+        (target / name).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return result
 
 

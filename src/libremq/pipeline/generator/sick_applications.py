@@ -38,7 +38,6 @@ def _putters(interval: Interval, queue: str) -> list[tuple[Row, Row]]:
     "opens-many",
     "an application opens and closes the queue for every message",
     "R-APP-2",
-    "R-SEL-5 R-TIER-1 R-SQ-4",
     rules="queue-open-close-churn",
 )
 def opens_many(interval: Interval, hours: float) -> None:
@@ -72,7 +71,6 @@ def opens_many(interval: Interval, hours: float) -> None:
     "gets-find-nothing",
     "many getters wait for the same few messages; most gets find nothing",
     "R-WAIT-1",
-    "R-UOW-4 R-36",
     rules="queue-many-empty-gets",
 )
 def gets_find_nothing(interval: Interval, hours: float) -> None:
@@ -95,7 +93,6 @@ def gets_find_nothing(interval: Interval, hours: float) -> None:
     "selectors",
     "messages are chosen by selector from a deep queue: each get passes over thousands",
     "R-SEL-1",
-    "R-SEL-2 R-SEL-4 R-SEL-6 R-GETMAX-1 R-TP-1 R-IDX-01",
     rules="queue-gets-skip-messages queue-selector-used",
 )
 def selectors(interval: Interval, hours: float) -> None:
@@ -112,7 +109,6 @@ def selectors(interval: Interval, hours: float) -> None:
     "index-missing",
     "replies are got by correlation identifier from a queue without index",
     "R-IDX-01",
-    "R-SEL-1 R-SEL-6 R-GETMAX-1 R-TP-1",
     rules="queue-specific-gets-without-index queue-gets-skip-messages",
 )
 def index_missing(interval: Interval, hours: float) -> None:
@@ -126,7 +122,6 @@ def index_missing(interval: Interval, hours: float) -> None:
     "messages-expire",
     "messages are left until they expire, and getters clear them away",
     "R-EXP-03",
-    "R-EXP-04 R-EXP-02",
     rules="queue-expired-at-get",
 )
 def messages_expire(interval: Interval, hours: float) -> None:
@@ -141,7 +136,6 @@ def messages_expire(interval: Interval, hours: float) -> None:
     "persistent-outside-syncpoint",
     "persistent messages are put outside syncpoint: each put waits for the log",
     "R-LF-01",
-    "R-LF-04 R-LF-05 R-APP-3 R-TP-1 R-LG-5",
     rules="task-log-forces-per-commit",
 )
 def persistent_outside_syncpoint(interval: Interval, hours: float) -> None:
@@ -158,7 +152,6 @@ def persistent_outside_syncpoint(interval: Interval, hours: float) -> None:
     "unit-of-work-long",
     "a batch job puts thousands of messages in one unit of work",
     "R-UOW-01",
-    "R-UOW-2 R-UOW-3 R-UOW-4 R-UOW-5 R-PS-09 R-CF-04 R-VST-08",
     rules="task-units-of-work-large",
 )
 def unit_of_work_long(interval: Interval, hours: float) -> None:
@@ -174,7 +167,6 @@ def unit_of_work_long(interval: Interval, hours: float) -> None:
     "shared-queue-opened-first-and-last",
     "each open of a shared queue is the first and each close the last, so all go to the coupling facility",
     "R-SQ-4",
-    "R-SQ-3 R-APP-2 F-OPEN-4",
     shared_only=True,
     rules="queue-first-open-last-close",
 )
@@ -203,7 +195,6 @@ def shared_queue_opened_first_and_last(interval: Interval, hours: float) -> None
     "latches-held",
     "tasks wait for a latch that another task holds for long",
     "own",
-    "F-OPEN-4 R-SQ-4 R-TP-1 R-VST-08",
     rules="task-latch-waits",
 )
 def latches_held(interval: Interval, hours: float) -> None:
@@ -222,7 +213,6 @@ def latches_held(interval: Interval, hours: float) -> None:
     "server-alone",
     "one instance of a server, which puts back what it could not finish, can do no more",
     "R-TP-1",
-    "R-APP-4 R-LF-04 R-LF-05 R-GETMAX-1",
     rules="task-single-server-bound",
 )
 def server_alone(interval: Interval, hours: float) -> None:

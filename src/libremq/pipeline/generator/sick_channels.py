@@ -13,7 +13,6 @@ from libremq.pipeline.generator.structures import clock_units
     "adapters-busy",
     "every adapter has work, the last one too: requests wait for one",
     "R-56",
-    "R-55 R-SEL-3 T-16c R-84",
     rules="adapters-all-used adapters-mostly-busy",
 )
 def adapters_busy(interval: Interval, hours: float) -> None:
@@ -30,7 +29,6 @@ def adapters_busy(interval: Interval, hours: float) -> None:
     "dispatchers-unbalanced",
     "all busy channels are on one dispatcher, the others have nothing to do",
     "R-59",
-    "R-57 R-58 R-60 T-16b",
     rules="dispatchers-unbalanced dispatcher-saturated dispatcher-channels-unbalanced",
 )
 def dispatchers_unbalanced(interval: Interval, hours: float) -> None:
@@ -48,7 +46,6 @@ def dispatchers_unbalanced(interval: Interval, hours: float) -> None:
     "tls-tasks-busy",
     "the TLS tasks are more than 90 % busy",
     "R-63",
-    "R-62 R-94 R-92 R-90 T-22",
     rules="ssl-task-saturated",
 )
 def tls_tasks_busy(interval: Interval, hours: float) -> None:
@@ -62,8 +59,7 @@ def tls_tasks_busy(interval: Interval, hours: float) -> None:
     "initiator-storage-short",
     "storage of the channel initiator is nearly used up",
     "R-40",
-    "R-41 R-49 R-52 R-46 R-50 R-53 R-48",
-    rules="chinit-storage-64-high",
+    rules="chinit-storage-64-high chinit-storage-31-high",
 )
 def initiator_storage_short(interval: Interval, hours: float) -> None:
     row = interval.one("qcct")
@@ -75,9 +71,7 @@ def initiator_storage_short(interval: Interval, hours: float) -> None:
     "channels-at-limit",
     "as many channels as are allowed; more cannot start",
     "R-46",
-    "R-50 R-58 R-34 R-57 R-59 R-TIER-3",
     rules="chinit-channels-near-maximum chinit-active-channels-near-maximum",
-    may_rules="chinit-growing-towards-maximum",
 )
 def channels_at_limit(interval: Interval, hours: float) -> None:
     row = interval.one("qcct")
@@ -89,7 +83,6 @@ def channels_at_limit(interval: Interval, hours: float) -> None:
     "names-slow",
     "name resolution takes seconds and holds up channel starts",
     "own",
-    "R-127 R-125 R-84 R-86 R-87",
     rules="dns-slow",
 )
 def names_slow(interval: Interval, hours: float) -> None:
@@ -104,7 +97,6 @@ def names_slow(interval: Interval, hours: float) -> None:
     "batches-small",
     "sender channels with BATCHSZ 50 achieve one or two messages in a batch",
     "R-77",
-    "R-75 R-76 R-84 R-72 R-70 R-78 R-80 R-100 R-101 R-102 R-103 R-73 R-LV-06 R-LF-03",
     rules="channel-batches-small",
 )
 def batches_small(interval: Interval, hours: float) -> None:
@@ -114,7 +106,13 @@ def batches_small(interval: Interval, hours: float) -> None:
             row["qcstfuba"] = 0
 
 
-@sickness("cipher-dear", "channels use a cipher that the processor does in software", "R-93", "R-94 R-97")
+@sickness(
+    "cipher-dear",
+    "channels use a cipher that the processor does in software",
+    "R-93",
+    rules="tls-software-cipher at-tls-software-cipher",
+    facts={"tls_cipher_name": "TLS_CHACHA20_POLY1305_SHA256"},
+)
 def cipher_dear(interval: Interval, hours: float) -> None:
     for row in interval.rows["qcst"]:
         if row["qcstslcs"]:
@@ -125,7 +123,6 @@ def cipher_dear(interval: Interval, hours: float) -> None:
     "messages-retried",
     "a receiver has to put messages again because the target queue refuses them",
     "own",
-    "R-84 R-PS-05 M-26 R-127",
     rules="channel-put-retries",
 )
 def messages_retried(interval: Interval, hours: float) -> None:

@@ -20,7 +20,6 @@ def _pool(interval: Interval, number: int, lowest: float, now: float) -> Row:
     "pool-short",
     "the system pool falls below 15 % free buffers",
     "R-BP-06",
-    "R-BP-01 R-BP-5",
     rules="pool-system-short-of-buffers pool-deferred-writes-in-critical-pool",
 )
 def pool_short(interval: Interval, hours: float) -> None:
@@ -32,11 +31,10 @@ def pool_short(interval: Interval, hours: float) -> None:
     "pool-exhausted",
     "the pool of short-lived messages has no buffers left; applications wait for page set writes",
     "R-BP-06 R-BP-3 R-BP-07 R-BP-9 R-135",
-    "R-BP-2 R-BP-5 R-BP-7 R-BP-8 R-BP-10 R-BP-15 R-BP-01 R-134 R-TP-2 F-BM-12",
-    rules="pool-short-of-buffers pool-nearly-full pool-no-free-buffer pool-contention-for-buffers"
+    rules="pool-short-lived-short-of-buffers pool-nearly-full pool-no-free-buffer pool-contention-for-buffers"
     " pool-synchronous-write-limit pool-deferred-writes-not-catching-up pool-contention-ratio"
-    " page-set-immediate-writes",
-    may_rules="pool-pages-read-again page-set-larger-pool-would-help",
+    " pool-deferred-writes-in-critical-pool pool-reads-in-critical-pool pool-newly-used-buffers"
+    " page-set-immediate-writes page-set-larger-pool-would-help data-manager-gets-from-disk",
 )
 def pool_exhausted(interval: Interval, hours: float) -> None:
     row = _pool(interval, 2, 0.01, 0.08)
@@ -85,9 +83,7 @@ def pool_oversized(interval: Interval, hours: float) -> None:
     "pool-searched",
     "someone browses through a deep queue over and over; its pages are read again and again",
     "R-BP-7",
-    "R-BP-10 R-BP-09 R-BP-6 R-TP-2 F-BM-12",
-    rules="pool-pages-read-again",
-    may_rules="pool-more-searching-than-storing",
+    rules="pool-pages-read-again pool-more-searching-than-storing",
 )
 def pool_searched(interval: Interval, hours: float) -> None:
     row = interval.find("qpst", qpstpool=1)
@@ -101,7 +97,12 @@ def pool_searched(interval: Interval, hours: float) -> None:
     queue["qqstbrwb"] = queue["qqstpbb"] = 6 * pages * 3000
 
 
-@sickness("log-buffers-short", "log records wait for a free log buffer", "R-LG-2", rules="log-buffers-short")
+@sickness(
+    "log-buffers-short",
+    "log records wait for a free log buffer",
+    "R-LG-2",
+    rules="log-buffers-short log-buffers-short-at-maximum",
+)
 def log_buffers_short(interval: Interval, hours: float) -> None:
     interval.one("qjst")["qjstwtb"] = 6_779
 
@@ -110,9 +111,9 @@ def log_buffers_short(interval: Interval, hours: float) -> None:
     "log-at-capacity",
     "the logger is busy all the time and its disks are the reason",
     "R-116",
-    "R-110 R-LOG-04 R-LOG-03 R-LOG-02 R-LOG-13 R-111 R-34 R-37 R-LG-11 R-LG-12 R-112 R-113 R-114 R-140 R-LF-05 R-SQ-7",
-    rules="log-writer-saturated log-archiving-cost",
-    may_rules="log-add-queue-manager",
+    rules="log-writer-saturated log-archiving-cost log-dual-at-limit log-data-set-fills-fast"
+    " log-active-logs-hold-less-than-a-day log-add-queue-manager",
+    from_start=True,
 )
 def log_at_capacity(interval: Interval, hours: float) -> None:
     row, length = interval.one("qjst"), interval.traffic.microseconds
@@ -147,7 +148,6 @@ def log_at_capacity(interval: Interval, hours: float) -> None:
     "checkpoints-often",
     "LOGLOAD is far too small: a checkpoint every two minutes",
     "R-LL-04",
-    "R-LL-01 R-LL-02 R-IMS-6 R-RST-07 F-LOG-14",
     rules="log-checkpoints-often",
 )
 def checkpoints_often(interval: Interval, hours: float) -> None:
@@ -158,7 +158,6 @@ def checkpoints_often(interval: Interval, hours: float) -> None:
     "archive-reads",
     "backouts and recoveries read archive logs, on tapes that others want too",
     "R-REC-12",
-    "R-LOG-02 R-LOG-19 R-LOG-09 R-LOG-21 R-REC-08 R-115 R-PS-09 F-LOG-14",
     rules="log-archive-reads",
 )
 def archive_reads(interval: Interval, hours: float) -> None:
@@ -179,7 +178,6 @@ def log_copies_skewed(interval: Interval, hours: float) -> None:
     "log-writes-slow",
     "a log write of one page takes milliseconds",
     "T-30",
-    "R-114 R-LF-05 R-140 R-LG-4 R-121 T-4 R-LG-9 R-116",
     rules="log-single-page-writes-slow",
 )
 def log_writes_slow(interval: Interval, hours: float) -> None:
@@ -196,7 +194,6 @@ def log_writes_slow(interval: Interval, hours: float) -> None:
     "zhyperlink-falls-back",
     "a third of the zHyperLink log writes become asynchronous",
     "R-ZHL-7",
-    "R-ZHL-11 R-ZHL-2 R-ZHL-4 R-ZHL-1 R-ZHL-6 R-ZHL-3 R-ZHL-8 R-146 R-145 R-LOG-18",
     rules="log-zhyperlink-not-synchronous",
 )
 def zhyperlink_falls_back(interval: Interval, hours: float) -> None:
@@ -248,19 +245,27 @@ def _fill(interval: Interval, number: int, used: float) -> None:
     "page-set-filling",
     "a queue is not emptied any more: its page set passes 90 % within a day",
     "R-PS-05",
-    "R-PS-04 F-PS-03",
-    rules="page-set-expanding page-set-filling-up queue-depth-growing",
-    may_rules="queue-old-messages",
+    rules="page-set-expanding queue-depth-growing",
 )
 def page_set_filling(interval: Interval, hours: float) -> None:
-    _fill(interval, 1, min(0.97, 0.70 + 0.04 * hours))
+    _fill(interval, 1, min(0.97, 0.75 + 0.09 * hours))
+
+
+@sickness(
+    "page-set-growing",
+    "a queue is emptied a little slower than it fills: its page set will pass 90 % in some days",
+    "R-PS-04",
+    rules="page-set-filling-up queue-depth-growing",
+    from_start=True,
+)
+def page_set_growing(interval: Interval, hours: float) -> None:
+    _fill(interval, 1, min(0.89, 0.74 + 0.004 * hours))
 
 
 @sickness(
     "page-set-expanding",
     "a page set is expanded again and again",
     "R-PS-04",
-    "R-PS-05",
     rules="page-set-expanded page-set-expanding-daily",
 )
 def page_set_expanding(interval: Interval, hours: float) -> None:
@@ -276,9 +281,7 @@ def page_set_expanding(interval: Interval, hours: float) -> None:
     "page-set-full",
     "a page set is full and puts to it fail",
     "R-PS-05",
-    "R-PS-04 M-26",
-    rules="page-set-expanding page-set-full queue-failed-puts",
-    may_rules="page-set-filling-up queue-depth-growing",
+    rules="page-set-expanding page-set-full queue-failed-puts queue-depth-growing",
 )
 def page_set_full(interval: Interval, hours: float) -> None:
     _fill(interval, 2, 0.995)
@@ -291,9 +294,8 @@ def page_set_full(interval: Interval, hours: float) -> None:
     "structure-full",
     "a coupling facility structure is full and puts to its queues fail",
     "R-CF-10",
-    "R-CF-01 R-CF-09 R-CF-05 R-CF-17 R-01 M-26 R-20 R-CF-06 F-CF-04",
     shared_only=True,
-    rules="structure-full",
+    rules="structure-full structure-entries-high structure-elements-high",
 )
 def structure_full(interval: Interval, hours: float) -> None:
     row = interval.find("qest", qeststr="APPL1")
@@ -304,7 +306,6 @@ def structure_full(interval: Interval, hours: float) -> None:
     "structure-redrives",
     "message sizes around a buffer boundary make coupling facility requests fail and be driven again",
     "R-CF-16",
-    "R-SQ-1 R-SQ-3 R-SQ-2",
     shared_only=True,
     rules="structure-redrives",
 )
@@ -318,7 +319,6 @@ def structure_redrives(interval: Interval, hours: float) -> None:
     "structure-slow",
     "requests to the coupling facility take ten times as long: it is short of processors",
     "R-CF-14",
-    "R-CF-13 R-CF-18 R-SQ-7 T-30",
     shared_only=True,
     rules="structure-calls-slower",
 )
@@ -332,7 +332,6 @@ def structure_slow(interval: Interval, hours: float) -> None:
     "smds-buffers-short",
     "shared message data sets have no buffer left and requests wait",
     "R-03",
-    "R-02 R-07 R-06 R-04",
     shared_only=True,
     rules="smds-buffers-short",
 )
@@ -355,7 +354,6 @@ def smds_buffers_short(interval: Interval, hours: float) -> None:
     "db2-undefined-queues",
     "applications open queues that do not exist; each attempt asks Db2",
     "R-SQ-5",
-    "R-16 F-OPEN-1 R-17",
     shared_only=True,
     rules="db2-undefined-queue-opens",
 )
@@ -374,7 +372,6 @@ def db2_undefined_queues(interval: Interval, hours: float) -> None:
     "queues-deleted-late",
     "temporary dynamic queues are closed inside a unit of work and deleted twice",
     "R-TDQ-1",
-    "R-APP-2",
     rules="temporary-queues-deleted-later",
 )
 def queues_deleted_late(interval: Interval, hours: float) -> None:
@@ -387,7 +384,6 @@ def queues_deleted_late(interval: Interval, hours: float) -> None:
     "storage-short",
     "the queue manager is short on storage and has to contract its pools",
     "own",
-    "R-VST-08 R-VST-06 R-VST-03 R-VST-04 R-40",
     rules="storage-short",
 )
 def storage_short(interval: Interval, hours: float) -> None:

@@ -7,10 +7,10 @@ limit, the finding may name either: `SAME` says which those are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from libremq.pipeline.generator.interval import Interval
 from libremq.pipeline.generator.traffic import Traffic
@@ -23,18 +23,17 @@ Change = Callable[[Interval, float], None]
 class Sickness:
     """One kind of trouble.
 
-    `rules` are the rules that must find it from the records alone, exactly these; `raises` the facts behind them, and
-    `may_raise` facts that may come up beside them where more of the site is known than its records tell.
+    `rules` are the rules that must find it where the site's facts are known: these and no others. `raises` are the
+    facts of the guide behind them.
     """
 
     name: str
     title: str
     raises: frozenset[str]
     change: Change
-    may_raise: frozenset[str] = frozenset()
     rules: frozenset[str] = frozenset()
-    may_rules: frozenset[str] = frozenset()
-    """Rules over a day or longer, which find it only if it lasts or begins in the time they look at."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the site's facts say of the queue manager instead of what they say of a healthy one."""
     from_start: bool = False
     """Shows only if it was there all the time."""
     shared_only: bool = False
@@ -89,10 +88,9 @@ def sickness(
     name: str,
     title: str,
     raises: str,
-    may_raise: str = "",
     *,
-    rules: str = "",
-    may_rules: str = "",
+    rules: str,
+    facts: Mapping[str, Any] | None = None,
     from_start: bool = False,
     shared_only: bool = False,
 ) -> Callable[[Change], Sickness]:
@@ -104,9 +102,8 @@ def sickness(
             title=title,
             raises=frozenset(raises.split()),
             change=change,
-            may_raise=frozenset(may_raise.split()),
             rules=frozenset(rules.split()),
-            may_rules=frozenset(may_rules.split()),
+            facts=facts or {},
             from_start=from_start,
             shared_only=shared_only,
         )
@@ -119,7 +116,7 @@ def sickness(
 
 def sicknesses() -> dict[str, Sickness]:
     """All of them by name."""
-    from libremq.pipeline.generator import sick_applications, sick_channels, sick_queue_manager
+    from libremq.pipeline.generator import sick_applications, sick_channels, sick_queue_manager, sick_site
 
-    assert sick_applications and sick_channels and sick_queue_manager
+    assert sick_applications and sick_channels and sick_queue_manager and sick_site
     return dict(sorted(_REGISTERED.items()))

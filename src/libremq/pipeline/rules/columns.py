@@ -1,4 +1,4 @@
-"""Expressions as Spark columns: the other half of `expressions`, with the same rules for what is unknown."""
+"""Expressions as Spark's SQL: the other half of `expressions`, with the same rules for what is unknown."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import Column
-from pyspark.sql import functions as F
+from libremq.pipeline.models import sql
+from libremq.pipeline.models.sql import Sql
+from libremq.pipeline.rules.expressions import PlainAlgebra, work_out
 
-from libremq.pipeline.rules.expressions import work_out
+Aggregate = Callable[[str, ast.expr | None], Sql]
 
 
-class ColumnAlgebra:
-    """Columns of a frame; names come through `bind`, already cast to double, text or flag.
+class SqlAlgebra:
+    """Columns of a frame; names come through `bind`, numbers as doubles.
 
-    Inside an aggregate names come through `of_row`: there a fact of the site is that of the row.
+    `aggregate` says what stands for an aggregate; by default its own text over the rows of a group. Constants stay
+    values of Python as long as they can, so that models of nothing but constants are worked out here.
     """
 
-    def __init__(
-        self,
-        bind: Callable[[str], Column],
-        day: Column | None = None,
-        of_row: Callable[[str], Column] | None = None,
-    ) -> None:
+    def __init__(self, bind: Callable[[str], Sql], day: Sql | None = None, aggregate: Aggregate | None = None) -> None:
         self._bind = bind
         self._day = day
-        self._of_row = of_row or bind
+        self._aggregate = aggregate
+        self._plain = PlainAlgebra({})
 
-    def constant(self, value: Any) -> Column:
-        return F.lit(float(value)) if isinstance(value, int) and not isinstance(value, bool) else F.lit(value)
+    def constant(self, value: Any) -> Any:
+        return value
 
-    def name(self, name: str) -> Column:
+    def name(self, name: str) -> Sql:
         return self._bind(name)
 
-    def arithmetic(self, operator: str, one: Column, other: Column) -> Column:
+    def arithmetic(self, operator: str, one: Any, other: Any) -> Any:
+        if not _is_sql(one, other):
+            return self._plain.arithmetic(operator, one, other)
         match operator:
             case "+":
                 return one + other
@@ -44,11 +44,14 @@ class ColumnAlgebra:
             case "*":
                 return one * other
             case "/":
-                return F.try_divide(one, other)
+                return one / other
             case _:
-                return F.try_mod(one, other)
+                return one % other
 
-    def compare(self, operator: str, one: Column, other: Column) -> Column:
+    def compare(self, operator: str, one: Any, other: Any) -> Any:
+        if not _is_sql(one, other):
+            return self._plain.compare(operator, one, other)
+        one = sql.lit(one)
         match operator:
             case "<":
                 return one < other
@@ -63,85 +66,96 @@ class ColumnAlgebra:
             case _:
                 return one != other
 
-    def among(self, value: Column, choices: Sequence[Any]) -> Column:
-        return value.isin([float(c) if isinstance(c, int) and not isinstance(c, bool) else c for c in choices])
+    def among(self, value: Any, choices: Sequence[Any]) -> Sql:
+        return sql.lit(value).isin(choices)
 
-    def every(self, parts: Sequence[Column]) -> Column:
-        answer = parts[0]
-        for part in parts[1:]:
-            answer = answer & part
-        return answer
+    def every(self, parts: Sequence[Any]) -> Sql:
+        return Sql(f"({' AND '.join(sql.lit(part).text for part in parts)})")
 
-    def some(self, parts: Sequence[Column]) -> Column:
-        answer = parts[0]
-        for part in parts[1:]:
-            answer = answer | part
-        return answer
+    def some(self, parts: Sequence[Any]) -> Sql:
+        return Sql(f"({' OR '.join(sql.lit(part).text for part in parts)})")
 
-    def opposite(self, value: Column) -> Column:
-        return ~value
+    def opposite(self, value: Any) -> Sql:
+        return ~sql.lit(value)
 
-    def chosen(self, condition: Column, then: Column, otherwise: Column) -> Column:
-        return F.when(condition, then).otherwise(otherwise)
+    def chosen(self, condition: Any, then: Any, otherwise: Any) -> Sql:
+        return sql.when(condition, then).otherwise(otherwise)
 
-    def function(self, name: str, arguments: Sequence[Column]) -> Column:
-        first = arguments[0]
-        match name:
-            case "known":
-                return self.every([argument.isNotNull() for argument in arguments])
-            case "either":
-                return F.coalesce(*arguments)
-            case "min" | "max":
-                return self._of_all(F.least(*arguments) if name == "min" else F.greatest(*arguments), arguments)
-            case "abs":
-                return F.abs(first)
-            case "ceil":
-                return F.ceil(first).cast("double")
-            case _:
-                return F.floor(first).cast("double")
-
-    def matching(self, value: Column, pattern: str) -> Column:
+    def matching(self, value: Any, pattern: str) -> Sql:
         """Does the text look like a shell pattern?"""
         parts = re.split(r"([*?])", pattern)
         wanted = "".join({"*": ".*", "?": "."}.get(part, re.escape(part)) for part in parts)
-        return value.rlike(f"^{wanted}$")
+        return sql.called("rlike", value, f"^{wanted}$")
 
-    def _of_all(self, value: Column, arguments: Sequence[Column]) -> Column:
+    def function(self, name: str, arguments: Sequence[Any]) -> Any:
+        match name:
+            case "known":
+                return self.every([sql.lit(argument).isNotNull() for argument in arguments])
+            case "either":
+                return sql.called("coalesce", *arguments)
+        if not _is_sql(*arguments):
+            return self._plain.function(name, arguments)
+        match name:
+            case "min" | "max":
+                return self._of_all(sql.called("least" if name == "min" else "greatest", *arguments), arguments)
+            case "abs":
+                return sql.called("abs", arguments[0])
+            case "ceil":
+                return sql.ceil(arguments[0])
+            case _:
+                return sql.floor(arguments[0])
+
+    def _of_all(self, value: Any, arguments: Sequence[Any]) -> Any:
         # Spark's greatest and least pass over what is unknown; here one unknown makes the answer unknown.
-        return F.when(self.every([argument.isNotNull() for argument in arguments]), value) if arguments else value
+        texts = [argument.text for argument in arguments if isinstance(argument, Sql)]
+        if any(argument is None for argument in arguments):
+            return None
+        return sql.when(self.every([Sql(text).isNotNull() for text in dict.fromkeys(texts)]), value) if texts else value
 
-    def model(self, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Column:
+    def model(self, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         from libremq.pipeline.rules.models import known_models
 
-        result = known_models()[name].function(*arguments, **keywords)
-        column = self.constant(result) if isinstance(result, (int, float)) else result
         given = [*arguments, *keywords.values()]
-        return self._of_all(column, given)
+        if not _is_sql(*given):
+            return self._plain.model(name, arguments, keywords)
+        return self._of_all(known_models()[name].function(*arguments, **keywords), given)
 
-    def aggregate(self, name: str, argument: ast.expr | None) -> Column:
-        if argument is None:
-            return F.count(F.lit(1)).cast("double")
-        value = work_out(argument, ColumnAlgebra(self._of_row))
-        match name:
-            case "count":
-                return F.count_if(value).cast("double")
-            case "share":
-                return F.avg(F.when(value, 1.0).when(~value, 0.0))
-            case "sum":
-                return F.sum(value)
-            case "mean":
-                return F.avg(value)
-            case "highest":
-                return F.max(value)
-            case "lowest":
-                return F.min(value)
-            case "distinct":
-                return F.count_distinct(value).cast("double")
-        assert self._day is not None, "an aggregate by time needs the time"
-        match name:
-            case "first":
-                return F.min_by(value, F.when(value.isNotNull(), self._day))
-            case "last":
-                return F.max_by(value, F.when(value.isNotNull(), self._day))
-            case _:
-                return F.regr_slope(value, self._day)
+    def aggregate(self, name: str, argument: ast.expr | None) -> Sql:
+        if self._aggregate is not None:
+            return self._aggregate(name, argument)
+        value = None if argument is None else sql.lit(work_out(argument, SqlAlgebra(self._bind)))
+        return aggregated(name, value, self._day)
+
+
+def aggregated(name: str, value: Sql | None, day: Sql | None) -> Sql:
+    """An aggregate over the rows of a group; `day` is their time in days."""
+    if value is None:
+        counted = "count(1)" if name == "count" or day is None else f"count(DISTINCT floor({day.text}))"
+        return sql.cast(Sql(counted), "double")
+    match name:
+        case "count":
+            return sql.cast(sql.called("count_if", value), "double")
+        case "share":
+            return sql.called("avg", sql.when(value, 1.0).when(~value, 0.0))
+        case "sum":
+            return sql.called("sum", value)
+        case "mean":
+            return sql.called("avg", value)
+        case "highest":
+            return sql.called("max", value)
+        case "lowest":
+            return sql.called("min", value)
+        case "distinct":
+            return sql.cast(Sql(f"count(DISTINCT {value.text})"), "double")
+    assert day is not None, "an aggregate by time needs the time"
+    match name:
+        case "first":
+            return sql.called("min_by", value, sql.when(value.isNotNull(), day))
+        case "last":
+            return sql.called("max_by", value, sql.when(value.isNotNull(), day))
+        case _:
+            return sql.called("regr_slope", value, day)
+
+
+def _is_sql(*values: Any) -> bool:
+    return any(isinstance(value, Sql) for value in values)

@@ -1,29 +1,31 @@
 """Evaluate the rules in Spark: one pass per subject and grouping, findings out, and an account of every rule.
 
-All conditions of a subject become columns of one select; the findings of a row are an array that is filtered and
-exploded, so the table is read once however many rules look at it. No rule passes in silence: `Evaluation.coverage` has
-one line per rule, with the rows it judged, or the inputs that were missing.
+All conditions of a subject become columns of one select, so its table is read once however many rules look at it. That
+pass counts: on how many rows each rule could judge, and on how many it fired. A second one, which runs when the
+findings are read, makes values, evidence and advice, and only for the rules that fired: mostly a few. No rule passes in
+silence: `Evaluation.coverage` has one line per rule, with the rows it judged, or the inputs that were missing.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
+from libremq.pipeline.models import sql
+from libremq.pipeline.models.sql import Sql
 from libremq.pipeline.rules.catalogue import RULES, joins_of, object_columns, setting_kind
-from libremq.pipeline.rules.expressions import AGGREGATES, work_out
+from libremq.pipeline.rules.columns import SqlAlgebra, aggregated
+from libremq.pipeline.rules.expressions import AGGREGATES, Expression, work_out
 from libremq.pipeline.rules.rule import Rule, pieces
 from libremq.pipeline.rules.settings import SETTINGS, SITE_SUBJECTS
 from libremq.pipeline.rules.site import SiteFacts
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
-
-    from libremq.pipeline.rules.columns import ColumnAlgebra
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
 KEYS = ("system", "qmgr", "interval_start", "interval_end", "object")
 
@@ -34,6 +36,9 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     "object": ("system", "qmgr", "object"),
     "object and day": ("system", "qmgr", "object", "day"),
 }
+
+_DAY = Sql("(CAST(CAST(interval_start AS timestamp) AS double) / 86400.0D)")
+_JOBS_AT_ONCE = 2
 
 FINDINGS_SCHEMA = (
     "rule string, severity string, subject string, system string, qmgr string, interval_start timestamp,"
@@ -62,8 +67,21 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    findings: DataFrame
+    spark: SparkSession
+    parts: tuple[DataFrame, ...]
+    """The findings by subject and grouping, where there are any."""
     coverage: tuple[Coverage, ...]
+
+    @property
+    def findings(self) -> DataFrame:
+        """All findings as one table."""
+        together = _union(self.parts)
+        return self.spark.createDataFrame([], FINDINGS_SCHEMA) if together is None else together
+
+    def collect(self) -> list[Row]:
+        """All findings here. By parts: Spark plans many small queries faster than a large one."""
+        with ThreadPoolExecutor(_JOBS_AT_ONCE) as pool:
+            return [row for rows in pool.map(lambda part: part.collect(), self.parts) for row in rows]
 
     @property
     def not_evaluated(self) -> tuple[Coverage, ...]:
@@ -74,7 +92,7 @@ class Evaluation:
         rows = [
             (c.rule, c.subject, c.status, c.rows, c.rows_judged, c.rows_fired, list(c.missing)) for c in self.coverage
         ]
-        return self.findings.sparkSession.createDataFrame(rows, COVERAGE_SCHEMA)
+        return self.spark.createDataFrame(rows, COVERAGE_SCHEMA)
 
     def write(self, folder: str) -> None:
         """Replace the tables `findings` and `rule_coverage` below a folder."""
@@ -95,35 +113,24 @@ def evaluate(
     facts = site or SiteFacts()
     session = spark or next((table.sparkSession for table in tables.values()), None) or SparkSession.getActiveSession()
     assert session is not None, "without tables a session must be given"
-    with _lenient_arithmetic(session):
-        frames = {name: _with_keys(name, table) for name, table in tables.items()}
-        frames.update(_site_frames(session, tables, facts, rules))
-        missing = {rule.id: missing_inputs(rule, frames, facts) for rule in rules}
-        coverage = [Coverage(r.id, r.subject, "not evaluated", missing=missing[r.id]) for r in rules if missing[r.id]]
-        judged = [
-            _Judged(frames, facts, subject, over, group)
-            for (subject, over), group in _groups(rule for rule in rules if not missing[rule.id]).items()
-        ]
-        coverage += _coverage(judged)
-        findings = _union([each.findings() for each in judged]) or session.createDataFrame([], FINDINGS_SCHEMA)
+    frames = {name: _with_keys(name, table) for name, table in tables.items()}
+    frames.update(_site_frames(session, tables, facts, rules))
+    missing = {rule.id: missing_inputs(rule, frames, facts) for rule in rules}
+    coverage = [Coverage(r.id, r.subject, "not evaluated", missing=missing[r.id]) for r in rules if missing[r.id]]
+    judged = [
+        _Judged(frames, facts, subject, over, group)
+        for (subject, over), group in _groups(rule for rule in rules if not missing[rule.id]).items()
+    ]
+    coverage += _coverage(judged)
+    found = tuple(frame for frame in (each.findings() for each in judged) if frame is not None)
     order = {rule.id: position for position, rule in enumerate(rules)}
-    return Evaluation(findings, tuple(sorted(coverage, key=lambda each: order[each.rule])))
+    return Evaluation(session, found, tuple(sorted(coverage, key=lambda each: order[each.rule])))
 
 
 def _coverage(judged: Sequence[_Judged]) -> list[Coverage]:
-    """The account of all groups, counted in one job."""
-    counted = _union([each.counts() for each in judged])
-    by_rule = {row["rule"]: row for row in counted.collect()} if counted else {}
-    told = []
-    for group in judged:
-        silent = [r for r in group.rules if by_rule[r.id]["rows"] and not by_rule[r.id]["rows_judged"]]
-        unknown = group.never_known(silent)
-        for rule in group.rules:
-            row = by_rule[rule.id]
-            status = "no rows" if not row["rows"] else "evaluated" if row["rows_judged"] else "not evaluated"
-            figures = (row["rows"], row["rows_judged"], row["rows_fired"] or 0)
-            told.append(Coverage(rule.id, rule.subject, status, *figures, unknown.get(rule.id, ())))
-    return told
+    """The account of all groups. Each is a small job of its own, two at a time: one plan is made while another runs."""
+    with ThreadPoolExecutor(_JOBS_AT_ONCE) as pool:
+        return [line for lines in pool.map(_Judged.coverage, judged) for line in lines]
 
 
 def _union(frames: Sequence[DataFrame]) -> DataFrame | None:
@@ -163,166 +170,181 @@ def missing_inputs(rule: Rule, frames: Mapping[str, DataFrame], site: SiteFacts)
 
 
 class _Judged:
-    """One subject at one grouping, with the verdict of every rule on every row."""
+    """One subject at one grouping: the rules that look at it, and its rows with what these rules name.
+
+    Everything is text until one select per step is given to Spark: first the rows (or, in a group, the aggregates),
+    then values and thresholds, then conditions. Evidence and advice are only made for rules that fired somewhere.
+    """
 
     def __init__(
         self, frames: Mapping[str, DataFrame], site: SiteFacts, subject: str, over: str, rules: Sequence[Rule]
     ) -> None:
-        from pyspark.sql import functions as F
-
         self.rules = rules
-        self._site, self._over = site, over
+        self._subject, self._site, self._over = subject, site, over
         self._frame = _with_settings(_joined(frames, subject, rules), site, setting_kind(subject), rules)
         self._types = dict(self._frame.dtypes)
-        self._day = F.col("interval_start").cast("timestamp").cast("double") / 86400.0
-        verdicts = [self._verdict(rule).alias(f"verdict_{index}") for index, rule in enumerate(rules)]
-        if over:
-            keys = _GROUPS[over]
-            grouped = self._frame.withColumn("day", F.to_date("interval_start")).groupBy(*keys)
-            spans = []
-            if "interval_start" not in keys:
-                spans = [F.min("interval_start").alias("interval_start"), F.max("interval_end").alias("interval_end")]
-            self._judged = grouped.agg(*spans, *verdicts)
-            if "object" not in keys:
-                self._judged = self._judged.withColumn("object", F.lit(None).cast("string"))
-        else:
-            self._judged = self._frame.select(*KEYS, *verdicts)
+        self._aggregates: dict[str, str] = {}
+        """Columns of the grouped rows by the text of the aggregate."""
+        self._fired: tuple[Rule, ...] = ()
 
-    def findings(self) -> DataFrame:
-        from pyspark.sql import functions as F
-
+    def coverage(self) -> list[Coverage]:
+        """For each rule the rows there are, those it judged and those on which it fired; runs a job."""
+        figures = ["count(1)"]
+        for index in range(len(self.rules)):
+            figures += [f"count(fires_{index})", f"count_if(fires_{index})"]
+        (row,) = self._conditions(self.rules).selectExpr(f"array({', '.join(figures)}) AS figures").collect()
+        rows, *rest = row["figures"]
+        judged = dict(zip((rule.id for rule in self.rules), zip(rest[::2], rest[1::2])))
+        self._fired = tuple(rule for rule in self.rules if judged[rule.id][1])
+        unknown = self._never_known([rule for rule in self.rules if rows and not judged[rule.id][0]])
         told = []
-        for index, rule in enumerate(self.rules):
-            verdict = F.col(f"verdict_{index}")
-            told.append(
-                F.struct(
-                    F.lit(rule.id).alias("rule"),
-                    F.lit(rule.severity).alias("severity"),
-                    F.lit(rule.subject).alias("subject"),
-                    *(verdict[name].alias(name) for name in ("fires", "value", "threshold", "evidence", "advice")),
-                    F.lit(rule.fact).alias("fact"),
-                    F.lit(rule.lines).alias("source_lines"),
-                    F.lit(rule.derived).alias("derived"),
-                )
-            )
-        fired = F.filter(F.array(*told), lambda each: F.coalesce(each["fires"], F.lit(False)))
-        return (
-            self._judged.select(*KEYS, F.explode(fired).alias("found"))
-            .select(*KEYS, "found.*")
-            .withColumn("advice", F.regexp_replace("advice", r"\bnull\b", "unknown"))
-            .select(*(part.split()[0] for part in FINDINGS_SCHEMA.split(", ")))
-        )
+        for rule in self.rules:
+            known, fired = judged[rule.id]
+            status = "no rows" if not rows else "evaluated" if known else "not evaluated"
+            told.append(Coverage(rule.id, rule.subject, status, rows, known, fired, unknown.get(rule.id, ())))
+        return told
 
-    def counts(self) -> DataFrame:
-        """For each rule the rows there are, those it judged and those on which it fired."""
-        from pyspark.sql import functions as F
+    def findings(self) -> DataFrame | None:
+        """The findings of the rules that `coverage` saw firing, None if there were none."""
+        if not self._fired:
+            return None
+        which = ", ".join(f"IF(fires_{index}, {index}, NULL)" for index in range(len(self._fired)))
+        fired = self._conditions(self._fired).selectExpr("*", f"explode(array_compact(array({which}))) AS which")
+        cases = " ".join(f"WHEN {index} THEN {self._finding(index, rule)}" for index, rule in enumerate(self._fired))
+        found = fired.selectExpr(*KEYS, f"CASE which {cases} END AS found").selectExpr(*KEYS, "found.*")
+        return found.selectExpr(*(part.split()[0] for part in FINDINGS_SCHEMA.split(", ")))
 
-        counts: list[Column] = [F.count(F.lit(1)).alias("rows")]
-        lines: list[Column] = []
-        for index, rule in enumerate(self.rules):
-            fires = F.col(f"verdict_{index}")["fires"]
-            counts += [F.count(fires).alias(f"judged_{index}"), F.count_if(fires).alias(f"fired_{index}")]
-            figures = (F.col(f"judged_{index}").alias("rows_judged"), F.col(f"fired_{index}").alias("rows_fired"))
-            lines.append(F.struct(F.lit(rule.id).alias("rule"), F.col("rows"), *figures))
-        counted = self._judged.agg(*counts)
-        return counted.select(F.explode(F.array(*lines)).alias("line")).select("line.*")
-
-    def never_known(self, rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
+    def _never_known(self, rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
         """Of the rules that judged no row at all: the inputs that no row has."""
-        from pyspark.sql import functions as F
-
         names = sorted({name for rule in rules for name in rule.inputs})
         if not names:
             return {}
-        counts = [F.count(self._bound(name)).alias(f"n{index}") for index, name in enumerate(names)]
-        (row,) = self._frame.agg(*counts).collect()
-        known = {name: row[f"n{index}"] for index, name in enumerate(names)}
+        counts = ", ".join(f"count({sql.name(self._flat(name)).text})" for name in names)
+        (row,) = self._frame.selectExpr(f"array({counts}) AS known").collect()
+        known = dict(zip(names, row["known"]))
         return {
             rule.id: tuple(f"value of {name}" for name in rule.inputs if not known[name])
             or ("values known on the same row",)
             for rule in rules
         }
 
-    def _verdict(self, rule: Rule) -> Column:
-        from pyspark.sql import functions as F
+    def _conditions(self, rules: Sequence[Rule]) -> DataFrame:
+        """The rows, or the groups, with value, threshold and verdict of each rule."""
+        algebra = SqlAlgebra(self._bound, aggregate=self._aggregated)
+        self._aggregates = {}
+        figures, verdicts = [], []
+        for index, rule in enumerate(rules):
+            expressions = rule.expressions()
+            if "value" in expressions:
+                figures.append(f"{_worked(expressions['value'], algebra)} AS value_{index}")
+            if rule.id in self._site.thresholds:
+                figures.append(f"{sql.lit(self._site.thresholds[rule.id]).text} AS threshold_{index}")
+            elif "threshold" in expressions:
+                figures.append(f"{_worked(expressions['threshold'], algebra)} AS threshold_{index}")
+            verdicts.append(f"{_worked(expressions['when'], self._of_rule(index))} AS fires_{index}")
+            if self._over:
+                for piece in self._pieces(rule):
+                    work_out(piece.tree, algebra)
+        return self._rows(rules).selectExpr("*", *figures).selectExpr("*", *verdicts)
 
-        from libremq.pipeline.rules.columns import ColumnAlgebra
+    def _of_rule(self, index: int) -> SqlAlgebra:
+        """Names as one rule means them: `value` and `threshold` are its own."""
 
-        own: dict[str, Column] = {}
+        def bind(name: str) -> Sql:
+            return sql.name(f"{name}_{index}") if name in ("value", "threshold") else self._bound(name)
 
-        def bind(name: str) -> Column:
-            return own[name] if name in own else self._outside(name)
+        return SqlAlgebra(bind, aggregate=self._aggregated)
 
-        algebra = ColumnAlgebra(bind, self._day, self._bound)
-        expressions = rule.expressions()
-        nothing = F.lit(None).cast("double")
-        if rule.id in self._site.thresholds:
-            own["threshold"] = F.lit(self._site.thresholds[rule.id])
-        elif "threshold" in expressions:
-            own["threshold"] = work_out(expressions["threshold"].tree, algebra)
-        if "value" in expressions:
-            own["value"] = work_out(expressions["value"].tree, algebra)
-        return F.struct(
-            work_out(expressions["when"].tree, algebra).alias("fires"),
-            own.get("value", nothing).cast("double").alias("value"),
-            own.get("threshold", nothing).cast("double").alias("threshold"),
-            self._evidence(rule, algebra).alias("evidence"),
-            self._advice(rule, algebra).alias("advice"),
+    def _rows(self, rules: Sequence[Rule]) -> DataFrame:
+        """The rows with the columns that the rules name, numbers as doubles; in groups, the aggregates instead."""
+        names = sorted({self._flat(name) for rule in rules for name in (*rule.inputs, *rule.told)} & set(self._types))
+        rows = self._frame.selectExpr(*KEYS, *(f"{self._plain(name)} AS {name}" for name in names if name not in KEYS))
+        if not self._over:
+            return rows
+        keys = _GROUPS[self._over]
+        facts = [f"any_value({name}) AS {name}" for name in names if name.startswith("site__")]
+        made = [f"{text} AS {name}" for text, name in self._aggregates.items()]
+        spans = ["min(interval_start) AS interval_start", "max(interval_end) AS interval_end"]
+        by_time = rows.selectExpr("*", "to_date(interval_start) AS day")
+        grouped = by_time.groupBy(*keys).agg(
+            *map(_column, [*(() if "interval_start" in keys else spans), *facts, *made, "count(1) AS rows"])
         )
+        return grouped if "object" in keys else grouped.selectExpr("*", "CAST(NULL AS string) AS object")
 
-    def _evidence(self, rule: Rule, algebra: ColumnAlgebra) -> Column:
-        from pyspark.sql import functions as F
+    def _aggregated(self, name: str, argument: ast.expr | None) -> Sql:
+        """The column that holds an aggregate once the rows are grouped."""
+        value = None if argument is None else sql.lit(work_out(argument, SqlAlgebra(self._bound)))
+        text = aggregated(name, value, _DAY).text
+        return sql.name(self._aggregates.setdefault(text, f"aggregate_{len(self._aggregates)}"))
 
-        shown: dict[str, Column] = {}
+    def _finding(self, index: int, rule: Rule) -> str:
+        own = {name: f"try_cast({name}_{index} AS double)" for name in rule.expressions() if name != "when"}
+        if rule.id in self._site.thresholds:
+            own["threshold"] = f"threshold_{index}"
+        parts = {
+            "rule": sql.lit(rule.id).text,
+            "severity": sql.lit(rule.severity).text,
+            "subject": sql.lit(rule.subject).text,
+            "value": own.get("value", "CAST(NULL AS double)"),
+            "threshold": own.get("threshold", "CAST(NULL AS double)"),
+            "evidence": self._evidence(rule),
+            "advice": self._advice(index, rule),
+            "fact": sql.lit(rule.fact).text,
+            "source_lines": sql.lit(rule.lines).text,
+            "derived": sql.lit(rule.derived).text,
+        }
+        return f"named_struct({', '.join(f'{sql.lit(name).text}, {text}' for name, text in parts.items())})"
+
+    def _evidence(self, rule: Rule) -> str:
+        shown: dict[str, Sql] = {}
         for name in rule.inputs:
             if not self._over or name in SETTINGS or name in ("qmgr", "object"):
-                shown[name] = algebra.name(name)
+                shown[name] = self._bound(name)
         if self._over:
+            algebra = SqlAlgebra(self._bound, aggregate=self._aggregated)
             for node in _aggregate_calls(rule):
                 shown[ast.unparse(node)] = work_out(node, algebra)
-        if not shown:
-            return F.create_map().cast("map<string,string>")
-        pairs: list[Column] = []
-        for name, column in shown.items():
-            pairs += [F.lit(name), column.cast("string")]
-        return F.create_map(*pairs)
+        pairs = [f"{sql.lit(name).text}, CAST({value.text} AS string)" for name, value in shown.items()]
+        return f"CAST(map({', '.join(pairs)}) AS map<string,string>)"
 
-    def _advice(self, rule: Rule, algebra: ColumnAlgebra) -> Column:
-        """The text with the figures in place; what is unknown prints as `null` and is worded in `findings`."""
-        from pyspark.sql import functions as F
-
+    def _advice(self, index: int, rule: Rule) -> str:
+        """The text with the figures in place; what is unknown prints as `null` and is then worded."""
+        algebra = self._of_rule(index)
         form, figures = "", []
         for piece in pieces(rule.advice):
             if piece.expression is None:
                 form += piece.text.replace("%", "%%")
-            elif all(self._can_bind(name) for name in piece.expression.names):
-                value = work_out(piece.expression.tree, algebra)
+            elif self._can_tell(piece.expression):
                 form += f"%{piece.form}" if piece.form else "%s"
-                figures.append(value.cast("double") if piece.form else value.cast("string"))
+                figures.append(sql.cast(work_out(piece.expression.tree, algebra), "double" if piece.form else "string"))
             else:
                 form += "unknown"
-        return F.format_string(form, *figures)
+        return sql.called("regexp_replace", sql.called("format_string", form, *figures), r"\bnull\b", "unknown").text
 
-    def _can_bind(self, name: str) -> bool:
-        return name in ("value", "threshold") or self._flat(name) in self._types
+    def _pieces(self, rule: Rule) -> list[Expression]:
+        """The expressions in the advice that can be worked out here."""
+        told = [piece.expression for piece in pieces(rule.advice) if piece.expression is not None]
+        return [expression for expression in told if self._can_tell(expression)]
+
+    def _can_tell(self, expression: Expression) -> bool:
+        return all(name in ("value", "threshold") or self._flat(name) in self._types for name in expression.names)
 
     def _flat(self, name: str) -> str:
         return f"site__{name}" if name in SETTINGS else name.replace(".", "__")
 
-    def _bound(self, name: str) -> Column:
-        """A column of a single row."""
-        from pyspark.sql import functions as F
-
+    def _bound(self, name: str) -> Sql:
+        """A name of an expression as a column; what the table does not have is unknown."""
         flat = self._flat(name)
-        column = F.col(flat)
-        return column if self._types[flat] in ("string", "boolean") else column.cast("double")
+        if name in ("value", "threshold"):
+            return sql.name(name)
+        if flat not in self._types:
+            return Sql("NULL")
+        return Sql(self._plain(flat)) if flat in KEYS else sql.name(flat)
 
-    def _outside(self, name: str) -> Column:
-        """A name outside aggregates. In a group a fact of the site is the same on every row: any one will do."""
-        from pyspark.sql import functions as F
-
-        column = self._bound(name)
-        return F.any_value(column) if self._over and name in SETTINGS else column
+    def _plain(self, column: str) -> str:
+        """A column as words, a flag or a double."""
+        named = sql.name(column)
+        return named.text if self._types[column] in ("string", "boolean") else sql.cast(named, "double").text
 
 
 def _aggregate_calls(rule: Rule) -> Iterator[ast.Call]:
@@ -430,16 +452,15 @@ def _site_frames(
 ) -> dict[str, DataFrame]:
     """A table per kind of object that only the site's facts describe, and one row per queue manager."""
     frames: dict[str, DataFrame] = {}
+    about = {rule.subject for rule in rules}
     for subject, kind in SITE_SUBJECTS.items():
+        if subject not in about:
+            continue
         rows: list[tuple[str | None, str | None]]
         if kind:
             rows = [(each.qmgr, each.name) for each in site.objects_of(kind)]
         else:
-            seen = [table.select("qmgr") for table in tables.values() if "qmgr" in table.columns]
-            names = set(site.queue_managers)
-            together = _union(seen)
-            if together:
-                names |= {row["qmgr"] for row in together.distinct().collect()}
+            names = set(site.queue_managers) | _queue_managers(tables)
             rows = [(name, None) for name in sorted(name for name in names if name)]
             if not rows and site.everywhere:
                 rows = [(None, None)]
@@ -453,17 +474,28 @@ def _site_frames(
         for setting in sorted(used):
             values = [site.value(setting, qmgr, kind or "", name) for qmgr, name in rows]
             columns[f"site__{setting}"] = (SETTINGS[setting].kind, values)
-        frames[subject] = _with_keys(subject, _small_frame(spark, columns))
+        # In one part, and thereby no longer values that the optimizer knows: it would evaluate the rules on them while
+        # it plans, once in each round.
+        frames[subject] = _with_keys(subject, _small_frame(spark, columns).coalesce(1))
     return frames
 
 
-@contextmanager
-def _lenient_arithmetic(spark: SparkSession) -> Iterator[None]:
-    """While the plans are made, a division by zero inside a model is unknown and no error, as in plain values."""
-    name = "spark.sql.ansi.enabled"
-    before = spark.conf.get(name, "true")
-    spark.conf.set(name, "false")
-    try:
-        yield
-    finally:
-        spark.conf.set(name, str(before))
+def _queue_managers(tables: Mapping[str, DataFrame]) -> set[str]:
+    """The names in the tables; mostly one table, which has a row for every interval, tells them all."""
+    overview = [tables["queue_manager_interval"]] if "queue_manager_interval" in tables else []
+    for looked_at in (overview, list(tables.values())):
+        together = _union([table.select("qmgr") for table in looked_at if "qmgr" in table.columns])
+        names = {row["qmgr"] for row in together.distinct().collect()} if together is not None else set()
+        if names:
+            return names
+    return set()
+
+
+def _column(text: str) -> Column:
+    from pyspark.sql import functions as F
+
+    return F.expr(text)
+
+
+def _worked(expression: Expression, algebra: SqlAlgebra) -> str:
+    return sql.lit(work_out(expression.tree, algebra)).text

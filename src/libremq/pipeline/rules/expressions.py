@@ -22,9 +22,9 @@ from typing import Any, Protocol
 FUNCTIONS = ("min", "max", "abs", "ceil", "floor", "known", "either", "matches")
 """`known(x)`: is it there; `either(x, y)`: x, or y where x is unknown; `matches(x, 'SYSTEM.*')`: by shell pattern."""
 
-AGGREGATES = ("sum", "mean", "highest", "lowest", "count", "distinct", "share", "first", "last", "trend")
-"""`count(c)` and `share(c)` are of the rows where c holds; `distinct` counts different values; `trend` is the slope per
-day."""
+AGGREGATES = ("sum", "mean", "highest", "lowest", "count", "days", "distinct", "share", "first", "last", "trend")
+"""`count(c)` and `share(c)` are of the rows where c holds, `count()` of all; `days()` is on how many dates rows are;
+`distinct` counts different values; `trend` is the slope per day."""
 
 _ARITHMETIC: dict[type[ast.operator], str] = {
     ast.Add: "+",
@@ -81,7 +81,6 @@ class Expression:
     def on(self, values: Mapping[str, Any], rows: Sequence[Mapping[str, Any]] = ()) -> Any:
         """The result on plain values; `rows` are what the aggregates run over."""
         return work_out(self.tree, PlainAlgebra(values, rows))
-
 
 
 @cache
@@ -158,7 +157,8 @@ class _Found:
 
     def _check_call(self, name: str, arguments: list[ast.expr], keywords: list[ast.keyword]) -> None:
         if name in FUNCTIONS or name in AGGREGATES:
-            if keywords or (not arguments and name != "count") or (name in AGGREGATES and len(arguments) > 1):
+            counted = {"count": (0, 1), "days": (0,)}.get(name, (1,)) if name in AGGREGATES else ()
+            if keywords or (counted and len(arguments) not in counted) or not (counted or arguments):
                 raise ExpressionError(f"{self._text!r}: {name} is called wrongly")
             if name in ("min", "max") and len(arguments) < 2:
                 raise ExpressionError(f"{self._text!r}: {name} compares two values or more")
@@ -327,7 +327,8 @@ class PlainAlgebra:
 
     def aggregate(self, name: str, argument: ast.expr | None) -> Any:
         if argument is None:
-            return len(self._rows)
+            days = {math.floor(row.get("day", index)) for index, row in enumerate(self._rows)}
+            return len(self._rows) if name == "count" else len(days)
         worked = [work_out(argument, PlainAlgebra({**self._values, **row})) for row in self._rows]
         values = [value for value in worked if value is not None]
         if name == "count":

@@ -67,7 +67,9 @@ class Rule:
     def needed(self) -> tuple[str, ...]:
         """The inputs without which it cannot be evaluated; the others may be unknown."""
         needed = {
-            name for expression in self.expressions().values() for name in expression.names
+            name
+            for expression in self.expressions().values()
+            for name in expression.names
             if name not in expression.optional
         }
         return tuple(name for name in self.inputs if name in needed)

@@ -371,7 +371,6 @@ _IMS = (
 )
 
 SETTINGS: dict[str, Setting] = {
-    setting.name: setting
-    for setting in (*_LOG, *_RECOVERY, *_STORAGE, *_SHARING, *_CHANNELS, *_WORKLOAD, *_IMS)
+    setting.name: setting for setting in (*_LOG, *_RECOVERY, *_STORAGE, *_SHARING, *_CHANNELS, *_WORKLOAD, *_IMS)
 }
 """Every fact a rule may ask for, by name."""

@@ -137,11 +137,13 @@ RULES = (
     ),
     Rule(
         id="pool-more-searching-than-storing", subject="buffer_pool", severity="info", over="object and day",
-        when="last(old_page_requests) > 2 * first(old_page_requests) and last(new_page_requests) <"
-        " first(new_page_requests) and last(page_updates) < first(page_updates)",
-        value="last(old_page_requests) / first(old_page_requests)",
-        advice="Requests for existing pages in pool {object} grew {value:.1f}-fold in a day while new pages and"
-        " updates fell: someone browses or gets by identifier. Find the queue and give it an index.",
+        derived=True,
+        when="last(old_page_requests) > first(old_page_requests) and value > threshold",
+        value="last(old_page_requests / (new_page_requests + page_updates)) / first(old_page_requests /"
+        " (new_page_requests + page_updates))",
+        threshold=2,
+        advice="Requests for existing pages in pool {object}, counted per new or changed page, grew {value:.1f}-fold"
+        " in a day: someone browses or gets by identifier. Find the queue and give it an index.",
         fact="R-BP-10", lines="L6860",
         fires=(
             {"old_page_requests": 1800000, "new_page_requests": 16000, "page_updates": 508000},

@@ -69,7 +69,7 @@ RULES = (
     ),
     Rule(
         id="log-rate-growing", subject="log", severity="info", over="queue manager", derived=True,
-        when="count() >= 14 and trend(log_mb_per_second) > 0 and value < threshold",
+        when="days() >= 14 and trend(log_mb_per_second) > 0 and 0 < value < threshold",
         value="(0.5 * log_mb_per_second_max - mean(log_mb_per_second)) / trend(log_mb_per_second)", threshold=90,
         advice="The log rate grows by {trend(log_mb_per_second):.2f} MB/s a day; half of the devices' maximum is"
         " reached in about {value:.0f} days. Look at backups and log sizes again, too.",

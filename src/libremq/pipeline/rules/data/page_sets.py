@@ -41,7 +41,7 @@ RULES = (
     ),
     Rule(
         id="page-set-filling-up", subject="page_set", severity="warning", over="object", derived=True,
-        when="count() >= 12 and trend(used_pct) > 0 and value < threshold",
+        when="count() >= 12 and trend(used_pct) > 0 and 0 < value < threshold",
         value="(90 - last(used_pct)) / trend(used_pct)", threshold=14,
         advice="Page set {object} fills by {trend(used_pct):.2f} points a day and reaches 90 % in about {value:.0f}"
         " days.",

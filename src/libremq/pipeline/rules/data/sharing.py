@@ -131,7 +131,7 @@ RULES = (
     ),
     Rule(
         id="structure-growing", subject="cf_structure", severity="info", over="object", derived=True,
-        when="count() >= 14 and trend(entries_used_high) > 0 and value < threshold",
+        when="count() >= 14 and trend(entries_used_high) > 0 and 0 < value < threshold",
         value="(0.8 * structure_entries_max - last(entries_used_high)) / trend(entries_used_high)", threshold=60,
         advice="Entries in structure {object} grow by {trend(entries_used_high):,.0f} a day; 80 % is reached in about"
         " {value:.0f} days.",
