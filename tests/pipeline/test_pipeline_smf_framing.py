@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from helper_smf_encoder import Header, bare, filled, marker, record, spanned
 
-from libremq.pipeline.smf.files import Piece, list_files, read_piece, survey
+from libremq.pipeline.smf.files import Piece, list_files, read_piece
 from libremq.pipeline.smf.framing import JOINED_BYTES_MAX, Form, chunks, form_of
+from libremq.pipeline.smf.survey import survey
 
 Found = list[tuple[int, bytes]]
 Bad = list[tuple[int, int, str]]
@@ -169,8 +170,8 @@ def test_gzip_is_known_by_its_content_and_has_the_digest_of_what_is_inside(tmp_p
     data = marker(2) + pool()
     (tmp_path / "plain").write_bytes(data)
     (tmp_path / "packed").write_bytes(gzip.compress(data))
-    plain = survey(str(tmp_path / "plain"), 1 << 20, digest=True)
-    packed = survey(str(tmp_path / "packed"), 1 << 20, digest=True)
+    plain = survey(str(tmp_path / "plain"), 1 << 20)
+    packed = survey(str(tmp_path / "packed"), 1 << 20)
     assert plain.digest == packed.digest != ""
     assert sum(len(chunk.starts) for chunk in read_piece(packed.pieces[0])) == 2
 

@@ -18,9 +18,10 @@ from helper_spark import session
 
 from libremq.pipeline.smf.columns import TextDecoder, schema_of
 from libremq.pipeline.smf.decode import decode, plain, structures
-from libremq.pipeline.smf.files import Piece, read_piece, survey
+from libremq.pipeline.smf.files import Piece, read_piece
 from libremq.pipeline.smf.source import MqSmfDataSource, register
-from libremq.pipeline.tables import raw
+from libremq.pipeline.smf.survey import survey
+from libremq.pipeline.tables import raw, raw_writer
 
 
 def direct(path: Path, name: str) -> list[dict[str, Any]]:
@@ -91,7 +92,10 @@ def test_the_source_refuses_what_it_does_not_know() -> None:
         MqSmfDataSource({"structure": "qpst", "path": "x", "form": "odd"}).reader(None)  # type: ignore[arg-type]
 
 
-def test_ingest_writes_every_structure_as_recorded(dumps: Path, tmp_path: Path) -> None:
+def test_ingest_writes_every_structure_as_recorded(
+    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(raw, "SURVEY_HERE_BYTES", 0)
     target = tmp_path / "tables"
     report = raw.ingest(session(), str(dumps), target, piece_bytes=30_000)
     assert [dump.added for dump in report.dumps] == [True, True]
@@ -174,7 +178,7 @@ def test_a_crash_leaves_nothing_half(
 
 
 def test_a_second_attempt_at_a_piece_does_not_double_its_rows(dumps: Path, tmp_path: Path) -> None:
-    look = survey(str(dumps / "a.dat"), 1 << 20, digest=True)
+    look = survey(str(dumps / "a.dat"), 1 << 20)
     lost = tmp_path / "tables" / "raw"
     lost.mkdir(parents=True)
     raw.write_piece(look.digest, 0, look.pieces[0], str(lost), "cp037")
@@ -199,8 +203,8 @@ def test_a_dump_of_nothing_but_damage_is_added_as_such(tmp_path: Path) -> None:
 def test_many_days_and_queue_managers_stay_within_the_open_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(raw, "WRITERS_MAX", 3)
-    monkeypatch.setattr(raw, "FLUSH_BYTES", 1)
+    monkeypatch.setattr(raw_writer, "WRITERS_MAX", 3)
+    monkeypatch.setattr(raw_writer, "FLUSH_BYTES", 1)
     path = tmp_path / "a.dat"
     path.write_bytes(dump(5, 120) + marker(3))
     wrote = raw.write_piece("0" * 64, 0, Piece(str(path), "rdw"), str(tmp_path / "raw"), "cp037")

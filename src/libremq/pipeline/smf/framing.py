@@ -27,6 +27,8 @@ JOINED_BYTES_MAX = 256 * 1024
 
 BARE_BYTES_MAX = 64 * 1024
 BLOCK_BYTES = 8 * 1024 * 1024
+RECORDS_MAX = 65536
+"""Records and damages found at a time: a block of tiny ones, which only a hostile file has, is walked in parts."""
 MARKER_LENGTH = 18
 """Length of the dump's first and last record (types 2 and 3), the shortest there is."""
 
@@ -59,6 +61,8 @@ class Walked:
     lead: int = 0
     """By how much the starts lie before the first byte that is really there."""
     used: int = 0
+    full: bool = False
+    """It stopped early, and is to be given what is left before anything new."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +84,21 @@ class Stream(Protocol):
 class Framer:
     """Walks over blocks of one file or one piece of it, in order. Not to be shared between files."""
 
-    def __init__(self, form: Form) -> None:
+    def __init__(self, form: Form, *, searching: bool = False) -> None:
+        """With `searching` the first block need not start at a record: the walk begins at the first sure one."""
         self.form = form
-        self._lost: tuple[int, str] | None = None
+        self._lost: tuple[int, str] | None = (-1, "") if searching else None
+
+    @property
+    def lost_at(self) -> int | None:
+        """Where the damage began that the walk is in, if it is in any: a walk from there is the same walk."""
+        return None if self._lost is None else self._lost[0]
 
     def walk(self, block: bytes, base: int, *, final: bool) -> Walked:
         """Find the records in a block that starts at `base` in its file.
 
-        What is left after `used` must be given again in front of the next block; with `final` nothing is left.
+        What is left after `used` must be given again in front of the next block. With `final` nothing is left, unless
+        the walk is `full`.
         """
         walked = Walked(lead=0 if self.form == "rdw" else RDW_LENGTH)
         position = 0
@@ -100,7 +111,10 @@ class Framer:
             position = (self._walk_rdw if self.form == "rdw" else self._walk_bare)(walked, block, base, position, final)
             if self._lost is None:
                 break
-        if final:
+            walked.full = len(walked.damage) >= RECORDS_MAX
+            if walked.full:
+                break
+        if final and not walked.full:
             self._end_damage(walked, base + size)
             position = size
         walked.used = position
@@ -124,6 +138,10 @@ class Framer:
                 self._drop(walked, pieces, base, position, "a first segment without its last")
                 self._lost = (base + position, "cut off, or a length that is too large")
                 return position
+            if segment <= 1 and len(walked.starts) + len(walked.damage) + len(walked.spanned) >= RECORDS_MAX:
+                self._drop(walked, pieces, base, position, "a first segment without its last")
+                walked.full = True
+                return position
             if segment == 0:
                 if pieces:
                     self._drop(walked, pieces, base, position, "a first segment without its last")
@@ -135,6 +153,9 @@ class Framer:
                 joined = length
             elif not pieces:
                 walked.damage.append(Damage(base + position, length, "a segment without its first"))
+                if len(walked.damage) >= RECORDS_MAX:
+                    walked.full = True
+                    return int(position + length)
             else:
                 joined += length - RDW_LENGTH
                 pieces.append((position + RDW_LENGTH, length - RDW_LENGTH))
@@ -173,6 +194,9 @@ class Framer:
             walked.starts.append(position - RDW_LENGTH)
             walked.lengths.append(length + RDW_LENGTH)
             position += length
+            if len(walked.starts) >= RECORDS_MAX:
+                walked.full = True
+                break
         return position
 
     def _find(self, walked: Walked, block: bytes, base: int, position: int, final: bool) -> int:
@@ -274,7 +298,7 @@ def _candidates(data: Bytes, form: Form) -> Numbers:
     for digits in (11, 12):
         found &= (at(digits) >> 4 <= 9) & ((at(digits) & 0x0F) <= 9)
     if form == "rdw":
-        found &= (at(2) <= 1) & (at(3) == 0)
+        found &= (at(2) <= 1) & (at(3) == 0) & ((at(0) > 0) | (at(1) >= MARKER_LENGTH))
     else:
         found &= ((at(5) == 115) | (at(5) == 116)) & ((at(4) & 0x40) != 0)
     return np.flatnonzero(found)
@@ -317,18 +341,17 @@ def walks(
 ) -> Iterator[tuple[Walked, bytes, int]]:
     """Walk over a stream that stands at `start`, up to `end` or as far as it goes, keeping one block at a time."""
     framer = Framer(form)
-    rest, base, place = b"", start, start
-    while True:
-        wanted = block_bytes if end is None else min(block_bytes, end - place)
-        fresh = stream.read(wanted) if wanted > 0 else b""
-        place += len(fresh)
-        final = not fresh
-        block = rest + fresh if rest else fresh
-        walked = framer.walk(block, base, final=final)
-        yield walked, block, base
-        if final:
-            return
-        rest = block[walked.used :]
+    rest, base, place, full, final = b"", start, start, False, False
+    while not final or full:
+        if not full:
+            wanted = block_bytes if end is None else min(block_bytes, end - place)
+            fresh = stream.read(wanted) if wanted > 0 else b""
+            place += len(fresh)
+            final = not fresh
+            rest = rest + fresh if rest else fresh
+        walked = framer.walk(rest, base, final=final)
+        yield walked, rest, base
+        rest, full = rest[walked.used :], walked.full
         base += walked.used
 
 

@@ -195,7 +195,7 @@ def parse(chunk: Chunk) -> Records:
         interval_start=np.zeros(len(good), dtype=np.int64),
         interval_duration=np.zeros(len(good), dtype=np.int64),
         interval_known=np.zeros(len(good), dtype=bool),
-        correlator_place=_correlators(chunk.starts, kinds, offset, used & (count > 0), good),
+        correlator_place=_correlators(chunk.starts, kinds, (offset, length, count, used), good),
     )
     _settle_times(records, shape)
     position = np.full(len(lengths), -1, dtype=np.int64)
@@ -326,12 +326,15 @@ class _HeaderShape:
         return self
 
 
-def _correlators(starts: Numbers, kinds: Numbers, offset: Numbers, used: Mask, good: Numbers) -> Numbers:
-    """In a task record it is in the task totals; in one that only holds more queues, in each of these."""
+def _correlators(starts: Numbers, kinds: Numbers, triplets: tuple[Any, ...], good: Numbers) -> Numbers:
+    """What joins the records of a task: in the last queue of the record, else in the task totals, else nowhere."""
+    offset, length, count, used = triplets
     place = np.zeros(len(good), dtype=np.int64)
-    for subtype, within in ((1, 8), (2, 16)):
-        here = (kinds[good] == 116 * 65536 + subtype) & used[good, 2]
-        place = np.where(here, starts[good] + offset[good, 2] + within, place)
+    # Subtype, triplet, place within the structure, whether it repeats: task totals, queues behind them, queues alone.
+    for subtype, triplet, within, repeats in ((1, 2, 8, False), (1, 3, 16, True), (2, 2, 16, True)):
+        here = (kinds[good] == 116 * 65536 + subtype) & used[good, triplet]
+        last = length[good, triplet] * (count[good, triplet] - 1) if repeats else 0
+        place = np.where(here, starts[good] + offset[good, triplet] + last + within, place)
     return place
 
 

@@ -18,8 +18,10 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from libremq.pipeline.smf.columns import TextDecoder, spark_schema_of
 from libremq.pipeline.smf.decode import Count, counts_batch, decode, plain, quarantine_batch
-from libremq.pipeline.smf.files import FormOption, Piece, list_files, piece_bytes_for, read_piece, survey
+from libremq.pipeline.smf.files import FormOption, Piece, list_files, only_damage, read_piece
+from libremq.pipeline.smf.framing import Chunk, Damage
 from libremq.pipeline.smf.layout import structure
+from libremq.pipeline.smf.survey import piece_bytes_for, pieces_of, told
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,15 +88,21 @@ class _Reader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         piece_bytes = self._split_bytes or piece_bytes_for((), 1)
-        files = list_files(self._paths)
-        return [_PiecePartition(piece) for path in files for piece in survey(path, piece_bytes, form=self._form).pieces]
+        found: list[InputPartition] = []
+        for path in list_files(self._paths):
+            try:
+                found.extend(_PiecePartition(piece) for piece in pieces_of(path, piece_bytes, form=self._form))
+            except OSError:
+                # Reading it will fail as well, and say so where quarantined records are.
+                found.append(_PiecePartition(Piece(path, "rdw")))
+        return found
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         piece = cast(_PiecePartition, partition).piece
         text = TextDecoder(self._encoding)
         wanted = () if self._table in _SPECIAL else (self._table,)
         counts: dict[Count, int] = {}
-        for chunk in read_piece(piece):
+        for chunk in _chunks(piece):
             decoded = decode(chunk, piece.path, text, wanted=wanted)
             if self._table == "quarantine" and decoded.quarantine:
                 yield quarantine_batch(piece.path, decoded.quarantine)
@@ -106,6 +114,14 @@ class _Reader(DataSourceReader):
                     yield batch.slice(first, BATCH_ROWS_MAX)
         if self._table == "counts" and counts:
             yield counts_batch(piece.path, counts)
+
+
+def _chunks(piece: Piece) -> Iterator[Chunk]:
+    """The records of a piece; what keeps a file from being read is damage like any other."""
+    try:
+        yield from read_piece(piece)
+    except OSError as problem:
+        yield only_damage(Damage(piece.start, 0, f"cannot be read: {told(problem)}"))
 
 
 def register(spark: SparkSession) -> None:

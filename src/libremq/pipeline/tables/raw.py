@@ -1,8 +1,8 @@
 """The raw tables: every structure as recorded, in Parquet by day and queue manager, under `<target>/raw/<structure>`.
 
-A dump is read once. Each worker takes a piece, decodes all structures and writes their rows itself, into a staging
-folder; nothing but file names and counts goes back to the driver. A dump is known by the digest of its content, and
-its manifest is what makes it part of the tables:
+After a look at it, a dump is decoded once. Each worker takes a piece, decodes all structures and writes their rows
+itself, into a staging folder; nothing but file names and counts goes back to the driver. A dump is known by the digest
+of its content, and its manifest is what makes it part of the tables:
 
 1. workers write below `raw/_staging/<digest>/`;
 2. the driver writes `raw/_dumps/<digest>.json`, in one step: from here on the dump is in;
@@ -19,36 +19,40 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import pickle
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from libremq.pipeline.smf.columns import TextDecoder, spark_schema_of
-from libremq.pipeline.smf.decode import Count, Decoded, Group, counts_batch, decode, quarantine_batch, structures
-from libremq.pipeline.smf.files import FormOption, Piece, Survey, list_files, piece_bytes_for, read_piece, survey
+from libremq.pipeline.smf.decode import Count, counts_batch, decode, quarantine_batch, structures
+from libremq.pipeline.smf.files import FormOption, Piece, list_files, read_piece
+from libremq.pipeline.smf.survey import STRETCH_BYTES, Look, Stretch, Survey, look_at, piece_bytes_for, surveys, told
+from libremq.pipeline.tables.raw_writer import PARQUET, TableWriter
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 SPECIAL_TABLES = ("quarantine", "counts")
-FLUSH_BYTES = 64 * 1024 * 1024
-"""Decoded bytes a worker keeps before it writes them: the bound on its memory."""
-WRITERS_MAX = 200
-"""Files a worker keeps open; beyond that the oldest is finished and a further one begun later."""
+SURVEY_HERE_BYTES = 128 * 1024 * 1024
+"""Up to this the driver looks at the dumps itself; above, the look is worth a Spark job."""
 
 _DUMPS, _STAGING, _LOCK = "_dumps", "_staging", "_lock"
-_NO_NAME = "__HIVE_DEFAULT_PARTITION__"
-_PARQUET: dict[str, Any] = {"compression": "zstd", "compression_level": 1, "store_schema": False}
-_OUTCOME = pa.schema([("outcome", pa.string())])
+_RESULT = pa.schema([("result", pa.binary())])
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_FILE_BYTES = 64 * 1024
+"""What a file costs beyond its content, as if it were content."""
 
 
 @dataclass(slots=True)
@@ -58,18 +62,24 @@ class DumpReport:
     path: str
     digest: str
     added: bool
-    """False when its content was in the tables already."""
+    """False when its content was in the tables already, or there is a problem."""
     records_in: int = 0
     records_decoded: int = 0
     records_skipped: int = 0
     records_quarantined: int = 0
     rows: dict[str, int] = field(default_factory=dict)
     """Rows by structure."""
+    problem: str = ""
+    """Why the file could not be read. Nothing of it is in the tables then."""
 
 
 @dataclass(slots=True)
 class IngestReport:
     dumps: list[DumpReport]
+
+    @property
+    def failed(self) -> list[DumpReport]:
+        return [dump for dump in self.dumps if dump.problem]
 
     @property
     def added(self) -> list[DumpReport]:
@@ -92,7 +102,8 @@ def ingest(
     """Add dumps to the raw tables under `target`; those whose content is there already are left out.
 
     `paths` are files, folders or patterns, plain or gzip. Records that cannot be read are in the table `quarantine`,
-    the fate of all records in `counts`. Returns the figures of each dump. On an error, or when the process dies, each
+    the fate of all records in `counts`. Returns the figures of each dump; one whose file cannot be read, or changes
+    meanwhile, has a `problem` there and keeps no other from being added. On an error, or when the process dies, each
     dump is in the tables as a whole or not at all.
     """
     tell = tell or (lambda _: None)
@@ -101,27 +112,69 @@ def ingest(
     raw = _raw_folder(target)
     with _locked(raw):
         _recover(raw)
-        size = piece_bytes or piece_bytes_for(map(os.path.getsize, files), _workers(spark))
-        dumps: list[DumpReport] = []
-        fresh: dict[str, Survey] = {}
-        for path in files:
-            tell(f"looking at {path}")
-            looked = survey(path, size, form=form, digest=True)
-            known = looked.digest in fresh or _manifest(raw, looked.digest).exists()
-            dumps.append(_known(raw, path, looked.digest) if known else DumpReport(path, looked.digest, added=True))
-            if not known:
-                fresh[looked.digest] = looked
+        fresh, dumps = _look(spark, files, raw, form, piece_bytes, tell)
         if fresh:
-            work = [
-                (digest, number, piece) for digest, look in fresh.items() for number, piece in enumerate(look.pieces)
-            ]
+            work = [(look.digest, number, piece) for look in fresh.values() for number, piece in enumerate(look.pieces)]
             tell(f"decoding {len(fresh)} dumps in {len(work)} pieces")
-            outcomes = _run(spark, work, str(raw), encoding)
+            size = piece_bytes or piece_bytes_for((look.size for look in fresh.values()), _workers(spark))
+            bins = _bins(work, [_length(look, piece) for look in fresh.values() for piece in look.pieces], size)
+            outcomes: dict[str, list[dict[str, Any]]] = {digest: [] for digest in fresh}
+            for outcome in _on_workers(spark, bins, _task(str(raw), encoding)):
+                outcomes[outcome["digest"]].append(outcome)
             for dump in dumps:
+                if dump.digest in fresh:
+                    dump.problem = next((each["problem"] for each in outcomes[dump.digest] if each["problem"]), "")
+                    dump.added = dump.added and not dump.problem
                 if dump.added:
-                    _commit(raw, dump, [outcome for outcome in outcomes if outcome["digest"] == dump.digest])
+                    _commit(raw, dump, outcomes[dump.digest])
                     tell(f"added {dump.path}")
+            shutil.rmtree(raw / _STAGING, ignore_errors=True)
+        for dump in dumps:
+            if dump.problem:
+                tell(f"not added: {dump.path}: {dump.problem}")
         return IngestReport(dumps)
+
+
+def _look(
+    spark: SparkSession,
+    files: list[str],
+    raw: Path,
+    form: FormOption,
+    piece_bytes: int | None,
+    tell: Callable[[str], None],
+) -> tuple[dict[str, Survey], list[DumpReport]]:
+    """Survey all files: those whose content is new, by digest, and a report for each of them."""
+    sizes = [_size(path) for path in files]
+    large = sum(sizes) > SURVEY_HERE_BYTES
+    tell(f"looking at {len(files)} files, {sum(sizes) / 1e6:,.1f} MB")
+
+    def on_workers(stretches: list[Stretch]) -> list[Look]:
+        bins = _bins(stretches, [stretch.length for stretch in stretches], STRETCH_BYTES)
+        return _on_workers(spark, bins, look_at)
+
+    size = piece_bytes or piece_bytes_for(sizes, _workers(spark))
+    dumps: list[DumpReport] = []
+    fresh: dict[str, Survey] = {}
+    for look in surveys(files, size, form=form, run=on_workers if large else None):
+        if look.problem:
+            dumps.append(DumpReport(look.path, "", added=False, problem=look.problem))
+            continue
+        known = look.digest in fresh or _manifest(raw, look.digest).exists()
+        dumps.append(_known(raw, look.path, look.digest) if known else DumpReport(look.path, look.digest, added=True))
+        if not known:
+            fresh[look.digest] = look
+    return fresh, dumps
+
+
+def _size(path: str) -> int:
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _length(look: Survey, piece: Piece) -> int:
+    return (look.size if piece.end is None else piece.end) - piece.start
 
 
 def _workers(spark: SparkSession) -> int:
@@ -133,37 +186,68 @@ def _known(raw: Path, path: str, digest: str) -> DumpReport:
     manifest = _manifest(raw, digest)
     if not manifest.exists():
         return DumpReport(path, digest, added=False)
-    told = json.loads(manifest.read_text(encoding="utf-8"))["report"]
-    return DumpReport(**{**told, "path": path, "added": False})
+    told_then = json.loads(manifest.read_text(encoding="utf-8"))["report"]
+    return DumpReport(**{**told_then, "path": path, "added": False})
 
 
-def _run(spark: SparkSession, work: list[tuple[str, int, Piece]], raw: str, encoding: str) -> list[dict[str, Any]]:
-    """One task per piece, wherever Spark runs it; what it wrote comes back as one row."""
+def _bins(work: list[T], sizes: list[int], size: int) -> list[list[T]]:
+    """Work in portions of about that size, each for one task: a task for each small file would cost more than it."""
+    bins: list[list[T]] = []
+    room = 0
+    for each, bytes_of in zip(work, sizes):
+        if bytes_of > room or not bins:
+            bins.append([])
+            room = size
+        bins[-1].append(each)
+        room -= bytes_of + _FILE_BYTES
+    return bins
+
+
+def _on_workers(spark: SparkSession, bins: list[list[T]], function: Callable[[T], R]) -> list[R]:
+    """The results of a function for all work, in order; one task per portion, wherever Spark runs it."""
 
     def task(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for number in batch.column(0).to_pylist():
-                digest, piece_number, piece = work[number]
-                outcome = write_piece(digest, piece_number, piece, raw, encoding)
-                yield pa.RecordBatch.from_pylist([{"outcome": json.dumps(outcome)}], schema=_OUTCOME)
+                results = pickle.dumps([function(each) for each in bins[number]])
+                yield pa.RecordBatch.from_pylist([{"result": results}], schema=_RESULT)
 
-    jobs = spark.range(0, len(work), 1, numPartitions=len(work)).mapInArrow(task, "outcome string")
-    return [json.loads(row.outcome) for row in jobs.collect()]
+    if not bins:
+        return []
+    jobs = spark.range(0, len(bins), 1, numPartitions=len(bins)).mapInArrow(task, "result binary")
+    return [result for row in jobs.collect() for result in pickle.loads(row.result)]
+
+
+def _task(raw: str, encoding: str) -> Callable[[tuple[str, int, Piece]], dict[str, Any]]:
+    def task(work: tuple[str, int, Piece]) -> dict[str, Any]:
+        return write_piece(*work, raw, encoding)
+
+    return task
 
 
 def write_piece(digest: str, number: int, piece: Piece, raw: str, encoding: str) -> dict[str, Any]:
     """Decode a piece and write its rows to staging. Says which files, how many rows and the fate of all records."""
     text = TextDecoder(encoding)
     staging = Path(raw, _STAGING, digest, uuid.uuid4().hex)
-    writer = _TableWriter(staging, f"{digest[:16]}-{number:05d}")
+    writer = TableWriter(staging, f"{digest[:16]}-{number:05d}")
     counts: dict[Count, int] = {}
-    for chunk in read_piece(piece):
+    problem = ""
+    chunks = read_piece(piece)
+    while True:
+        try:
+            chunk = next(chunks, None)
+        except OSError as refused:
+            # The dump is gone, or not the one that was surveyed: its fault, not that of the task.
+            problem = told(refused)
+            break
+        if chunk is None:
+            break
         decoded = decode(chunk, piece.path, text, grouped=True)
         for key, records in decoded.counts.items():
             counts[key] = counts.get(key, 0) + records
         writer.add(decoded)
         if decoded.quarantine:
-            writer.add_rows("quarantine", None, quarantine_batch(piece.path, decoded.quarantine))
+            writer.add_rows("quarantine", quarantine_batch(piece.path, decoded.quarantine))
     writer.close()
     return {
         "digest": digest,
@@ -171,76 +255,8 @@ def write_piece(digest: str, number: int, piece: Piece, raw: str, encoding: str)
         "files": writer.files,
         "rows": writer.rows,
         "counts": [[*key, records] for key, records in counts.items()],
+        "problem": problem,
     }
-
-
-class _TableWriter:
-    """Gathers rows by table, day and queue manager, and writes each as its own Parquet file."""
-
-    def __init__(self, folder: Path, stem: str) -> None:
-        self.files: list[str] = []
-        self.rows: dict[str, int] = {}
-        self._folder = folder
-        self._stem = stem
-        self._kept: dict[tuple[str, Group | None], list[pa.RecordBatch]] = {}
-        self._bytes = 0
-        self._open: dict[tuple[str, Group | None], pq.ParquetWriter] = {}
-        self._begun = 0
-
-    def add(self, decoded: Decoded) -> None:
-        for name, batch in decoded.batches.items():
-            bounds = decoded.bounds[name]
-            for group, first, last in zip(decoded.groups, bounds, bounds[1:]):
-                if last > first:
-                    self.add_rows(name, group, batch.slice(first, last - first))
-        if self._bytes > FLUSH_BYTES:
-            self._flush()
-
-    def add_rows(self, name: str, group: Group | None, batch: pa.RecordBatch) -> None:
-        self._kept.setdefault((name, group), []).append(batch)
-        self._bytes += batch.nbytes
-        self.rows[name] = self.rows.get(name, 0) + batch.num_rows
-
-    def _flush(self) -> None:
-        for (name, group), batches in self._kept.items():
-            # The queue manager is in the name of the folder.
-            table = pa.Table.from_batches(batches).unify_dictionaries()
-            if group is not None:
-                table = table.drop_columns(["qmgr"])
-            self._writer(name, group, table.schema).write_table(table)
-        self._kept.clear()
-        self._bytes = 0
-
-    def _writer(self, name: str, group: Group | None, schema: pa.Schema) -> pq.ParquetWriter:
-        key = name, group
-        if key not in self._open:
-            if len(self._open) >= WRITERS_MAX:
-                self._open.pop(next(iter(self._open))).close()
-            place = _place(name, group, f"{self._stem}-{self._begun:04d}.parquet")
-            self._begun += 1
-            path = self._folder / place
-            path.parent.mkdir(parents=True, exist_ok=True)
-            texts = [column.name for column in schema if _is_text(column.type)]
-            self._open[key] = pq.ParquetWriter(path, schema, use_dictionary=texts or False, **_PARQUET)
-            self.files.append(str(place))
-        return self._open[key]
-
-    def close(self) -> None:
-        self._flush()
-        while self._open:
-            self._open.popitem()[1].close()
-
-
-def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_dictionary(kind) or pa.types.is_string(kind))
-
-
-def _place(name: str, group: Group | None, file: str) -> Path:
-    if group is None:
-        return Path(name, file)
-    day = datetime.fromtimestamp(0, UTC).date() + timedelta(days=group.day)
-    qmgr = quote(group.qmgr, safe="$#@ ").replace("%24", "$") if group.qmgr else _NO_NAME
-    return Path(name, f"day={day.isoformat()}", f"qmgr={qmgr}", file)
 
 
 def _commit(raw: Path, dump: DumpReport, outcomes: list[dict[str, Any]]) -> None:
@@ -259,7 +275,7 @@ def _commit(raw: Path, dump: DumpReport, outcomes: list[dict[str, Any]]) -> None
     own = staging / "driver" / "counts"
     own.mkdir(parents=True, exist_ok=True)
     pq.write_table(
-        pa.Table.from_batches([counts_batch(dump.path, counts)]), own / f"{dump.digest[:16]}.parquet", **_PARQUET
+        pa.Table.from_batches([counts_batch(dump.path, counts)]), own / f"{dump.digest[:16]}.parquet", **PARQUET
     )
     files = [[outcome["staging"], file] for outcome in outcomes for file in outcome["files"]]
     files.append(["driver", f"counts/{dump.digest[:16]}.parquet"])
@@ -271,10 +287,14 @@ def _commit(raw: Path, dump: DumpReport, outcomes: list[dict[str, Any]]) -> None
 def _move(raw: Path, digest: str, files: list[list[str]]) -> None:
     """Bring staged files to their place; those that are there already were moved before a crash."""
     staging = raw / _STAGING / digest
+    made: set[str] = set()
     for attempt, file in files:
-        source, place = staging / attempt / file, raw / file
-        if source.exists():
-            place.parent.mkdir(parents=True, exist_ok=True)
+        source, place = os.path.join(staging, attempt, file), os.path.join(raw, file)
+        folder = os.path.dirname(place)
+        if folder not in made:
+            os.makedirs(folder, exist_ok=True)
+            made.add(folder)
+        with suppress(FileNotFoundError):
             os.replace(source, place)
     shutil.rmtree(staging, ignore_errors=True)
 
