@@ -57,9 +57,6 @@ OVERVIEW = "queue_manager_interval"
 INTERVAL_STRUCTURES = ("qjst", "qmst", "qis1", "qpst", "qqst")
 """One structure of each queue manager record that has an interval; together they tell all intervals."""
 
-DAYS_AT_ONCE = 7
-"""Days that are built together: the bound on the memory and scratch space of a build, however many days are due."""
-
 SMALL_BYTES = 32 * 1024 * 1024
 """Below this a plan is run in less time than it takes to compile it: some hundred columns make many Java classes."""
 
@@ -122,7 +119,8 @@ def build(
         wanted = neighbours(asked)
         rows = dict.fromkeys(SUBJECTS, 0)
         built: set[Day] = set()
-        for batch in batches(wanted, DAYS_AT_ONCE):
+        structures = {store.raw(name) for entry in SUBJECTS.values() for name in entry.structures}
+        for batch in batches(wanted, lambda day: sum(store.bytes_of(each, [day]) for each in structures)):
             for name, count in _build_days(spark, store, batch, tell).items():
                 rows[name] += count
             built.update(batch)

@@ -39,6 +39,10 @@ _FOLDERS_MAX = 1_000_000
 TABLES_AT_ONCE = 3
 """Most of the time of a small table is planning, in the driver: some plan while others run. Each takes its memory."""
 
+BATCH_BYTES = 128 * 1024 * 1024
+"""Parquet that is built upon together: the bound on the memory and scratch space of a build, however much is due."""
+BATCH_DAYS_MAX = 31
+
 Day = str
 """A day as partitions spell it: 2026-01-31."""
 
@@ -56,14 +60,23 @@ def neighbours(days: Iterable[Day]) -> tuple[Day, ...]:
     return tuple(day.isoformat() for day in sorted(found))
 
 
-def batches(days: Sequence[Day], size: int) -> Iterator[tuple[Day, ...]]:
-    """The days in turn, so many at a time.
+def batches(days: Sequence[Day], bytes_of_day: Callable[[Day], int]) -> Iterator[tuple[Day, ...]]:
+    """The days in turn, as many at a time as are not too much together, and one at least.
 
-    >>> list(batches(["2024-02-28", "2024-02-29", "2024-03-01"], 2))
+    >>> list(batches(["2024-02-28", "2024-02-29", "2024-03-01"], {"2024-03-01": BATCH_BYTES, "2024-02-28": 1}.get))
     [('2024-02-28', '2024-02-29'), ('2024-03-01',)]
     """
-    for first in range(0, len(days), size):
-        yield tuple(days[first : first + size])
+    together: list[Day] = []
+    size = 0
+    for day in days:
+        more = bytes_of_day(day) or 0
+        if together and (size + more > BATCH_BYTES or len(together) == BATCH_DAYS_MAX):
+            yield tuple(together)
+            together, size = [], 0
+        together.append(day)
+        size += more
+    if together:
+        yield tuple(together)
 
 
 def description_mark() -> str:

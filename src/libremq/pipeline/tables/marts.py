@@ -8,6 +8,7 @@ Each mart is a function from DataFrames to a DataFrame in `marts_queries`; here 
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 VERSION = 1
 """Raise it when a mart is made differently: all days are then made again."""
+
+_SCHEMA = "_schema.json"
+"""The columns beside the rows: to plan a mart only to learn its columns takes a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,14 @@ def build(
         return conformed.BuildReport((), {})
     with store.building("marts"):
         ledger = Ledger(store.root / "marts", f"{VERSION}-{description_mark()}")
-        now = store.fingerprints(store.conformed(source) for mart in MARTS.values() for source in mart.sources)
+        sources = {store.conformed(source) for mart in MARTS.values() for source in mart.sources}
+        now = store.fingerprints(sources)
         wanted = ledger.days_due(now) if days is None else tuple(days)
         if not wanted:
             return conformed.BuildReport((), {})
         ledger.begin(wanted)
         rows = dict.fromkeys(MARTS, 0)
-        for batch in batches(wanted, conformed.DAYS_AT_ONCE):
+        for batch in batches(wanted, lambda day: sum(store.bytes_of(each, [day]) for each in sources)):
             for name, count in _build_days(spark, store, batch, tell).items():
                 rows[name] += count
             ledger.done(batch, now)
@@ -99,9 +104,12 @@ def _build_days(spark: SparkSession, store: Store, days: Sequence[Day], tell: Ca
         session = conformed.session_for(spark, size)
         sources = [conformed.table(session, store.root, source, days=days) for source in mart.sources]
         made, few = mart.make(*sources), size < conformed.FEW_BYTES
+        place = store.mart(mart.name)
+        place.mkdir(parents=True, exist_ok=True)
+        (place / _SCHEMA).write_text(made.schema.json(), encoding="utf-8")
         if not few:
             made = made.repartition(conformed.tasks_for(size), "day", "qmgr")
-        return store.replace_days(store.mart(mart.name), made, days, few=few)
+        return store.replace_days(place, made, days, few=few)
 
     return dict(zip(MARTS, at_once(build_one, list(MARTS.values()))))
 
@@ -116,8 +124,10 @@ def schema(spark: SparkSession, name: str) -> StructType:
 
 def table(spark: SparkSession, root: str | os.PathLike[str], name: str) -> DataFrame:
     """A mart as a DataFrame: empty, with its columns, if there is nothing to tell."""
-    store = Store(root)
-    return stored_rows(spark, store, store.mart(name), schema(spark, name))
+    store, mart = Store(root), _mart(name)
+    kept = store.mart(mart.name) / _SCHEMA
+    told = StructType.fromJson(json.loads(kept.read_text("utf-8"))) if kept.exists() else None
+    return stored_rows(spark, store, store.mart(mart.name), told or schema(spark, name))
 
 
 def _mart(name: str) -> Mart:
