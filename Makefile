@@ -1,12 +1,13 @@
 # Everything a newcomer needs: `make demo`, `make test`, `make check`, `make bench`.
 # `make test-crash` tries over 100,000 crash points (minutes), `make soak` kills a working queue manager 200 times.
+# `make bench-pipeline` measures the pipeline with gigabytes of generated dumps (an hour or so).
 # The environment lives in .venv; it is rebuilt when pyproject.toml changes.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-crash soak check bench clean
+.PHONY: demo test test-crash soak check bench bench-pipeline clean
 
 $(READY): pyproject.toml
 	@echo "Setting up $(VENV) (once)..."
@@ -17,6 +18,7 @@ $(READY): pyproject.toml
 
 demo: $(READY)
 	@$(BIN)/python -m libremq.demo
+	@$(BIN)/python -m libremq.demo_pipeline
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto
@@ -35,6 +37,9 @@ check: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
 	@$(BIN)/python bench/run.py
+
+bench-pipeline: $(READY)
+	@$(BIN)/python bench/pipeline.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .mypy_cache .ruff_cache .hypothesis

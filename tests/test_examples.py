@@ -55,11 +55,20 @@ OUTPUT = {
         "MQRC_OBJECT_DAMAGED: ORDERS",
         "recovered: 21 orders, the last one is 'order 20, after the image'",
     ],
+    "plan": [
+        "a message of 4 KB, put and got, logs 5696 bytes",
+        "active logs: 58",
+    ],
     "request_reply": ["3 squared is 9", "12 squared is 144", "111 squared is 12321"],
     "selector": [
         "weight > 100                        ['piano']",
         "city = 'Lyon' AND express IS NULL   ['books']",
         "express                             ['letter']",
+    ],
+    "smf_findings": [
+        "all records accounted for: True",
+        "intervals that waited for log buffers: 3",
+        "QM01 warning log-buffers-short",
     ],
     "transaction": [
         "backed out: invalid literal for int() with base 10: 'a lot'",

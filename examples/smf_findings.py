@@ -1,0 +1,31 @@
+"""From SMF dumps to findings in Python: read dumps on Spark, look at a table, ask the rules.
+
+Needs the extra: pip install 'libremq[pipeline]'. The dumps are of a simulated site, one of whose queue managers is short
+of log buffers; with your own, start at `ingest`.
+"""
+
+import tempfile
+from pathlib import Path
+
+from libremq.pipeline.findings import find, grouped
+from libremq.pipeline.generator.command import generate
+from libremq.pipeline.session import make_session
+from libremq.pipeline.tables import conformed, raw
+
+with tempfile.TemporaryDirectory() as folder:
+    site, tables = Path(folder, "site"), Path(folder, "tables")
+    generate(site, days=0.25, queue_managers=2, interval_minutes=60, sick=["log-buffers-short"])
+
+    spark = make_session("local[2]")
+    report = raw.ingest(spark, str(site / "dumps"), tables)
+    read, kept = report.total("records_in"), report.total("records_decoded") + report.total("records_skipped")
+    print("all records accounted for:", read == kept + report.total("records_quarantined"))
+
+    conformed.build(spark, tables)
+    log = conformed.table(spark, tables, "log")
+    print("intervals that waited for log buffers:", log.where("no_log_buffer_waits > 0").count())
+
+    for finding in grouped(find(spark, tables).findings).collect():
+        if finding.severity != "info":
+            print(finding.qmgr, finding.severity, finding.rule)
+    spark.stop()
