@@ -122,7 +122,7 @@ _OWN = (
     ("target_itr", "ratio", "LSPR ratio (average column) of the other machine", 24.97),
     ("target_processors", "processors", "processors of the other machine", 8.0),
     ("temporary_opens", "opens", "opens of temporary queues in a second", 100.0),
-    ("transaction_us_with_rekey", "us", "processor time of a transaction with key changes", 260.0),
+    ("transaction_us_with_rekey", "us", "processor time of a transaction with key changes", 1040.0),
     ("transactions_since_checkpoint", "transactions", "transactions since the last checkpoint", 10000.0),
     ("two_phase_commits", "commits", "two-phase commits of a transaction", 1.0),
     ("unit_end_rba", "bytes", "log address at which the unit of work ends, 0x before hexadecimal", 8.4e9),

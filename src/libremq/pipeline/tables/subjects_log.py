@@ -160,7 +160,9 @@ LOG = Subject(
             average("requests_per_checkpoint", "log_requests", "checkpoints", "log requests for each checkpoint"),
             derived(
                 "log_writer_busy_pct",
-                "100.0 * (1 - try_divide(writer_idle_us, interval_seconds * 1000000))",
+                # Idle time and interval are measured apart: the first may be some microseconds longer.
+                "CASE WHEN writer_idle_us > interval_seconds * 1000000 THEN 0"
+                " ELSE 100.0 * (1 - try_divide(writer_idle_us, interval_seconds * 1000000)) END",
                 "share of the interval in which the log writer was at work",
             ),
             derived(

@@ -417,7 +417,11 @@ QUESTIONS = (
             Figure("log checks of a two-phase commit", "log_checks_per_commit(True)"),
             Figure("time of a one-page log write", "1000 * current_page_ms", "us"),
             Figure(
-                "least time of a two-phase commit",
+                "two-phase commit, both copies written at once",
+                "log_check_ms(log_checks_per_commit(True), current_page_ms)",
+            ),
+            Figure(
+                "two-phase commit, one copy after the other (no write cache)",
                 "log_check_ms(log_checks_per_commit(True) * log_check_io_times(0), current_page_ms)",
             ),
         ),

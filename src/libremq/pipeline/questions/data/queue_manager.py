@@ -25,7 +25,7 @@ QUESTIONS = (
         lines="L1965-L2071",
         text="What does the accounting trace cost, and how much does it store?",
         figures=(
-            Figure("class 1, a transaction", "class_1_trace_us(calls_per_transaction)"),
+            Figure("class 1, a transaction of puts and gets only", "class_1_trace_us(calls_per_transaction)"),
             Figure("class 3, a transaction", "class_3_trace_us(calls_per_transaction)"),
             Figure(
                 "class 3, of the transaction",

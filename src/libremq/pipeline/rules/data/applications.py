@@ -101,7 +101,7 @@ RULES = (
     ),
     Rule(
         id="storage-growing", subject="storage", severity="warning", over="queue manager",
-        when="count() >= 14 and trend(available_31_bytes) < 0 and value < threshold",
+        when="days() >= 14 and trend(available_31_bytes) < 0 and value < threshold",
         value="-last(available_31_bytes) / trend(available_31_bytes)", threshold=30,
         advice="Free 31-bit storage shrinks by {-trend(available_31_bytes) / 1048576:.1f} MB a day and ends in about"
         " {value:.0f} days.",
@@ -455,12 +455,13 @@ RULES = (
     ),
     Rule(
         id="queue-index-rebuild-long", subject="queue", severity="info",
-        when="either(indexed, False) and value > threshold", value="index_rebuild_seconds(depth_high)", threshold=60,
-        derived=True,
+        when="either(indexed, False) and not shared and value > threshold", value="index_rebuild_seconds(depth_high)",
+        threshold=60, derived=True,
         advice="{queue} with up to {depth_high:,.0f} messages adds some {value:.0f} s to a restart, as its index is"
         " rebuilt. QINDXBLD(NOWAIT) lets others start meanwhile.",
         fact="R-IDX-03, R-IDX-05, R-RST-11", lines="L2156-L2168, L2204-L2208",
-        fires={"indexed": True, "depth_high": 8000000}, quiet={"indexed": True, "depth_high": 8000},
+        fires={"indexed": True, "shared": False, "depth_high": 8000000},
+        quiet={"indexed": True, "shared": False, "depth_high": 8000},
     ),
     Rule(
         id="publish-without-subscribers", subject="topic", severity="info",

@@ -228,13 +228,14 @@ RULES = (
     ),
     Rule(
         id="pool-long-lived-large-before-v8", subject="buffer_pool", severity="warning",
-        when="release < '800' and either(pool_role, '') == 'long' and value > threshold", value="buffers",
-        threshold=50000,
+        # A release of six digits is 10.0.0 or later.
+        when="matches(release, '???') and release < '800' and either(pool_role, '') == 'long' and value > threshold",
+        value="buffers", threshold=50000,
         advice="Before 8.0 a long-lived pool of {value:,.0f} buffers makes checkpoints write in long bursts; keep it"
         " at {threshold:,.0f} or less, or migrate.",
         fact="R-BP-03", lines="L1049-L1057",
         fires={"release": "710", "pool_role": "long", "buffers": 80000},
-        quiet={"release": "930", "pool_role": "long", "buffers": 80000},
+        quiet={"release": "100000", "pool_role": "long", "buffers": 80000},
     ),
     Rule(
         id="pool-0-too-small-for-objects", subject="buffer_pool", severity="warning",

@@ -85,7 +85,7 @@ RULES = (
     Rule(
         id="chinit-growing-towards-maximum", subject="channel_initiator", severity="info", over="queue manager",
         derived=True,
-        when="count() >= 14 and trend(current_channels_high) > 0 and 0 < value < threshold",
+        when="days() >= 14 and trend(current_channels_high) > 0 and 0 < value < threshold",
         value="(last(current_channels_limit) - last(current_channels_high)) / trend(current_channels_high)",
         threshold=60,
         advice="Channels grow by {trend(current_channels_high):.1f} a day; MAXCHL is reached in about {value:.0f}"

@@ -130,11 +130,11 @@ RULES = (
     ),
     Rule(
         id="page-set-encrypted-too-early", subject="page_set", severity="severe",
-        when="encrypted and release < '920'",
+        when="encrypted and matches(release, '???') and release < '920'",  # six digits from 10.0.0 on
         advice="Page set {page_set:.0f} is encrypted, which release {release} does not support: page set 0 ends the"
         " queue manager, the others give 2193.",
         fact="R-136", lines="L5262-L5271",
-        fires={"encrypted": True, "release": "910"}, quiet={"encrypted": True, "release": "930"},
+        fires={"encrypted": True, "release": "910"}, quiet={"encrypted": True, "release": "100000"},
     ),
     Rule(
         id="page-set-encryption-cost", subject="page_set", severity="info", derived=True,
@@ -172,7 +172,7 @@ RULES = (
         fires={"read_ios": 5000, "read_average_us": 4200}, quiet={"read_ios": 5000, "read_average_us": 180},
     ),
     Rule(
-        id="page-set-over-4-gb-before-v6", subject="page_set", severity="severe",
+        id="page-set-over-64-gb", subject="page_set", severity="severe",
         when="value > threshold", value="size_mb", threshold=65536,
         advice="Page set {page_set:.0f} is {value:,.0f} MB; {threshold:,.0f} MB is the most a page set can have.",
         fact="F-PS-02", lines="L854-L858",

@@ -131,7 +131,7 @@ RULES = (
     ),
     Rule(
         id="structure-growing", subject="cf_structure", severity="info", over="object", derived=True,
-        when="count() >= 14 and trend(entries_used_high) > 0 and 0 < value < threshold",
+        when="days() >= 14 and trend(entries_used_high) > 0 and 0 < value < threshold",
         value="(0.8 * structure_entries_max - last(entries_used_high)) / trend(entries_used_high)", threshold=60,
         advice="Entries in structure {object} grow by {trend(entries_used_high):,.0f} a day; 80 % is reached in about"
         " {value:.0f} days.",
@@ -198,11 +198,11 @@ RULES = (
     ),
     Rule(
         id="smds-encrypted-too-early", subject="smds", severity="severe",
-        when="encrypted and release < '920'",
+        when="encrypted and matches(release, '???') and release < '920'",  # six digits from 10.0.0 on
         advice="The shared message data set of {cf_structure} is encrypted, which release {release} cannot use: it"
         " becomes AVAIL(ERROR), and puts fail once offloading begins.",
         fact="R-136", lines="L5262-L5276",
-        fires={"encrypted": True, "release": "910"}, quiet={"encrypted": True, "release": "930"},
+        fires={"encrypted": True, "release": "910"}, quiet={"encrypted": True, "release": "100000"},
     ),
     Rule(
         id="smds-encryption-cost", subject="smds", severity="info", derived=True,
