@@ -7,8 +7,9 @@ of log buffers; with your own, start at `ingest`.
 import tempfile
 from pathlib import Path
 
-from libremq.pipeline.findings import find, grouped
 from libremq.pipeline.generator.command import generate
+from libremq.pipeline.rules.catalogue import RULES
+from libremq.pipeline.rules.engine import evaluate
 from libremq.pipeline.session import make_session
 from libremq.pipeline.tables import conformed, raw
 
@@ -25,7 +26,8 @@ with tempfile.TemporaryDirectory() as folder:
     log = conformed.table(spark, tables, "log")
     print("intervals that waited for log buffers:", log.where("no_log_buffer_waits > 0").count())
 
-    for finding in grouped(find(spark, tables).findings).collect():
-        if finding.severity != "info":
-            print(finding.qmgr, finding.severity, finding.rule)
+    rules = [rule for rule in RULES if rule.subject == "log"]
+    evaluation = evaluate(conformed.tables(spark, tables), rules=rules)
+    for finding in evaluation.findings.groupBy("qmgr", "severity", "rule").count().collect():
+        print(*finding)
     spark.stop()

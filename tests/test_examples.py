@@ -68,7 +68,7 @@ OUTPUT = {
     "smf_findings": [
         "all records accounted for: True",
         "intervals that waited for log buffers: 3",
-        "QM01 warning log-buffers-short",
+        "QM01 warning log-buffers-short 3",
     ],
     "transaction": [
         "backed out: invalid literal for int() with base 10: 'a lot'",
@@ -89,6 +89,8 @@ OUTPUT = {
         "in the south: [b'100 crowns']",
     ],
 }
+WITHOUT_QUEUE_MANAGER = ("plan", "smf_findings")
+
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00:00")
 
 
@@ -104,7 +106,7 @@ def run(script: str | Path, home: Path, **environment: str) -> list[str]:
         encoding="utf-8",
         cwd=home,
         env={**clean, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONUTF8": "1", **environment},
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -123,7 +125,7 @@ def test_an_example(name: str, tmp_path: Path) -> None:
     assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == ["tmp"]
 
 
-@pytest.mark.parametrize("name", OUTPUT)
+@pytest.mark.parametrize("name", [name for name in OUTPUT if name not in WITHOUT_QUEUE_MANAGER])
 def test_an_example_runs_again_on_the_data_it_left(name: str, tmp_path: Path) -> None:
     for _ in range(2):
         assert run(EXAMPLES / f"{name}.py", tmp_path / "home", LIBREMQ_DATA=str(tmp_path / "data")) == OUTPUT[name]
