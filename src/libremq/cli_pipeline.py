@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -17,7 +18,11 @@ from libremq.cli_exit import printable
 COMMAND = "pipeline"
 DEFAULT_TABLES = "mq-tables"
 
+HORIZON_DAYS_MAX = 730
+"""As far as a forecast goes; that of `forecast.build`, which needs Spark to be imported."""
+
 _FAILED, _USAGE = 1, 2
+_TRACEBACK = "Traceback (most recent call last):"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     forecast = _action(actions, "forecast", "project the load, and say when a limit is reached")
     _site(forecast)
-    forecast.add_argument("--days", type=_positive, default=90, metavar="N", help="how far to look (default 90 days)")
+    forecast.add_argument("--days", type=_horizon, default=90, metavar="N", help="how far to look (default 90 days)")
     forecast.add_argument("--qmgr", metavar="QM", help="only of this queue manager")
     _json(forecast)
 
@@ -71,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     report.add_argument(
         "--format", choices=("html", "markdown", "json"), help="by default as the name of the file ends (.md, .json)"
     )
-    report.add_argument("--days", type=_positive, default=90, metavar="N", help="how far the forecast looks")
+    report.add_argument("--days", type=_horizon, default=90, metavar="N", help="how far the forecast looks")
 
     generate = _action(actions, "generate", "write dumps of a simulated site, to try things with", spark=False)
     generate.add_argument("folder", metavar="FOLDER", help="where the dumps go; new or empty")
@@ -133,6 +138,13 @@ def _positive(text: str) -> int:
     return number
 
 
+def _horizon(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= HORIZON_DAYS_MAX:
+        raise argparse.ArgumentTypeError(f"{text} days is not between 1 and {HORIZON_DAYS_MAX}")
+    return number
+
+
 class Refused(Exception):
     """Something that the one at the keyboard can put right."""
 
@@ -169,7 +181,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _first_lines(error: BaseException) -> str:
     """The message of an error without the stack of another language in it."""
-    first, *others = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    told = str(error)
+    if _TRACEBACK in told:
+        # A worker failed: of its traceback the last line says why, as `OSError: No space left on device`.
+        reasons = re.findall(r"^\w[\w.]*(?:Error|Exception): (.+)", told.rpartition(_TRACEBACK)[2], re.MULTILINE)
+        if reasons:
+            return f"a worker failed: {reasons[0].strip()}"
+    first, *others = [line.strip() for line in told.splitlines() if line.strip()] or [type(error).__name__]
     inside = ("at ", "JVM stacktrace", "==", "'", "+-")
     return " ".join([first, *(line for line in others if not line.startswith(inside))][:3])
 

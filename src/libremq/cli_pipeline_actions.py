@@ -8,13 +8,18 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import logging
 import shutil
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import pyspark  # noqa: F401  (tells at once when the extra is not installed)
@@ -33,6 +38,9 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Rows of a table that are shown when nobody says how many."""
+
+ROWS_MAX = 2**31 - 1
+"""The highest limit that Spark takes; a higher one is none."""
 
 _SECONDS_BETWEEN = 5.0
 """How often progress is told where it cannot be told in place."""
@@ -79,7 +87,30 @@ def _session(arguments: argparse.Namespace, tell: Callable[[str], None], *, bar:
         settings[key] = value
     tell(f"starting Spark on {arguments.master or 'this machine'}")
     progress = bar and sys.stderr.isatty() and not arguments.quiet
-    return make_session(arguments.master, progress=progress, settings=settings)
+    spark = make_session(arguments.master, progress=progress, settings=settings)
+    if threading.current_thread() is threading.main_thread():
+        _interrupt_quietly()
+    return spark
+
+
+def _interrupt_quietly() -> None:
+    """Let Ctrl-C end the jobs, as Spark's own handler does, without the tracebacks that its bridge to Java logs."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or isinstance(handler, _Interrupt):
+        return
+    signal.signal(signal.SIGINT, _Interrupt(handler))
+
+
+class _Interrupt:
+    def __init__(self, of_spark: Callable[[int, FrameType | None], Any]) -> None:
+        self._of_spark = of_spark
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        logging.disable(logging.CRITICAL)
+        # The bridge may be in the middle of a call and then cannot cancel anything: the end of the process does.
+        with suppress(Exception):
+            self._of_spark(number, frame)
+        raise KeyboardInterrupt
 
 
 def _site_facts(arguments: argparse.Namespace) -> SiteFacts | None:
@@ -101,6 +132,15 @@ def _build(spark: SparkSession, root: Path, tell: Callable[[str], None]) -> None
     marts.build(spark, root, tell=tell)
     if built.days:
         tell(f"tables of {len(built.days)} days are up to date")
+
+
+def _check_qmgr(arguments: argparse.Namespace, root: Path) -> None:
+    """A name that nobody recorded must not look like a queue manager without problems."""
+    from libremq.pipeline.tables.managers import queue_managers
+
+    known = queue_managers(root)
+    if arguments.qmgr and arguments.qmgr not in known:
+        raise Refused(f"no records of queue manager {arguments.qmgr}; there are {', '.join(known) or 'none'}")
 
 
 def _print_json(content: Any) -> None:
@@ -226,7 +266,7 @@ def _show(frame: DataFrame, arguments: argparse.Namespace) -> int:
     if arguments.columns:
         frame = frame.select(*(name.strip() for name in arguments.columns.split(",")))
     limit = SHOWN if arguments.limit is None else arguments.limit
-    rows: Iterable[Any] = frame.limit(limit).toLocalIterator() if limit else frame.toLocalIterator()
+    rows: Iterable[Any] = frame.limit(limit).toLocalIterator() if 0 < limit <= ROWS_MAX else frame.toLocalIterator()
     if arguments.csv:
         writer = csv.writer(sys.stdout)
         writer.writerow(frame.columns)
@@ -252,6 +292,7 @@ def findings(arguments: argparse.Namespace) -> int:
     tell = _tell(arguments)
     spark = _session(arguments, tell)
     _build(spark, root, tell)
+    _check_qmgr(arguments, root)
     found = kept.find(spark, root, site, tell=tell)
     if arguments.coverage:
         return _coverage(found.coverage, arguments)
@@ -370,6 +411,7 @@ def ask(arguments: argparse.Namespace) -> int:
         tell = _tell(arguments)
         spark = _session(arguments, tell)
         _build(spark, root, tell)
+        _check_qmgr(arguments, root)
         frames = conformed.tables(spark, root)
     answer = answer_to(wanted, frames, site, given, arguments.qmgr)
     if arguments.json:
@@ -386,6 +428,7 @@ def forecast(arguments: argparse.Namespace) -> int:
     tell = _tell(arguments)
     spark = _session(arguments, tell)
     _build(spark, root, tell)
+    _check_qmgr(arguments, root)
     made = build(spark, root, site, horizon_days=arguments.days, tell=tell)
     series = [one for one in made.series if arguments.qmgr in (None, one.qmgr)]
     if arguments.json:
@@ -411,6 +454,8 @@ def report(arguments: argparse.Namespace) -> int:
     root, site = _need_dumps(arguments), _site_facts(arguments)
     if not Path(arguments.output).absolute().parent.is_dir():
         raise Refused(f"no folder {Path(arguments.output).absolute().parent} to write the report into", 2)
+    if Path(arguments.output).is_dir():
+        raise Refused(f"{arguments.output} is a folder; --output names the file of the report", 2)
     tell = _tell(arguments)
     spark = _session(arguments, tell)
     _build(spark, root, tell)

@@ -82,6 +82,8 @@ def test_every_action_without_tables_says_how_to_get_some(pipeline: Pipeline) ->
         (("ask", "log-rate-neded"), 1, "log-rate-needed"),
         (("ask", "log-rate-needed", "bytes"), 1, "'bytes': inputs are given as name=value"),
         (("ask", "--search", "zzzz"), 1, "no question has the words 'zzzz'"),
+        (("forecast", "--days", "0"), 2, "0 days is not between 1 and 730"),
+        (("report", "--days", "100000"), 2, "100000 days is not between 1 and 730"),
         (("generate", "x", "--sick", "flu"), 1, "no sickness flu"),
         (("generate", "x", "--days", "0"), 2, "--days 0"),
         (("generate", "x", "--queue-managers", "-1"), 2, "-1 is less than nothing"),
@@ -155,3 +157,28 @@ def test_from_dumps_to_a_report(pipeline: Pipeline) -> None:
     pipeline.good("report", "--site", "site/site.json", "-o", "out.md")
     assert "log-buffers-short" in Path("out.md").read_text(encoding="utf-8")
     assert pipeline.bad("report", "-o", "no/such/folder/out.html")[0] == 2
+    assert "site is a folder" in pipeline.bad("report", "-o", "site")[1]
+    for action in (("findings",), ("forecast",), ("ask", "log-rate-needed")):
+        told = pipeline.bad(*action, "--qmgr", "QM99")
+        assert told == (1, "libremq pipeline: no records of queue manager QM99; there are QM01, QM02\n")
+    every = pipeline.good("tables", "log", "--columns", "qmgr", "--limit", "9999999999", "--csv")
+    assert len(every.splitlines()) == len(rows.splitlines())
+
+
+def test_the_command_line_and_the_forecast_agree_how_far_it_goes() -> None:
+    pytest.importorskip("pyspark")
+    from libremq.cli_pipeline import HORIZON_DAYS_MAX
+    from libremq.pipeline.forecast import build
+
+    assert HORIZON_DAYS_MAX == build.HORIZON_DAYS_MAX
+
+
+def test_of_a_worker_that_failed_the_reason_is_told() -> None:
+    from libremq.cli_pipeline import _first_lines
+
+    told = (
+        "An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"
+        '  File "raw.py", line 212, in task\n    self.close()\n'
+        "OSError: [Errno 28] No space left on device\n\n\tat org.apache.spark.Task.run(Task.scala:1)\n"
+    )
+    assert _first_lines(RuntimeError(told)) == "a worker failed: [Errno 28] No space left on device"

@@ -150,7 +150,7 @@ def test_a_name_of_a_plan_and_an_input_is_told_apart_by_what_stands_under_it(tmp
         ("message_bytes: [1, 2]", "message_bytes must be a number of bytes"),
         ("message_bytes: .nan", "message_bytes must be a number of bytes"),
         ("1: 2", "1 is not the name of an input"),
-        ("- a\n- b", "not a list of `name: value`"),
+        ("- a\n- b", "not a mapping of `name: value`"),
         ("a: b: c", "not YAML in line 1"),
         ("a: !!python/object:os.system {}", "not YAML in line 1"),
         ("pageset: 7", "no plan has an input 'pageset'"),

@@ -223,6 +223,9 @@ def test_text_of_any_code_page() -> None:
     assert batch.column("objname").to_pylist() == ["ÄRGER.ÉTÉ"]
     with pytest.raises(ValueError, match="not a single-byte code page"):
         TextDecoder("utf-16")
+    for unknown in ("nonsense", "base64", ""):
+        with pytest.raises(ValueError, match="no code page"):
+            TextDecoder(unknown)
 
 
 def damaged(change: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
 import types
@@ -10,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from libremq.pipeline.session import JavaNotFoundError, find_java, java_home_for, java_version, package_archive
+from libremq.pipeline.session import (
+    JavaNotFoundError,
+    MasterNotFoundError,
+    check_master,
+    find_java,
+    java_home_for,
+    java_version,
+    package_archive,
+)
 
 
 def fake_java(folder: Path, version: str) -> Path:
@@ -69,3 +78,15 @@ def test_the_package_is_importable_from_its_archive(tmp_path: Path) -> None:
     told = subprocess.run([sys.executable, "-c", code, str(archive)], capture_output=True, text=True, check=True)
     assert told.stdout.startswith(str(archive))
     assert told.stdout.split()[-1] == "28"
+
+
+def test_a_master_that_does_not_answer_is_told_before_spark_starts() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        check_master(f"spark://127.0.0.1:{port}")
+        check_master(f"spark://nobody.invalid,127.0.0.1:{port}")
+    for gone in (f"spark://127.0.0.1:{port}", "spark://127.0.0.1", "spark://127.0.0.1:port", "spark://"):
+        with pytest.raises(MasterNotFoundError, match=f"no Spark master answers at {gone};"):
+            check_master(gone)
+    check_master("local[2]")
+    check_master("yarn")

@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -58,8 +59,19 @@ logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
 logger.shell.name = org.apache.spark.repl.Main
 logger.shell.level = error
+logger.context.name = org.apache.spark.SparkContext
+logger.context.level = off
+logger.executor.name = org.apache.spark.executor.Executor
+logger.executor.level = off
+logger.tasks.name = org.apache.spark.scheduler.TaskSetManager
+logger.tasks.level = off
+logger.utils.name = org.apache.spark.util.Utils
+logger.utils.level = off
+logger.writer.name = org.apache.spark.sql.execution.datasources
+logger.writer.level = off
 """
-# The last two keep Spark from announcing that it sets a level for interactive shells.
+# Gateway and shell: keeps Spark from announcing that it sets a level for interactive shells. Those that are off tell of
+# an error, with pages of Java, that is raised in Python as well.
 
 _SETTINGS = {
     "spark.ui.enabled": "false",
@@ -80,11 +92,32 @@ _GIGABYTE = 1 << 30
 _DRIVER_GIGABYTES_MAX = 4
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
+_MASTER_SECONDS = 10.0
+"""How long a Spark master may take to accept a connection."""
+
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
 class JavaNotFoundError(RuntimeError):
     """No Java that Spark can run on."""
+
+
+class MasterNotFoundError(RuntimeError):
+    """Nobody listens where the Spark master should be."""
+
+
+def check_master(master: str) -> None:
+    """Make sure that one of the masters of a `spark://` address answers: Spark itself would try for minutes."""
+    if not master.startswith("spark://"):
+        return
+    for place in master.removeprefix("spark://").split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=_MASTER_SECONDS).close()
+        except (OSError, ValueError, OverflowError):
+            continue
+        return
+    raise MasterNotFoundError(f"no Spark master answers at {master}; start it, or leave it out to use this machine")
 
 
 def java_version(java: str) -> int | None:
@@ -197,9 +230,10 @@ def make_session(
     running = SparkSession.getActiveSession()
     if running is not None:
         return running
+    chosen = master or DEFAULT_MASTER
+    check_master(chosen)
     folder = _scratch_folder()
     os.environ["JAVA_HOME"] = str(java_home_for(find_java(), folder))
-    chosen = master or DEFAULT_MASTER
     local = chosen.startswith("local")
     log_settings = folder / "log4j2.properties"
     log_settings.write_text(_LOGGING, encoding="utf-8")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from libremq.pipeline.planner.plan import Input, Plan, Value
 from libremq.pipeline.planner.reading import PlanError, read_value
 from libremq.pipeline.rules.expressions import PlainAlgebra, parse, work_out
+from libremq.pipeline.tables.managers import queue_managers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -76,9 +77,9 @@ def check_root(root: Path, qmgr: str | None = None) -> None:
     folder = root / "conformed"
     if not folder.is_dir():
         raise PlanError(f"{root}: there are no conformed tables; `libremq pipeline ingest` makes them from dumps")
-    names = {place.name.removeprefix("qmgr=") for place in folder.glob("*/day=*/qmgr=*")}
+    names = queue_managers(root)
     if qmgr is not None and qmgr not in names:
-        raise PlanError(f"{root}: no tables of queue manager {qmgr}; there are {', '.join(sorted(names)) or 'none'}")
+        raise PlanError(f"{root}: no tables of queue manager {qmgr}; there are {', '.join(names) or 'none'}")
 
 
 def origin(each: Input, qmgr: str | None) -> str:

@@ -10,20 +10,21 @@ Several plans may share a file: a key that another plan uses is left to that one
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from libremq.pipeline.mapping_file import MappingFileError, read_mapping
 from libremq.pipeline.planner.plan import Plan, Value
 from libremq.pipeline.planner.reading import PlanError, nearest, read_value
-
-FILE_BYTES_MAX = 1_000_000
 
 
 def from_file(path: Path, plan: Plan, plans: Mapping[str, Plan]) -> dict[str, Value]:
     """What a file says for a plan; PlanError if it cannot be read or names what no plan knows."""
-    content = _content(path)
+    try:
+        content = read_mapping(path, "message_bytes: 5000")
+    except MappingFileError as error:
+        raise PlanError(str(error)) from error
     every = {each.name for other in plans.values() for each in other.inputs}
     values: dict[str, Value] = {}
     own: Mapping[Any, Any] = {}
@@ -62,40 +63,3 @@ def _name(path: Path, key: Any) -> str:
     if not isinstance(key, str):
         raise PlanError(f"{path}: {key!r} is not the name of an input")
     return key.strip().lower().replace("-", "_")
-
-
-def _content(path: Path) -> Mapping[Any, Any]:
-    try:
-        if path.stat().st_size > FILE_BYTES_MAX:
-            raise PlanError(f"{path}: a workload has at most {FILE_BYTES_MAX:,} bytes")
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not text in UTF-8"
-        raise PlanError(f"{path}: cannot be read: {reason}") from error
-    content = _parsed_json(path, text) if path.suffix == ".json" else _parsed_yaml(path, text)
-    if content is None:
-        return {}
-    if not isinstance(content, Mapping):
-        raise PlanError(f"{path}: not a list of `name: value`, such as `message_bytes: 5000`")
-    return content
-
-
-def _parsed_json(path: Path, text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise PlanError(f"{path}: not JSON: {error}") from error
-
-
-def _parsed_yaml(path: Path, text: str) -> Any:
-    try:
-        import yaml  # type: ignore[import-untyped,unused-ignore]
-    except ImportError as error:
-        raise PlanError(f"{path}: YAML needs the package PyYAML; install it, or write JSON to a .json file") from error
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        where = f" in line {mark.line + 1}" if mark is not None else ""
-        problem = getattr(error, "problem", None) or "a value that makes no sense"
-        raise PlanError(f"{path}: not YAML{where}: {problem}") from error

@@ -229,7 +229,10 @@ class TextDecoder:
 
     def __init__(self, encoding: str = "cp037") -> None:
         self.encoding = encoding
-        table = bytes(range(256)).decode(encoding, errors="replace")
+        try:
+            table = bytes(range(256)).decode(encoding, errors="replace")
+        except LookupError:
+            raise ValueError(f"there is no code page {encoding!r}; cp037, cp500, cp273 and cp1140 are usual") from None
         if len(table) != 256:
             raise ValueError(f"{encoding} is not a single-byte code page")
         self._table = np.array([ord(character) for character in table], dtype=np.uint16)

@@ -48,19 +48,18 @@ def look(source: Source) -> Section:
 
 
 def _by_day(amounts: Mapping[tuple[date, int], float]) -> HeatMap:
-    last = max(day for day, _ in amounts)
-    first = max(min(day for day, _ in amounts), last - timedelta(days=DAYS_MAX - 1))
+    earliest, last = min(day for day, _ in amounts), max(day for day, _ in amounts)
+    first = max(earliest, last - timedelta(days=DAYS_MAX - 1))
     days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
     (day, hour), most = max(
         (item for item in amounts.items() if item[0][0] >= first), key=lambda item: (item[1], item[0])
     )
-    in_all = len({day for day, _ in amounts})
-    shown_days = f" The last {counted(len(days), 'day')} are shown." if in_all > len(days) else ""
+    of_these = f" of the last {counted(len(days), 'day')}" if first > earliest else ""
     return HeatMap(
         "messages-by-day",
         "Messages put by hour and day",
-        f"The fullest hour was {day:%A} {day.day} {day:%B} from {hour:02d}:00 with {rounded(most)} messages"
-        f" (local time of the systems).{shown_days}",
+        f"The fullest hour{of_these} was {day:%A} {day.day} {day:%B} from {hour:02d}:00 with {rounded(most)} messages"
+        " (local time of the systems).",
         "messages",
         tuple(f"{each:%a} {each.day} {each:%b}" for each in days),
         _HOURS,

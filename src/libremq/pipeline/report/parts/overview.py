@@ -25,7 +25,7 @@ def look(source: Source) -> Looked:
         .agg(
             F.max("system").alias("system"),
             F.count_distinct("system").alias("systems"),
-            F.max("release").alias("release"),
+            F.max_by("release", "interval_start").alias("release"),
             F.max("qsg").alias("qsg"),
             F.count(F.lit(1)).alias("intervals"),
             F.unix_micros(F.min("interval_start")).alias("first"),
