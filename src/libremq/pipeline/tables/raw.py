@@ -229,26 +229,25 @@ def write_piece(digest: str, number: int, piece: Piece, raw: str, encoding: str)
     """Decode a piece and write its rows to staging. Says which files, how many rows and the fate of all records."""
     text = TextDecoder(encoding)
     staging = Path(raw, _STAGING, digest, uuid.uuid4().hex)
-    writer = TableWriter(staging, f"{digest[:16]}-{number:05d}")
     counts: dict[Count, int] = {}
     problem = ""
     chunks = read_piece(piece)
-    while True:
-        try:
-            chunk = next(chunks, None)
-        except OSError as refused:
-            # The dump is gone, or not the one that was surveyed: its fault, not that of the task.
-            problem = told(refused)
-            break
-        if chunk is None:
-            break
-        decoded = decode(chunk, piece.path, text, grouped=True)
-        for key, records in decoded.counts.items():
-            counts[key] = counts.get(key, 0) + records
-        writer.add(decoded)
-        if decoded.quarantine:
-            writer.add_rows("quarantine", quarantine_batch(piece.path, decoded.quarantine))
-    writer.close()
+    with TableWriter(staging, f"{digest[:16]}-{number:05d}") as writer:
+        while True:
+            try:
+                chunk = next(chunks, None)
+            except OSError as refused:
+                # The dump is gone, or not the one that was surveyed: its fault, not that of the task.
+                problem = told(refused)
+                break
+            if chunk is None:
+                break
+            decoded = decode(chunk, piece.path, text, grouped=True)
+            for key, records in decoded.counts.items():
+                counts[key] = counts.get(key, 0) + records
+            writer.add(decoded)
+            if decoded.quarantine:
+                writer.add_rows("quarantine", quarantine_batch(piece.path, decoded.quarantine))
     return {
         "digest": digest,
         "staging": staging.name,

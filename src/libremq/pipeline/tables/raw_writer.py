@@ -8,9 +8,10 @@ dictionaries only for text; and each folder is made once. docs/internals/pipelin
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Self
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -81,7 +82,9 @@ class TableWriter:
         key = name, group
         if key not in self._open:
             if len(self._open) >= WRITERS_MAX:
-                self._open.pop(next(iter(self._open))).close()
+                oldest = next(iter(self._open))
+                self._open[oldest].close()
+                del self._open[oldest]
             below = _place(name, group)
             folder = os.path.join(self._folder, below)
             if below not in self._made:
@@ -92,10 +95,20 @@ class TableWriter:
             self.files.append(os.path.join(below, file))
         return self._open[key]
 
-    def close(self) -> None:
-        self._flush()
-        while self._open:
-            self._open.popitem()[1].close()
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Finish all files; after an error leave them as they are, for nobody reads files of a failed attempt."""
+        try:
+            if kind is None:
+                self._flush()
+                for file in self._open.values():
+                    file.close()
+        finally:
+            for file in self._open.values():
+                file.give_up()
+            self._open.clear()
 
 
 class _File:
@@ -114,6 +127,13 @@ class _File:
     def close(self) -> None:
         self._writer.close()
         self._sink.close()
+
+    def give_up(self) -> None:
+        """Nothing, for a file that is closed."""
+        # A writer that is thought open would be finished when it goes, and complain of the full disk once more.
+        self._writer.is_open = False
+        with suppress(OSError):
+            self._sink.close()
 
 
 @cache
