@@ -67,7 +67,10 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for command in COMMANDS:
         sub = commands.add_parser(
-            command.name, help=command.help, description=command.help.capitalize() + ".", allow_abbrev=False
+            command.name,
+            help=command.help,
+            description=f"{command.help[0].upper()}{command.help[1:]}.",
+            allow_abbrev=False,
         )
         if command.name == chosen:
             # It is the parser of the whole line that finds words too many
