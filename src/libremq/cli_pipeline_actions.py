@@ -351,7 +351,8 @@ def _print_summary(groups: Sequence[Mapping[str, Any]], states: Mapping[str, int
     _print(f"{states.get('evaluated', 0)} rules were evaluated.")
     if skipped:
         _print(
-            f"{skipped} were not, for lack of records or facts of the site: --coverage lists them, --site gives facts."
+            f"{skipped} {'was' if skipped == 1 else 'were'} not, for lack of records or facts of the site:"
+            " --coverage lists them, --site gives facts."
         )
 
 

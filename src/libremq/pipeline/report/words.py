@@ -110,7 +110,7 @@ def _not_judged(found: Found) -> str:
     if not silent:
         return f"All {counted(coverage.evaluated, 'rule')} were evaluated."
     text = (
-        f"{counted(coverage.evaluated, 'rule')} were evaluated, {shown(silent)} were not:"
+        f"{counted(coverage.evaluated, 'rule')} were evaluated, {shown(silent)} {'was' if silent == 1 else 'were'} not:"
         " that those are silent says nothing."
     )
     facts = [each for each in coverage.missing if each.kind == "site fact"]
