@@ -26,6 +26,7 @@ import pyspark  # noqa: F401  (tells at once when the extra is not installed)
 
 from libremq.cli_exit import printable
 from libremq.cli_pipeline import Refused
+from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.rules.site import SiteFacts
 from libremq.pipeline.rules.site import load as load_site
 from libremq.pipeline.session import make_session
@@ -300,7 +301,7 @@ def findings(arguments: argparse.Namespace) -> int:
     if arguments.qmgr:
         frame = frame.where(F.col("qmgr") == arguments.qmgr)
     if arguments.severity:
-        worse = kept.SEVERITIES[: kept.SEVERITIES.index(arguments.severity) + 1]
+        worse = SEVERITIES[: SEVERITIES.index(arguments.severity) + 1]
         frame = frame.where(F.col("severity").isin(list(worse)))
     if arguments.rule:
         frame = frame.where(F.col("rule") == arguments.rule).orderBy("qmgr", "object", "interval_start")
@@ -341,8 +342,6 @@ def _print_group(group: Mapping[str, Any]) -> None:
 
 
 def _print_summary(groups: Sequence[Mapping[str, Any]], states: Mapping[str, int]) -> None:
-    from libremq.pipeline.findings import SEVERITIES
-
     by_severity = {each: sum(group["severity"] == each for group in groups) for each in SEVERITIES}
     told = ", ".join(f"{count} {severity}" for severity, count in by_severity.items() if count)
     managers = len({group["qmgr"] for group in groups})

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("pyspark")
 
+from libremq.pipeline import findings
+from libremq.pipeline.forecast import build as forecast
 from libremq.pipeline.tables import conformed, marts
 from libremq.pipeline.tables.conformed_store import Ledger, Store, at_once
 from libremq.pipeline.tables.raw import TablesBusyError
@@ -102,3 +105,46 @@ def test_after_a_failure_nothing_further_is_begun() -> None:
         at_once(work, range(1000))
     assert 0 < len(begun) < 1000
     assert at_once(lambda item: item * 2, range(9)) == [item * 2 for item in range(9)]
+
+
+def _written(folder: Path, text: str) -> None:
+    folder.mkdir()
+    (folder / "rows").write_text(text)
+
+
+def test_what_is_written_aside_takes_its_place_when_it_is_whole(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.replacing("findings") as fresh:
+        _written(fresh, "first")
+    with pytest.raises(KeyboardInterrupt), store.replacing("findings") as fresh:
+        _written(fresh, "broken off")
+        raise KeyboardInterrupt
+    assert (tmp_path / "findings" / "rows").read_text() == "first"
+    with store.replacing("findings") as fresh:
+        _written(fresh, "second")
+    assert (tmp_path / "findings" / "rows").read_text() == "second"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["conformed", "findings"]
+
+
+def test_what_was_cut_off_between_the_two_moves_is_mended(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    with store.replacing("forecast") as fresh:
+        _written(fresh, "first")
+    (tmp_path / "forecast").rename(tmp_path / "_forecast.old")
+    with pytest.raises(OSError, match="no room"), store.replacing("forecast"):
+        raise OSError("no room")
+    assert (tmp_path / "forecast" / "rows").read_text() == "first"
+    (tmp_path / "forecast").rename(tmp_path / "_forecast.old")
+    with store.building("conformed"):
+        assert not store.mended("forecast").exists()
+    assert (store.mended("forecast") / "rows").read_text() == "first"
+
+
+def test_findings_and_forecasts_wait_for_nobody_and_spoil_nothing(tmp_path: Path) -> None:
+    """They are refused while the tables change or another of them is at work; no Spark is needed to say so."""
+    nobody: Any = None
+    with Store(tmp_path).building("conformed"):
+        with pytest.raises(TablesBusyError):
+            findings.find(nobody, tmp_path)
+        with pytest.raises(TablesBusyError):
+            forecast.build(nobody, tmp_path)

@@ -4,7 +4,7 @@
     read(spark, root)            # findings and the account of every rule
     grouped(findings)            # one line for a rule and an object, however many intervals it fired in
 
-A new evaluation takes the place of the one before in one step, so a reader sees either.
+A new evaluation takes the place of the one before when it is whole.
 """
 
 from __future__ import annotations
@@ -12,20 +12,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from libremq.pipeline.rules.catalogue import RULES
+from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.rules.site import SiteFacts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-SEVERITIES = ("severe", "warning", "info")
-"""The worst first."""
 
 _FOLDER, _MARK = "findings", "_made_from.json"
 
@@ -53,26 +50,22 @@ def find(
     if not (folder / _MARK).exists() or (folder / _MARK).read_text(encoding="utf-8") != mark:
         from libremq.pipeline.rules.engine import evaluate
         from libremq.pipeline.tables import conformed
+        from libremq.pipeline.tables.conformed_store import Store
 
-        if tell:
-            tell(f"evaluating {len(RULES)} rules")
-        fresh, former = folder.with_name("_findings_new"), folder.with_name("_findings_old")
-        shutil.rmtree(fresh, ignore_errors=True)
-        evaluate(conformed.tables(spark, root), site, spark=spark).write(str(fresh))
-        (fresh / _MARK).write_text(mark, encoding="utf-8")
-        shutil.rmtree(former, ignore_errors=True)
-        if folder.exists():
-            os.replace(folder, former)
-        os.replace(fresh, folder)
-        shutil.rmtree(former, ignore_errors=True)
+        with Store(root).replacing(_FOLDER) as fresh:
+            if tell:
+                tell(f"evaluating {len(RULES)} rules")
+            evaluate(conformed.tables(spark, root), site, spark=spark).write(str(fresh))
+            (fresh / _MARK).write_text(mark, encoding="utf-8")
     return read(spark, root)
 
 
 def read(spark: SparkSession, root: str | os.PathLike[str]) -> Findings:
     """What the last evaluation found. NoFindingsError if there was none."""
     from libremq.pipeline.rules.engine import COVERAGE_SCHEMA, FINDINGS_SCHEMA
+    from libremq.pipeline.tables.conformed_store import Store
 
-    folder = Path(root).absolute() / _FOLDER
+    folder = Store(root).mended(_FOLDER)
     if not (folder / _MARK).exists():
         raise NoFindingsError(f"the rules were not evaluated on {root} yet: run `libremq pipeline findings`")
     return Findings(

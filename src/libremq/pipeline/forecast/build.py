@@ -11,12 +11,10 @@ nothing in another.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,18 +86,20 @@ def build(
         raise ValueError(f"a horizon of {horizon_days} days is not between 1 and {HORIZON_DAYS_MAX}")
     tell = tell or (lambda _: None)
     facts = site or SiteFacts()
-    tell("gathering series")
-    hours = hourly(spark, root, MEASURES.values())
-    if hours is None:
-        shutil.rmtree(Path(root).absolute() / FOLDER, ignore_errors=True)
-        return ForecastReport((), tuple(MEASURES))
 
     def fit_one(_key: tuple[Any, ...], rows: pd.DataFrame) -> pd.DataFrame:
         return _fitted(rows, facts, horizon_days)
 
-    tell("fitting each series")
-    fitted = hours.groupBy(*_SERIES).applyInPandas(fit_one, SCHEMA)
-    _write(fitted, Path(root).absolute() / FOLDER)
+    with Store(root).replacing(FOLDER) as fresh:
+        tell("gathering series")
+        hours = hourly(spark, root, MEASURES.values())
+        fitted = (
+            spark.createDataFrame([], SCHEMA)
+            if hours is None
+            else hours.groupBy(*_SERIES).applyInPandas(fit_one, SCHEMA)
+        )
+        tell("fitting each series")
+        fitted.write.option("compression", "zstd").parquet(str(fresh))
     series = load(spark, root)
     tell(f"{len(series)} series forecast")
     seen = {each.measure for each in series}
@@ -108,8 +108,7 @@ def build(
 
 def load(spark: SparkSession, root: str | os.PathLike[str]) -> list[SeriesForecast]:
     """The forecasts written last, most urgent first; none if there was no run."""
-    folder = Path(root).absolute() / FOLDER
-    _recover(folder)
+    folder = Store(root).mended(FOLDER)
     if not folder.exists():
         return []
     rows = spark.read.schema(SCHEMA).parquet(str(folder)).collect()
@@ -304,30 +303,3 @@ def _from_row(row: Row) -> SeriesForecast:
         backtest_coverage=row["backtest_coverage"],
         backtest_error=row["backtest_error"],
     )
-
-
-def _fresh(folder: Path) -> Path:
-    return folder.with_name(f"_{folder.name}.new")
-
-
-def _old(folder: Path) -> Path:
-    return folder.with_name(f"_{folder.name}.old")
-
-
-def _write(rows: DataFrame, folder: Path) -> None:
-    _recover(folder)
-    fresh, old = _fresh(folder), _old(folder)
-    shutil.rmtree(fresh, ignore_errors=True)
-    rows.write.option("compression", "zstd").parquet(str(fresh))
-    if folder.exists():
-        os.replace(folder, old)
-    os.replace(fresh, folder)
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _recover(folder: Path) -> None:
-    """A run that broke off between the two moves left the forecasts of before under another name."""
-    old = _old(folder)
-    if old.exists() and not folder.exists():
-        os.replace(old, folder)
-    shutil.rmtree(old, ignore_errors=True)

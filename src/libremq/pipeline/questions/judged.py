@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.pipeline.questions.answer import Judgement
 from libremq.pipeline.rules.catalogue import BY_ID, setting_kind
-from libremq.pipeline.rules.rule import Rule, judge
+from libremq.pipeline.rules.rule import SEVERITIES, Rule, judge
 from libremq.pipeline.rules.settings import SITE_SUBJECTS
 from libremq.pipeline.rules.site import SiteFacts
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 FINDINGS_SHOWN = 20
-_SEVERITIES = ("severe", "warning", "info")
 
 
 def judged(
@@ -29,7 +28,7 @@ def judged(
     rules = [BY_ID[name] for name in names]
     of_site = _judged_by_facts([rule for rule in rules if rule.subject in SITE_SUBJECTS], site, qmgr)
     of_tables = _judged_by_tables([rule for rule in rules if rule.subject not in SITE_SUBJECTS], frames, site)
-    findings = sorted((*of_site.findings, *of_tables.findings), key=lambda found: _SEVERITIES.index(found["severity"]))
+    findings = sorted((*of_site.findings, *of_tables.findings), key=lambda found: SEVERITIES.index(found["severity"]))
     return Judgement(
         tuple(findings),
         tuple(name for name in names if name in (*of_site.evaluated, *of_tables.evaluated)),
@@ -122,7 +121,7 @@ def _latest(findings: DataFrame) -> tuple[Mapping[str, Any], ...]:
     from pyspark.sql import functions as F
 
     told = ("severity", "subject", "value", "threshold", "advice", "fact", "source_lines", "derived")
-    severity = F.array_position(F.array(*(F.lit(each) for each in _SEVERITIES)), F.col("severity"))
+    severity = F.array_position(F.array(*(F.lit(each) for each in SEVERITIES)), F.col("severity"))
     grouped = (
         findings.groupBy("rule", "qmgr", "object")
         .agg(

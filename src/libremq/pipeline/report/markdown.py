@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from libremq.pipeline.findings import SEVERITIES
 from libremq.pipeline.report.content import FindingGroup, Report, Section, Table
 from libremq.pipeline.report.wording import counted, day_and_time, figure_of, listed, visible
+from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.text import shown
 
 ROWS_MAX = 20

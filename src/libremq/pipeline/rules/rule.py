@@ -16,7 +16,7 @@ from typing import Any, Literal
 from libremq.pipeline.rules.expressions import Expression, parse
 
 Severity = Literal["info", "warning", "severe"]
-SEVERITIES: tuple[Severity, ...] = ("info", "warning", "severe")
+SEVERITIES: tuple[Severity, ...] = ("severe", "warning", "info")
 
 Row = Mapping[str, Any]
 Case = Row | tuple[Row, ...]

@@ -15,7 +15,7 @@ import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -154,6 +154,40 @@ class Store:
                 yield
             finally:
                 shutil.rmtree(folder / _STAGING, ignore_errors=True)
+
+    @contextmanager
+    def replacing(self, name: str) -> Iterator[Path]:
+        """A new folder to write into, which takes the place of `name` under the root when all of it is written.
+
+        The tables are held still meanwhile, and two of these at a time are refused. One that broke off leaves what was
+        there before; in the moment between the two moves it is left aside, for `mended` or the next one to put back.
+        """
+        with self.building("conformed"):
+            folder, fresh, old = (self.root / each for each in (name, f"_{name}.new", f"_{name}.old"))
+            self._put_back(name)
+            shutil.rmtree(fresh, ignore_errors=True)
+            try:
+                yield fresh
+                if folder.exists():
+                    os.replace(folder, old)
+                os.replace(fresh, folder)
+            finally:
+                shutil.rmtree(fresh, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+
+    def mended(self, name: str) -> Path:
+        """The folder of that name, put back if a run broke off between the two moves of `replacing`."""
+        if not (self.root / name).exists() and (self.root / f"_{name}.old").exists():
+            # Busy: someone is just between the moves, and will make the second one.
+            with suppress(TablesBusyError), self.building("conformed"):
+                self._put_back(name)
+        return self.root / name
+
+    def _put_back(self, name: str) -> None:
+        folder, old = self.root / name, self.root / f"_{name}.old"
+        if old.exists() and not folder.exists():
+            os.replace(old, folder)
+        shutil.rmtree(old, ignore_errors=True)
 
     def replace_days(self, table: Path, rows: DataFrame, days: Iterable[Day], *, few: bool = False) -> int:
         """Put these rows in place of all rows of these days; returns how many there are.

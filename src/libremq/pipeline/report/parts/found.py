@@ -13,6 +13,7 @@ from libremq.pipeline.report.content import Concerned, Coverage, FindingGroup, F
 from libremq.pipeline.report.parts.source import Source, moment_or_none, number
 from libremq.pipeline.report.wording import titled
 from libremq.pipeline.rules.catalogue import BY_ID
+from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.rules.settings import SETTINGS
 from libremq.pipeline.tables.subjects import SUBJECTS
 
@@ -67,7 +68,7 @@ def _groups(found: DataFrame) -> tuple[FindingGroup, ...]:
     for row in sorted(rows, key=lambda each: (each["rule"], each["place"])):
         by_rule.setdefault(row["rule"], []).append(row)
     groups = [_group(name, members) for name, members in by_rule.items()]
-    rank = {severity: place for place, severity in enumerate(findings.SEVERITIES)}
+    rank: dict[str, int] = {severity: place for place, severity in enumerate(SEVERITIES)}
     return tuple(sorted(groups, key=lambda each: (rank.get(each.severity, 9), -each.intervals, each.rule)))
 
 
