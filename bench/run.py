@@ -14,6 +14,7 @@ import checkpoints
 import committers
 import depth
 import replay
+import servers
 import write_integrity
 from machine import data_folder, describe
 
@@ -50,6 +51,10 @@ def _depth(folder: str, quick: bool) -> None:
     depth.run(folder, 100_000 if quick else 1_000_000)
 
 
+def _servers(folder: str, quick: bool) -> None:
+    servers.run(folder, rounds=3 if quick else 9, seconds=0.15 if quick else 0.4)
+
+
 PARTS: dict[str, Callable[[str, bool], None]] = {
     "speed": _speed,
     "force": _force,
@@ -57,6 +62,7 @@ PARTS: dict[str, Callable[[str, bool], None]] = {
     "checkpoint": _checkpoint,
     "restart": _restart,
     "depth": _depth,
+    "servers": _servers,
 }
 
 

@@ -33,9 +33,8 @@ class CommandModule(Protocol):
 
 COMMANDS: tuple[Command, ...] = (
     Command("crtmqm", "create a queue manager, or a backup of one", "libremq.cli_crtmqm", ExitCode.PARAMETER),
-    Command(
-        "strmqm", "replay or activate a backup, or check that one starts", "libremq.cli_strmqm", ExitCode.PARAMETER
-    ),
+    Command("strmqm", "start a queue manager; replay or activate a backup", "libremq.cli_strmqm", ExitCode.PARAMETER),
+    Command("endmqm", "end a queue manager", "libremq.cli_endmqm", ExitCode.ARGUMENTS),
     Command("dltmqm", "delete a queue manager that has ended", "libremq.cli_dltmqm", ExitCode.ARGUMENTS),
     Command("dspmq", "list the queue managers", "libremq.cli_dspmq", ExitCode.ARGUMENTS),
     Command("rcdmqimg", "record media images in a linear log", "libremq.cli_rcdmqimg", ExitCode.ARGUMENTS),

@@ -2,26 +2,33 @@
 
 Everything is checked before the first file is made, so a refusal leaves nothing behind. A log size that is too low
 gives way to the default with a warning; one that is too high is refused.
+
+`--dev` adds the developer configuration. Its users get their passwords from the environment, or from files that the
+environment names; one without a password cannot log in with one. No password is ever shown.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Mapping
 
 from libremq.cli_common import Refused, add_data_argument, add_quiet_argument, address_of, complain, guarded, tell
 from libremq.cli_exit import ExitCode
+from libremq.cli_setmqusr import password_from_file
 from libremq.client import backup
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.urls import Address
-from libremq.common import lock_state
+from libremq.common import lock_state, users
 from libremq.common.clock import SystemClock
 from libremq.common.configuration import Configuration, ConfigurationError, LogSettings
 from libremq.common.files import RealFiles
 from libremq.common.names import fold
-from libremq.kernel import creation, deletion
+from libremq.common.users import UsersError
+from libremq.kernel import creation, deletion, developer
 from libremq.kernel.attributes import GivenValue
 from libremq.kernel.definitions import Catalogue
+from libremq.kernel.developer import Definition
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.system_objects import SYSTEM_OBJECTS
 from libremq.kernel.trouble import is_lack_of_space
@@ -30,6 +37,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
 COMMAND = "crtmqm"
+PORT_LISTENER = "SYSTEM.LISTENER.TCP.1"
 
 # Flag, attribute of the queue manager, metavar, help
 _ATTRIBUTES = (
@@ -65,6 +73,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for flag, attribute, metavar, text in _ATTRIBUTES:
         parser.add_argument(flag, metavar=metavar, dest=attribute, help=text)
+    parser.add_argument(
+        "-p", metavar="PORT", dest="port", type=int, help=f"define the listener {PORT_LISTENER} on this TCP port"
+    )
+    parser.add_argument(
+        "--dev",
+        action="store_true",
+        help="add the developer configuration: DEV.QUEUE.1 to 3, DEV.APP.SVRCONN, DEV.ADMIN.SVRCONN and so on, a "
+        "listener on 1414 unless -p is given, and users admin and app with the passwords in MQ_ADMIN_PASSWORD and "
+        "MQ_APP_PASSWORD, or in the files that MQ_ADMIN_PASSWORD_FILE and MQ_APP_PASSWORD_FILE name",
+    )
     parser.add_argument("-q", action="store_true", dest="default", help="make it the default: not in this release")
     parser.add_argument(
         "--backup-of",
@@ -104,6 +122,8 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     files, name = RealFiles(), address.name
     settings = _log_settings(arguments, name)
     attributes = _attributes(arguments, name)
+    definitions = _definitions(arguments)
+    passwords = _passwords(os.environ) if arguments.dev else {}
     config = LogConfig(
         primary_files=settings.primary_files,
         secondary_files=settings.secondary_files,
@@ -124,12 +144,18 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
         if _concerns_log(error, settings):
             raise Refused(ExitCode.LOG_LOCATION, f"log location not valid: {error.__cause__}") from error
         raise
-    if attributes:
+    if attributes or definitions:
         embedded = EmbeddedQueueManager.start(address.folder, name, say=lambda text: None)
+        manager = embedded.manager
         try:
-            embedded.admin(lambda: embedded.manager.alter("QMGR", "", attributes))
+            if attributes:
+                embedded.admin(lambda: manager.alter("QMGR", "", attributes))
+            if definitions:
+                embedded.admin(lambda: developer.configure(manager, definitions))
         finally:
             embedded.end()
+    for user, password in passwords.items():
+        users.set_password(files, address.folder, user, password)
     tell(f"LibreMQ queue manager '{name}' created.")
     tell(f"Directory '{address.folder}' created.")
     megabytes = config.extent_bytes / (1 << 20)
@@ -139,7 +165,46 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
         + (f" and {settings.second_path}." if settings.second_path else ".")
     )
     tell(f"Default objects of '{name}': {len(SYSTEM_OBJECTS)} created, 0 replaced, 0 failed.")
+    if definitions:
+        tell(f"Also defined: {', '.join(definition.name for definition in definitions)}.")
+    if arguments.dev:
+        for one in developer.USERS:
+            if one.name in passwords:
+                tell(f"User '{one.name}' has the password of the environment.")
+            else:
+                tell(
+                    f"User '{one.name}' has no password and cannot log in with one: "
+                    f"libremq setmqusr {name} {one.name} sets one."
+                )
     tell("Setup completed.")
+
+
+def _definitions(arguments: argparse.Namespace) -> tuple[Definition, ...]:
+    """What is to be defined beside the system objects."""
+    own: tuple[Definition, ...] = ()
+    if arguments.port is not None:
+        if not 1 <= arguments.port <= 65535:
+            raise Refused(ExitCode.PARAMETER, "AMQ7027E: An argument is not valid: -p takes a port, 1 to 65535")
+        own = (developer.listener(PORT_LISTENER, arguments.port),)
+    if not arguments.dev:
+        return own
+    return (*(one for one in developer.objects() if one.kind != "LISTENER" or not own), *own)
+
+
+def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
+    """The passwords of the developer's users, as far as the environment has them. Refused if one cannot be used."""
+    passwords: dict[str, str] = {}
+    for user in developer.USERS:
+        password, path = environment.get(user.password_variable), environment.get(user.file_variable)
+        try:
+            if password:
+                passwords[user.name] = users.check_new_password(password)
+            elif path:
+                passwords[user.name] = users.check_new_password(password_from_file(path))
+        except UsersError as error:
+            variable = user.password_variable if password else user.file_variable
+            raise Refused(ExitCode.PARAMETER, f"AMQ7027E: {variable} is not valid: {error}") from None
+    return passwords
 
 
 def _remove_rest(files: RealFiles, address: Address) -> None:
@@ -228,6 +293,8 @@ def _attributes(arguments: argparse.Namespace, name: str) -> dict[str, GivenValu
 def _back_up(arguments: argparse.Namespace, address: Address) -> None:
     own = [flag for flag, field, _ in _LOG_SIZES if getattr(arguments, field) is not None]
     own += [flag for flag, attribute, _, _ in _ATTRIBUTES if getattr(arguments, attribute) is not None]
+    own += ["--dev"] if arguments.dev else []
+    own += ["-p"] if arguments.port is not None else []
     own += ["-l*"] if arguments.log_kind else []
     own += ["--second-log"] if arguments.second_path is not None else []
     if own:

@@ -1,7 +1,7 @@
 """The `libremq dspmq` command: the queue managers of this user or machine, and whether they run.
 
-A queue manager runs if a process has it open; which one is shown. Whether one that does not was ended in good order is
-told by the figures that it leaves when it ends.
+A queue manager runs if a process has it open; which one is shown. One that serves also says what it is about to do, and
+how it ended. Whether one ended in good order at all is told by the figures that it leaves when it ends.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from libremq.common.read_only_files import ReadOnlyFiles
 from libremq.kernel import backup, creation
 from libremq.log import LogError
 from libremq.log.statistics_file import load_statistics
+from libremq.server.run_state import ENDED, RUNNING, RunState, current_run, load_end
 
 COMMAND = "dspmq"
-RUNNING = "Running"
 _STATUS_COLUMN = 58
 
 
@@ -35,6 +35,8 @@ class QueueManagerState(NamedTuple):
     status: str
     process: str = ""
     """Who has it open: number and program."""
+    run: RunState | None = None
+    """What it says about itself, if it serves."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +62,7 @@ def _run(arguments: argparse.Namespace) -> int:
         if not found:
             raise Refused(ExitCode.NAME, f"AMQ7048E: There is no queue manager '{arguments.qmgr[:64]}' in {folder}.")
     if arguments.active:
-        found = [one for one in found if one.status == RUNNING]
+        found = [one for one in found if one.process]
     for one in found:
         tell(_line(files, one, arguments.shown == "all"))
     return ExitCode.RUNNING if arguments.active and found else ExitCode.OK
@@ -83,25 +85,33 @@ def queue_managers(files: Files, folder: str) -> Iterator[QueueManagerState]:
 def _state(files: Files, name: str, folder: str) -> QueueManagerState:
     holder = locked_by(f"{folder}/{creation.LOCK}")
     if holder:
-        return QueueManagerState(name, folder, RUNNING, holder.removeprefix("process "))
+        run = current_run(folder)
+        status = run.state if run is not None else RUNNING
+        return QueueManagerState(name, folder, status, holder.removeprefix("process "), run)
     if files.exists(f"{folder}/{creation.MARKER}"):
         return QueueManagerState(name, folder, "Being created or deleted")
     if backup.is_backup(files, folder):
         return QueueManagerState(name, folder, "Backup")
-    return QueueManagerState(name, folder, "Ended normally" if _ended_normally(files, folder) else "Ended unexpectedly")
+    return QueueManagerState(name, folder, _how_it_ended(files, folder))
 
 
-def _ended_normally(files: Files, folder: str) -> bool:
-    """Was its last end an orderly one? The lock file is written when it starts, the figures when it has ended."""
+def _how_it_ended(files: Files, folder: str) -> str:
+    """The lock file is written when it starts, the figures when it has ended in good order, and how, if it served."""
     try:
         started = os.stat(f"{folder}/{creation.LOCK}").st_mtime
     except OSError:
-        return True  # it never started
+        return ENDED["quiesce"]  # it never started
+    end = load_end(folder)
+    told = end.how if end is not None and end.at >= started else ""
+    if told == ENDED["preemptive"]:
+        return told  # it may have been killed, and somebody wanted that
     try:
         saved = load_statistics(files, folder)
     except LogError:
-        return False
-    return saved.event == "end" and saved.at >= started
+        return "Ended unexpectedly"
+    if saved.event != "end" or saved.at < started:
+        return "Ended unexpectedly"
+    return told or ENDED["quiesce"]
 
 
 def _line(files: Files, one: QueueManagerState, everything: bool) -> str:
@@ -109,6 +119,9 @@ def _line(files: Files, one: QueueManagerState, everything: bool) -> str:
     if one.process:
         text += f" PROCESS({one.process})"
     if everything:
+        if one.run is not None:
+            text += f" CONTROLLER({one.run.controller_id or 'none'}) LISTENER({', '.join(one.run.listeners) or 'none'})"
+            text += f" CONNECTIONS({one.run.connections_max})"
         try:
             text += f" LOGTYPE({configuration.load(files, one.folder).log.type})"
         except (ConfigurationError, OSError):

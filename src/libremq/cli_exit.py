@@ -23,6 +23,7 @@ class ExitCode(IntEnum):
     ARGUMENTS = 36
     PARAMETER = 39
     NOT_AVAILABLE = 40
+    STOPPING = 49
     NO_MEDIA_IMAGE = 66
     NOT_LINEAR = 68
     STORAGE = 69

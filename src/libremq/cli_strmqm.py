@@ -1,17 +1,19 @@
-"""The `libremq strmqm` command: replay and activate backups, and try whether a queue manager starts.
+"""The `libremq strmqm` command: start a queue manager that serves, in the background or in the foreground.
 
-In this release a queue manager runs inside the application that connects to it, so nothing is left running here.
+And what else begins with a start: replay or activate a backup, or try whether a queue manager starts.
 """
 
 from __future__ import annotations
 
 import argparse
+import sys
 
 from libremq.cli_common import (
     Refused,
     add_data_argument,
     add_quiet_argument,
     check_not_running,
+    code_of,
     existing,
     guarded,
     say,
@@ -20,7 +22,14 @@ from libremq.cli_common import (
 from libremq.cli_exit import ExitCode
 from libremq.client import backup
 from libremq.client.embedded import EmbeddedQueueManager
+from libremq.client.urls import Address
 from libremq.common.files import RealFiles
+from libremq.log import LogError
+from libremq.mqi.errors import mq_error
+from libremq.server.controller import run_in_foreground, start_in_background
+from libremq.server.options import LOOPBACK, HostPort, ServerOptions, parse_host_port, parse_port
+from libremq.server.progress import LOCKED, StartFailure
+from libremq.server.run_state import ENDING, current_run
 
 COMMAND = "strmqm"
 
@@ -31,8 +40,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("-r", action="store_true", dest="replay", help="replay the extents shipped to a backup, then end")
     what.add_argument("-a", action="store_true", dest="activate", help="activate a backup, for good; it is then ended")
     what.add_argument("--check", action="store_true", help="start it, recover what a crash left, and end it")
+    what.add_argument(
+        "--foreground", action="store_true", help="run it here until it ends: for containers and service managers"
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("-p", metavar="PORT", dest="port", type=_port, help="listen on this port, loopback address only")
+    where.add_argument(
+        "--listen",
+        metavar="HOST:PORT",
+        action="append",
+        default=[],
+        type=_host_port,
+        help="listen there, *:PORT for every address; may be repeated",
+    )
+    where.add_argument(
+        "-ns", "--no-listener", action="store_true", dest="no_listener", help="for applications on this machine only"
+    )
+    parser.add_argument(
+        "-tp",
+        metavar="SECONDS",
+        dest="seconds",
+        type=seconds,
+        default=0.0,
+        help="how long an end by a signal may take: after half of it, it is immediate, after all of it preemptive",
+    )
     add_data_argument(parser)
     add_quiet_argument(parser)
+
+
+def _port(text: str) -> HostPort:
+    try:
+        return HostPort(LOOPBACK, parse_port(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _host_port(text: str) -> HostPort:
+    try:
+        return parse_host_port(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def seconds(text: str) -> float:
+    """A target time in an argument."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 6):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number of seconds")
+    return float(text)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -43,7 +97,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     address = existing(RealFiles(), arguments)
     name, folder = address.name, address.folder
-    check_not_running(address)
+    _check_not_ending(address)
+    check_not_running(address, advice="End it there first.")
     is_backup = backup.is_backup(folder)
     if (arguments.replay or arguments.activate) and not is_backup:
         raise Refused(
@@ -54,7 +109,7 @@ def _run(arguments: argparse.Namespace) -> int:
         tell(f"LibreMQ backup queue manager '{name}': {records} log records replayed.")
     elif arguments.activate:
         backup.activate(folder, say=say)
-        tell(f"LibreMQ queue manager '{name}' activated, and ended. It starts when an application connects to it.")
+        tell(f"LibreMQ queue manager '{name}' activated, and ended. Start it with libremq strmqm {name}.")
     elif is_backup:
         raise Refused(
             ExitCode.PARAMETER, f"AMQ7027E: '{name}' is a backup queue manager: use -r to replay, -a to activate."
@@ -63,10 +118,56 @@ def _run(arguments: argparse.Namespace) -> int:
         EmbeddedQueueManager.start(folder, name, say=say).end()
         tell(f"LibreMQ queue manager '{name}' ended.")
     else:
-        raise Refused(
-            ExitCode.PARAMETER,
-            f"The queue manager '{name}' was not started: in this release a queue manager runs inside the application "
-            f'that connects to it (libremq.connect("embedded:{name}")), and starts with that. Use --check to start '
-            "it, recover it and end it now.",
-        )
+        return _serve(address, arguments)
     return ExitCode.OK
+
+
+def _check_not_ending(address: Address) -> None:
+    running = current_run(address.folder)
+    if running is not None and running.state in ENDING.values():
+        raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending: {running.state}.")
+
+
+def _serve(address: Address, arguments: argparse.Namespace) -> int:
+    options = ServerOptions(
+        address.name,
+        address.folder,
+        listen=(arguments.port,) if arguments.port is not None else tuple(arguments.listen),
+        no_listener=arguments.no_listener,
+        end_after_s=arguments.seconds,
+    )
+    outcome = (run_in_foreground if arguments.foreground else start_in_background)(options, _say_at_once)
+    if outcome.failure is not None:
+        raise Refused(_code_of(outcome.failure), _text_of(outcome.failure, address.name))
+    if not outcome.in_good_order:
+        raise Refused(ExitCode.UNEXPECTED, f"AMQ5008E: The process of queue manager '{address.name}' {outcome.how}.")
+    return ExitCode.OK
+
+
+def _say_at_once(text: str) -> None:
+    """What a queue manager says while it starts is of interest in that moment, also in a pipe."""
+    say(text)
+    try:
+        sys.stdout.flush()
+    except OSError:
+        pass
+
+
+def _code_of(failure: StartFailure) -> int:
+    """The exit code for what went wrong in the other process."""
+    if failure.cause == LOCKED:
+        return ExitCode.RUNNING
+    below: Exception = LogError(failure.text) if failure.cause == "LogError" else ValueError(failure.text)
+    if failure.cause == "OSError":
+        below = OSError(failure.errno, failure.text)
+    if not failure.reason:
+        return code_of(below)
+    error = mq_error(failure.reason, "", failure.text)
+    error.__cause__ = below
+    return code_of(error)
+
+
+def _text_of(failure: StartFailure, name: str) -> str:
+    if failure.text.startswith("AMQ"):
+        return failure.text
+    return f"AMQ8041E: The queue manager '{name}' cannot be started: {failure.text}"

@@ -172,3 +172,30 @@ def test_checkpoint(queue_manager: QueueManager) -> None:
     queue_manager.put("Q", "x", persistent=True)
     queue_manager.checkpoint()
     assert queue_manager.statistics().log.checkpoint > before
+
+
+def test_channels_and_listeners(queue_manager: QueueManager) -> None:
+    queue_manager.define("channel", "APP.SVRCONN", chltype="svrconn", mcauser="app", compmsg="RLE,NONE")
+    queue_manager.define("channel", "APP.TOO", chltype="svrconn", like="APP.SVRCONN", sendexit=["x(y)"])
+    queue_manager.alter("channel", "APP.TOO", hbint=5)
+    (shown,) = queue_manager.display("channel", "APP.TOO")
+    assert {key: shown[key] for key in ("channel", "chltype", "mcauser", "hbint", "compmsg", "sendexit")} == {
+        "channel": "APP.TOO",
+        "chltype": "SVRCONN",
+        "mcauser": "app",
+        "hbint": 5,
+        "compmsg": ("RLE", "NONE"),
+        "sendexit": ("x(y)",),
+    }
+    with pytest.raises(libremq.ObjectExists):
+        queue_manager.define("channel", "APP.TOO", chltype="svrconn")
+    queue_manager.define("channel", "APP.TOO", chltype="svrconn", replace=True)
+    assert [one["hbint"] for one in queue_manager.display("channel", "APP.*")] == [300, 300]
+    queue_manager.delete("channel", "APP.TOO")
+    with pytest.raises(libremq.UnknownObject):
+        queue_manager.alter("channel", "APP.TOO", hbint=5)
+    with pytest.raises(libremq.InvalidAttribute, match="CHLTYPE is missing"):
+        queue_manager.define("channel", "APP.TOO")
+    queue_manager.define("listener", "L", port=1515, control="qmgr")
+    (listener,) = queue_manager.display("listener", "L")
+    assert (listener["trptype"], listener["port"], listener["control"]) == ("TCP", 1515, "QMGR")

@@ -85,7 +85,7 @@ def test_a_queue_that_is_no_model_is_not_left_open(qm: Any) -> None:
     assert qm.queue("Q").statistics().opens_for_input == 0
 
 
-@pytest.mark.parametrize("argument", ["user", "application", "say", "log_config", "limits"])
+@pytest.mark.parametrize("argument", ["user", "password", "application", "say", "log_config", "limits"])
 def test_wrong_arguments_of_connect_make_nothing(tmp_path: Path, argument: str) -> None:
     with pytest.raises(WrongType):
         libremq.connect(f"embedded:QM1?create=1&data={tmp_path}", **{argument: 5})  # type: ignore[arg-type]

@@ -16,10 +16,13 @@ from libremq.common.configuration import (
     CHANGED_BY_RESTART,
     FIXED_AT_CREATION,
     SETTINGS,
+    ChannelSettings,
     Configuration,
     ConfigurationError,
+    ErrorLogSettings,
     LogSettings,
     Setting,
+    TcpSettings,
     TuningSettings,
     changes,
     load,
@@ -57,6 +60,7 @@ def test_the_defaults_are_those_of_mq() -> None:
     assert parse("") == Configuration(LogSettings(), TuningSettings()) == Configuration().checked()
     assert Configuration().log == LogSettings(3, 2, 4096, "CIRCULAR", 0, "", "TripleWrite", "Manual", "")
     assert Configuration().tuning == TuningSettings(50_000, 100, 30, 500, 131072, 262144, 0)
+    assert (Configuration().tcp, Configuration().error_log) == (TcpSettings(1414, "Yes"), ErrorLogSettings(33_554_432))
     for setting in SETTINGS:
         assert Configuration().value(setting) == setting.default
 
@@ -73,6 +77,10 @@ def test_the_defaults_are_those_of_mq() -> None:
         ("CheckPointWaitLen", 5, 60, 30),
         ("CheckPointDelay", 0, 10_000, 500),
         ("DefaultQBufferSize", 4096, 104_857_600, 131_072),
+        ("MaxChannels", 1, 65535, 0),
+        ("MaxActiveChannels", 1, 65535, 0),
+        ("Port", 1, 65535, 1414),
+        ("ErrorLogSize", 32_768, 2_147_483_648, 33_554_432),
         ("DefaultPQBufferSize", 4096, 104_857_600, 262_144),
         ("LogWriteTimeTrap", 0, 3_600_000, 0),
     ],
@@ -99,7 +107,7 @@ def test_too_high_is_refused_and_too_low_takes_the_default(key: str, lowest: int
 
 
 def test_every_number_has_a_row_in_the_test_above() -> None:
-    assert len(NUMBERS) == 11
+    assert len(NUMBERS) == 15
 
 
 def test_a_buffer_of_0_pages_is_the_default_and_no_warning() -> None:
@@ -211,14 +219,14 @@ def test_comments_are_lines_of_their_own() -> None:
 
 
 def test_what_is_not_known_is_reported_with_its_line() -> None:
-    text = "stray=1\nLog:\n  LogColour=blue\n  nonsense\nChannels:\n  MaxChannels=9\nLog:\n  =5\n"
+    text = "stray=1\nLog:\n  LogColour=blue\n  nonsense\nXAResourceManager:\n  Name=9\nLog:\n  =5\n"
     read = parse(text, "qm.ini")
     assert read.log == LogSettings()
     assert read.warnings == (
         "qm.ini, line 1: 'stray' stands before the first stanza; ignored",
         "qm.ini, line 3: 'LogColour' is no key of stanza Log; kept, without effect",
         "qm.ini, line 4: 'nonsense' is no stanza, no key=value and no comment; ignored",
-        "qm.ini, line 5: stanza 'Channels' is not used here; kept",
+        "qm.ini, line 5: stanza 'XAResourceManager' is not used here; kept",
         "qm.ini, line 8: '=5' is no stanza, no key=value and no comment; ignored",
     )
 
@@ -334,9 +342,9 @@ def test_what_is_saved_is_loaded(seed: int) -> None:
     for _ in range(4):
         values = {setting.field: _random_value(setting, rng) for setting in SETTINGS if rng.random() < 0.7}
         parts = ({s.field: values[s.field] for s in SETTINGS if s.stanza == name and s.field in values}
-                 for name in ("Log", "TuningParameters"))  # fmt: skip
-        log, tuning = parts
-        made = Configuration(LogSettings(**log), TuningSettings(**tuning))  # type: ignore[arg-type]
+                 for name in ("Log", "TuningParameters", "Channels", "TCP", "QMErrorLog"))  # fmt: skip
+        sections = (LogSettings, TuningSettings, ChannelSettings, TcpSettings, ErrorLogSettings)
+        made = Configuration(*(section(**part) for section, part in zip(sections, parts)))  # type: ignore[arg-type]
         if made.log.path == made.log.second_path:
             made = replace(made, log=replace(made.log, second_path=""))
         save(files, FOLDER, made)

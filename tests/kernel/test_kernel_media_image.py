@@ -83,8 +83,23 @@ def test_a_restart_knows_where_media_recovery_begins(orderly: bool) -> None:
         ("prcs", "A", [("PROCESS", "A")]),
         ("qmgr", "*", [("QMGR", "QM1")]),
         ("ctlg", "*", [("CATALOG", "QM1")]),
+        ("chl", "A*", [("SVRCONN", "AC")]),
+        ("LSTR", "A*", [("LISTENER", "AL")]),
         ("topic", "*", []),
-        ("all", "A*", [("QLOCAL", "A1"), ("QLOCAL", "A2"), ("QALIAS", "AX"), ("PROCESS", "A"), ("NAMELIST", "AN")]),
+        ("clntconn", "*", []),
+        (
+            "all",
+            "A*",
+            [
+                ("QLOCAL", "A1"),
+                ("QLOCAL", "A2"),
+                ("QALIAS", "AX"),
+                ("PROCESS", "A"),
+                ("NAMELIST", "AN"),
+                ("SVRCONN", "AC"),
+                ("LISTENER", "AL"),
+            ],
+        ),
     ],
 )
 def test_selection(type_name: str, pattern: str, expected: list[tuple[str, str]]) -> None:
@@ -94,6 +109,8 @@ def test_selection(type_name: str, pattern: str, expected: list[tuple[str, str]]
     life.qm.define("QALIAS", "AX", {"target": "A1"})
     life.qm.define("PROCESS", "A", {})
     life.qm.define("NAMELIST", "AN", {})
+    life.qm.define("CHANNEL", "AC", {"chltype": "svrconn"})
+    life.qm.define("LISTENER", "AL", {})
     results = life.record(type_name, pattern)
     assert [(one.kind, one.name) for one in results] == expected
     assert not any(one.problem for one in results)

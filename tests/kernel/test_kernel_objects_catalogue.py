@@ -252,10 +252,10 @@ def test_unknown_objects_and_wrong_types(catalogue: Catalogue) -> None:
     refused(mq.MQRC_UNKNOWN_OBJECT_NAME, catalogue, "delete", "PROCESS", "NOPE")
     refused(mq.MQRCCF_OBJECT_WRONG_TYPE, catalogue, "alter", "QLOCAL", "A", {"MAXDEPTH": 1}, now=T0)
     refused(mq.MQRCCF_OBJECT_WRONG_TYPE, catalogue, "delete", "QLOCAL", "A")
-    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "define", "CHANNEL", "C", {}, now=T0)
+    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "define", "TOPIC", "C", {}, now=T0)
     refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "define", "QMGR", "QM2", {}, now=T0)
     refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "delete", "QMGR", "QM1")
-    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "find", "CHANNEL", "C")
+    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "find", "TOPIC", "C")
 
 
 def test_delete_frees_the_name(catalogue: Catalogue) -> None:
@@ -411,6 +411,7 @@ def test_a_record_from_a_later_release_is_refused_by_name(catalogue: Catalogue) 
         {"version": 2},
         {"version": None},
         {"kind": "CHANNEL"},
+        {"kind": "TOPIC"},
         {"kind": None},
         {"name": 5},
         {"name": "../x y"},
@@ -448,6 +449,10 @@ def _values(kind: str) -> st.SearchStrategy[dict[str, Any]]:
             fields[row.keyword] = st.text(alphabet="aZ é'()", max_size=row.max_length // 2)
         elif row.kind is Kind.NAME_LIST:
             fields[row.keyword] = st.lists(st.sampled_from(["A", "B.C"]), max_size=5)
+        elif row.kind is Kind.TEXT_LIST:
+            fields[row.keyword] = st.lists(st.sampled_from(["lib(f)", "a b", "é"]), max_size=5)
+        elif row.kind is Kind.ENUM_LIST:
+            fields[row.keyword] = st.sampled_from(sorted(row.words)).map(lambda word: [word])
     return st.fixed_dictionaries({}, optional=fields)
 
 

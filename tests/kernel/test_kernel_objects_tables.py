@@ -9,8 +9,11 @@ from typing import Any, get_type_hints
 import pytest
 
 from libremq.kernel.attribute_tables import QUEUE_TYPES, TABLES, char_length
+from libremq.kernel.attribute_tables_channel import CHANNEL_TYPES
 from libremq.kernel.attributes import Attribute, Kind, Source, convert
+from libremq.kernel.definitions import DEFAULT_OBJECTS
 from libremq.kernel.objects import CLASSES
+from libremq.kernel.system_objects import SYSTEM_OBJECTS
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 
@@ -51,11 +54,11 @@ def test_classes_declare_what_the_tables_say(kind: str) -> None:
         expected = type(row.default)
         if row.kind is Kind.ENUM_LIST:
             assert hints[row.slot] == tuple[int, ...]
-        elif row.kind is Kind.NAME_LIST:
+        elif row.kind in (Kind.NAME_LIST, Kind.TEXT_LIST):
             assert hints[row.slot] == tuple[str, ...]
         else:
             assert hints[row.slot] is expected
-    declared = set(hints) - {"kind", "object_type", "table", "qtype", "name"}
+    declared = set(hints) - {"kind", "object_type", "table", "qtype", "chltype", "system_level", "name"}
     assert declared == {row.slot for row in TABLES[kind] if row.stored}
 
 
@@ -73,7 +76,11 @@ def test_settable_attributes_are_those_of_mqset() -> None:
     }
     assert settable["QALIAS"] == {mq.MQIA_INHIBIT_GET, mq.MQIA_INHIBIT_PUT}
     assert settable["QREMOTE"] == {mq.MQIA_INHIBIT_PUT}
-    assert settable["QMGR"] == settable["PROCESS"] == settable["NAMELIST"] == set()
+    assert not any(settable[kind] for kind in ("QMGR", "PROCESS", "NAMELIST", "SVRCONN", "LISTENER"))
+
+
+def test_nothing_of_a_channel_or_a_listener_is_for_mqinq() -> None:
+    assert not any(row.inquirable for kind in (*CHANNEL_TYPES, "LISTENER") for row in TABLES[kind])
 
 
 @pytest.mark.parametrize(
@@ -92,6 +99,18 @@ def test_settable_attributes_are_those_of_mqset() -> None:
         ("QMGR", "MAXHANDS", 256),
         ("QMGR", "CCSID", 1208),
         ("PROCESS", "APPLTYPE", mq.MQAT_UNIX),
+        ("SVRCONN", "CHLTYPE", mq.MQCHT_SVRCONN),
+        ("SVRCONN", "MAXMSGL", 4194304),
+        ("SVRCONN", "HBINT", 300),
+        ("SVRCONN", "KAINT", mq.MQKAI_AUTO),
+        ("SVRCONN", "DISCINT", 0),
+        ("SVRCONN", "SHARECNV", 10),
+        ("SVRCONN", "MAXINST", 999999999),
+        ("SVRCONN", "MAXINSTC", 999999999),
+        ("SVRCONN", "SSLCAUTH", mq.MQSCA_REQUIRED),
+        ("SVRCONN", "TRPTYPE", mq.MQXPT_TCP),
+        ("LISTENER", "PORT", 0),
+        ("LISTENER", "CONTROL", mq.MQSVC_CONTROL_MANUAL),
     ],
 )
 def test_well_known_defaults(kind: str, keyword: str, default: int) -> None:
@@ -193,6 +212,35 @@ def test_lists_of_words() -> None:
             convert(suite_b, bad)
 
 
+def test_a_word_may_be_in_a_list_with_others_unless_it_excludes_them() -> None:
+    headers, messages = TABLES["SVRCONN"].find("COMPHDR"), TABLES["SVRCONN"].find("COMPMSG")
+    assert convert(headers, "SYSTEM,NONE") == (mq.MQCOMPRESS_SYSTEM, mq.MQCOMPRESS_NONE)
+    assert convert(messages, ["zlibfast", "none"]) == (mq.MQCOMPRESS_ZLIBFAST, mq.MQCOMPRESS_NONE)
+    assert convert(messages, "ANY") == (mq.MQCOMPRESS_ANY,)
+    for row, bad in ((headers, "RLE"), (headers, ""), (messages, "ANY,RLE"), (messages, "RLE,RLE")):
+        with pytest.raises(MQError):
+            convert(row, bad)
+
+
+def test_lists_of_texts() -> None:
+    exits = TABLES["SVRCONN"].find("SENDEXIT")
+    assert convert(exits, "lib/a(one), lib/b(two)") == ("lib/a(one)", "lib/b(two)")
+    assert convert(exits, ["any (text)", "é "]) == ("any (text)", "é")
+    for none in (" ", "", (), [""]):
+        assert convert(exits, none) == ()
+    refused: list[tuple[Any, int]] = [
+        (["a", ""], mq.MQRCCF_SEND_EXIT_NAME_ERROR),
+        ([1], mq.MQRCCF_SEND_EXIT_NAME_ERROR),
+        (5, mq.MQRCCF_SEND_EXIT_NAME_ERROR),
+        (["x" * 129], mq.MQRCCF_CFST_STRING_LENGTH_ERR),
+        (["x"] * 9, mq.MQRCCF_CFSL_COUNT_ERROR),
+    ]
+    for bad, reason in refused:
+        with pytest.raises(MQError) as error:
+            convert(exits, bad)
+        assert error.value.reason == reason
+
+
 def test_application_types_are_words_or_user_numbers() -> None:
     row = TABLES["PROCESS"].find("APPLTYPE")
     assert convert(row, "windowsnt") == mq.MQAT_WINDOWS_NT
@@ -217,6 +265,15 @@ def test_the_reference_page_lists_every_attribute() -> None:
     for kind in QUEUE_TYPES:
         for row in TABLES[kind]:
             assert f"| {row.keyword} |" in queues
-    for kind, title in (("PROCESS", "## Processes"), ("NAMELIST", "## Namelists")):
+    titles = {"PROCESS": "Processes", "NAMELIST": "Namelists", "SVRCONN": "Channels", "LISTENER": "Listeners"}
+    for kind, title in titles.items():
         for row in TABLES[kind]:
-            assert f"| {row.keyword} |" in page.split(title)[1].split("## ")[0]
+            assert f"| {row.keyword} |" in page.split(f"## {title}")[1].split("## ")[0]
+
+
+def test_the_reference_page_lists_every_system_object_and_default_object() -> None:
+    page = REFERENCE.read_text(encoding="utf-8")
+    for kind, name, _ in SYSTEM_OBJECTS:
+        assert f"| {kind} | {name} |" in page.split("## System objects")[1].split("## ")[0]
+    for kind, name in DEFAULT_OBJECTS.items():
+        assert f"| {kind} | {name} |" in page.split("## ")[0]

@@ -31,10 +31,11 @@ class Administration(Recovery):
     def define(
         self, kind: str, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
     ) -> None:
-        """DEFINE: make an object of a kind: qlocal, qalias, qremote, qmodel, process or namelist.
+        """DEFINE: make an object of a kind: qlocal, qalias, qremote, qmodel, process, namelist, channel or listener.
 
         Attributes not given come from the object `like`, else from the SYSTEM.DEFAULT object of the kind. ObjectExists
-        if there is one of the name, unless `replace` gives it this new definition; the messages of a queue stay.
+        if there is one of the name, unless `replace` gives it this new definition; the messages of a queue stay. A
+        channel needs its type: `qm.define("channel", "DEV.APP.SVRCONN", chltype="svrconn")`.
         """
         if like is not None:
             _name(like)

@@ -79,6 +79,8 @@ def located(where: str) -> tuple[str, str]:
     scheme = where.partition(":")[0]
     if scheme in urls.SCHEMES or os.sep not in where:
         address = urls.parse(where)
+        if not isinstance(address, Address):
+            raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, address.name, "name the backup by an embedded: URL or its folder")
         return address.folder, address.name
     folder = os.path.abspath(os.path.expanduser(where))
     try:

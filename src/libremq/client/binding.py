@@ -8,7 +8,7 @@ A binding may be called from any thread; its calls run one at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.kernel.attributes import GivenValue
@@ -39,6 +39,23 @@ from libremq.mqi.structs import (
 )
 
 
+class PutItem(NamedTuple):
+    """One message of `Binding.put_many`."""
+
+    md: MQMD
+    pmo: MQPMO
+    data: bytes
+
+
+class GotItem(NamedTuple):
+    """One message of `Binding.get_many`."""
+
+    md: MQMD
+    gmo: MQGMO
+    got: Got
+    properties: dict[str, PropertyValue]
+
+
 class Binding(Protocol):
     """One connection (hconn) to a queue manager."""
 
@@ -47,6 +64,9 @@ class Binding(Protocol):
 
     @property
     def connected(self) -> bool: ...
+
+    def end_waits(self) -> None:
+        """Another thread is about to end the connection: its waiting gets end."""
 
     def disconnect(self) -> None: ...
 
@@ -61,6 +81,15 @@ class Binding(Protocol):
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int: ...
 
     def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got: ...
+
+    def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
+        """MQPUT for each, in one flow where there is a network. MQError is that of the first that failed.
+
+        The others are put all the same: do it in a unit of work.
+        """
+
+    def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
+        """MQGET, again and again, for up to `count` messages; the wait is for the first. MQError if there is none."""
 
     def begin(self) -> int: ...
 

@@ -1,15 +1,26 @@
-"""connect(): from a URL to a queue manager, through the binding that its scheme names."""
+"""connect(): from a URL, or a bare name, to a queue manager, through the binding that its scheme names.
+
+`url_for` says which binding a name means, as the environment has it; `reach` goes there.
+"""
 
 from __future__ import annotations
 
 import getpass
 import os
+import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from libremq.client import urls
-from libremq.client.errors import wrong_type
+from libremq.client.errors import bad_value, wrong_type
+from libremq.client.urls import Address, ClientAddress, TableAddress
+from libremq.common import sockets
+from libremq.common.names import check_queue_manager_name, is_object_name, unfold
 from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
 
 if TYPE_CHECKING:
     from libremq.client.binding import Access
@@ -19,11 +30,16 @@ if TYPE_CHECKING:
     from libremq.log import LogConfig
     from libremq.store.queue_store import StoreLimits
 
+DEFAULTS_FILE = "mqs.ini"
+"""In the data folder; its stanza DefaultQueueManager has the Name of the one that an empty name means."""
+_DEFAULTS_BYTES_MAX = 1 << 20
+
 
 def connect(
     url: str,
     *,
     user: str | None = None,
+    password: str | None = None,
     application: str | None = None,
     say: Say | None = None,
     log_config: LogConfig | None = None,
@@ -33,14 +49,25 @@ def connect(
 ) -> QueueManager:
     """Connect to the queue manager that a URL names.
 
-    `embedded:QM1` runs it inside this process, with its data under $LIBREMQ_DATA, or `.libremq` in the user's home.
-    `?create=1` makes it if it is not there, `?data=/path` says where it is. Connecting again in one process shares it;
-    the last `close` ends it in good order, and so does the end of the program. Another process gets
-    QueueManagerNotAvailable meanwhile.
+    - `embedded:QM1` runs it inside this process, with its data under $LIBREMQ_DATA, or `.libremq` in the user's home.
+      `?create=1` makes it if it is not there, `?data=/path` says where it is. Connecting again in one process shares
+      it; the last `close` ends it in good order, and so does the end of the program. Another process gets
+      QueueManagerNotAvailable meanwhile.
+    - `local:QM1` is the one that a server (strmqm) runs on this machine, reached by a Unix-domain socket.
+    - `mq://user:password@host:1414,host2:1415/QM1?channel=DEV.APP.SVRCONN` is a client connection by TCP. Hosts are
+      tried in turn. `mqs://` is the same with TLS: `?ca=ca.pem`, `cert`, `key`, `verify`, `cipher`.
+    - `ccdt:QM1?table=/path/ccdt.json` is a client connection by the channels of a CCDT in JSON.
+
+    All keys are in docs/reference/connecting.md. What else may be given:
 
     - `user`, `application`: what the context of messages says; by default who runs this program, and its name.
+    - `password`: proves to a server who the user is. An embedded queue manager asks for none. Both count more than what
+      the URL says.
     - `say`: called with each message of the queue manager, such as those of a recovery after a crash: `say=print`. It
       must be quick, and not use the queue manager. By default they go to the Python logger `libremq.QM1`.
+
+    The rest is for an embedded one:
+
     - `log_config`: type and size of the log, for a queue manager that is created now.
     - `log_folder`: where its log is to be, instead of in its own folder.
     - `tuning`: the other settings of its qm.ini.
@@ -48,14 +75,30 @@ def connect(
     """
     from libremq.client.queue_manager import QueueManager
 
-    _check_arguments(user, application, say, log_config, log_folder, tuning, limits)
+    _check_arguments(user, password, application, say, log_config, log_folder, tuning, limits)
+    address = urls.parse(url)
+    if isinstance(address, ClientAddress):
+        user = user or address.user or None
+        application = application or address.application or None
+    elif isinstance(address, TableAddress):
+        application = application or dict(address.settings).get("application")
     log_folder = os.path.abspath(os.path.expanduser(log_folder)) if log_folder else ""
-    access = reach(url, say=say, log_config=log_config, log_folder=log_folder, tuning=tuning, limits=limits)
-    return QueueManager(access, url=url, user=user, application=application)
+    access = _reach(
+        address,
+        user=user,
+        password=password,
+        say=say,
+        log_config=log_config,
+        log_folder=log_folder,
+        tuning=tuning,
+        limits=limits,
+    )
+    return QueueManager(access, url=urls.without_password(url), user=user, application=application)
 
 
 def _check_arguments(
     user: object,
+    password: object,
     application: object,
     say: object,
     log_config: object,
@@ -78,6 +121,8 @@ def _check_arguments(
     ):
         if value is not None and not isinstance(value, kind):
             raise wrong_type(C.MQRC_OPTIONS_ERROR, "", f"{name} is a {kind.__name__} or None, not {value!r}")
+    if password is not None and not isinstance(password, str):
+        raise wrong_type(C.MQRC_OPTIONS_ERROR, "", f"password is a str or None, not {type(password).__name__}")
     if say is not None and not callable(say):
         raise wrong_type(C.MQRC_OPTIONS_ERROR, "", f"say is a function such as print, not {say!r}")
 
@@ -85,26 +130,219 @@ def _check_arguments(
 def reach(
     url: str,
     *,
+    user: str | None = None,
+    password: str | None = None,
+    reconnect: str | None = None,
     say: Say | None = None,
     log_config: LogConfig | None = None,
     log_folder: str = "",
     tuning: TuningSettings | None = None,
     limits: StoreLimits | None = None,
 ) -> Access:
-    """The access to a queue manager. Each scheme has its line here."""
-    address = urls.parse(url)
-    from libremq.client import embedded_access
-
-    return embedded_access.attach(
-        address.folder,
-        address.name,
-        create=address.create,
+    """The access to a queue manager. `user`, `password` and `reconnect` count more than what the URL says."""
+    return _reach(
+        urls.parse(url),
+        user=user,
+        password=password,
+        reconnect=reconnect,
+        say=say,
         log_config=log_config,
         log_folder=log_folder,
         tuning=tuning,
         limits=limits,
-        say=say,
     )
+
+
+def _reach(
+    address: Address | ClientAddress | TableAddress,
+    *,
+    user: str | None = None,
+    password: str | None = None,
+    reconnect: str | None = None,
+    say: Say | None = None,
+    log_config: LogConfig | None = None,
+    log_folder: str = "",
+    tuning: TuningSettings | None = None,
+    limits: StoreLimits | None = None,
+) -> Access:
+    """Each scheme has its line here."""
+    if isinstance(address, Address):
+        from libremq.client import embedded_access
+
+        return embedded_access.attach(
+            address.folder,
+            address.name,
+            create=address.create,
+            log_config=log_config,
+            log_folder=log_folder,
+            tuning=tuning,
+            limits=limits,
+            say=say,
+        )
+    for name, value in (("log_config", log_config), ("log_folder", log_folder), ("tuning", tuning), ("limits", limits)):
+        if value:
+            raise bad_value(
+                C.MQRC_OPTIONS_ERROR, address.name, f"{name} is for an embedded queue manager; a server has its own"
+            )
+    places = client_addresses(address, user=user, password=password, reconnect=reconnect)
+    if len(places) == 1 and places[0].scheme == "local":
+        return _reach_local(places[0], say)
+    return _attach(places, say)
+
+
+def _attach(places: Sequence[ClientAddress], say: Say | None) -> Access:
+    from libremq.client import remote_access
+
+    access: Access = remote_access.attach(places, say=say)
+    return access
+
+
+def _reach_local(address: ClientAddress, say: Say | None) -> Access:
+    path = address.socket_path
+    sockets.check_socket_folder(path, sockets.owner_of(address.folder))
+    if not os.path.exists(path):
+        raise not_running(address)
+    try:
+        return _attach([address], say)
+    except (MQError, OSError) as error:
+        if not sockets.answers(path):  # a socket that a killed server has left
+            raise not_running(address) from error
+        raise
+
+
+def client_addresses(
+    address: ClientAddress | TableAddress,
+    *,
+    user: str | None = None,
+    password: str | None = None,
+    reconnect: str | None = None,
+) -> list[ClientAddress]:
+    """The addresses to try, one after the other, for a URL."""
+    if isinstance(address, TableAddress):
+        from libremq.client import ccdt
+
+        places = ccdt.addresses(address)
+    else:
+        places = [address]
+    given: dict[str, str] = {}
+    if user:
+        given["user"] = user
+    if password is not None:
+        given["password"] = password
+    if given:
+        places = [replace(place, **given) for place in places]  # type: ignore[arg-type]
+    if reconnect is not None:
+        places = [place if place.reconnect_fixed else replace(place, reconnect=reconnect) for place in places]
+    for place in places:
+        if place.password and not place.user:
+            raise bad_value(C.MQRC_OPTIONS_ERROR, address.name, "a password needs a user")
+    return places
+
+
+def not_running(address: ClientAddress) -> MQError:
+    """The error for a local queue manager that no server runs; it says what to do."""
+    from libremq.common.files import RealFiles
+    from libremq.common.lock_state import locked_by
+    from libremq.kernel import creation
+
+    data = f" -md {shlex.quote(address.data)}" if address.data else ""
+    start = f"'libremq strmqm {address.name}{data}'"
+    if not creation.exists(RealFiles(), address.folder):
+        return mq_error(
+            C.MQRC_Q_MGR_NAME_ERROR,
+            address.name,
+            f"there is no queue manager in {address.folder}; 'libremq crtmqm {address.name}{data}' makes it",
+        )
+    holder = locked_by(f"{address.folder}/{creation.LOCK}")
+    if holder:
+        detail = f"{holder} has it open and serves nobody else; close it there, and start it with {start}"
+    else:
+        detail = f"the queue manager is not running; start it with {start}"
+    return mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, address.name, detail)
+
+
+# From a bare name to a URL
+
+
+def url_for(name: str) -> str:
+    """The URL that a name means: for MQCONN("QM1"), the samples, and whatever else knows names only.
+
+    A URL is taken as it is. Else MQSERVER counts, then a CCDT (MQCCDTURL, or MQCHLLIB and MQCHLTAB), then a server on
+    this machine, then an embedded queue manager. Without a client channel, an empty name is the default queue manager,
+    or the only one there is.
+    """
+    from libremq.client import ccdt, mqserver
+
+    if not isinstance(name, str):
+        raise wrong_type(C.MQRC_Q_MGR_NAME_ERROR, "", f"the name of a queue manager is a str, not {name!r}")
+    name = name.strip(" \0")
+    if ":" in name:
+        return name
+    urls.check_client_name(name)
+    server = os.environ.get(mqserver.VARIABLE, "").strip()
+    if server:
+        return mqserver.url(server, name)
+    table = ccdt.table_of_environment()
+    if table:
+        return f"ccdt:{quote(name, safe='*')}?table={quote(table, safe='')}"
+    if name.startswith("*"):
+        raise bad_value(
+            C.MQRC_Q_MGR_NAME_ERROR,
+            name,
+            f"an asterisk is for client channels: set {mqserver.VARIABLE} or {ccdt.URL_VARIABLE}, or leave it out",
+        )
+    name = name or default_name()
+    address = ClientAddress("local", name)
+    if sockets.answers(address.socket_path):
+        return f"local:{quote(name, safe='')}"
+    return urls.embedded_url(name)
+
+
+def default_name() -> str:
+    """The queue manager that an empty name means: the one that mqs.ini names, else the only one in the data folder."""
+    data = urls.default_data_folder()
+    name = _configured_default(os.path.join(data, DEFAULTS_FILE))
+    if name:
+        return check_queue_manager_name(name)
+    names = _names_in(os.path.join(data, "qmgrs"))
+    if len(names) == 1:
+        return names[0]
+    if names:
+        few = ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+        detail = f"an empty name means the default queue manager, but none of {few} is: name one"
+    else:
+        detail = f"there is no queue manager in {data}; 'libremq crtmqm QM1' makes one"
+    raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, "", detail)
+
+
+def _configured_default(path: str) -> str:
+    from libremq.common.stanza_file import StanzaFile
+
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            entry = StanzaFile(file.read(_DEFAULTS_BYTES_MAX)).find("DefaultQueueManager", "Name")
+    except OSError:
+        return ""
+    return entry.value.strip() if entry else ""
+
+
+def _names_in(folder: str) -> list[str]:
+    from libremq.common.files import RealFiles
+    from libremq.kernel import creation
+
+    try:
+        entries = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    names = []
+    for entry in entries:
+        try:
+            name = unfold(entry)
+        except ValueError:
+            continue
+        if is_object_name(name) and creation.exists(RealFiles(), os.path.join(folder, entry)):
+            names.append(name)
+    return names
 
 
 def current_user() -> str:

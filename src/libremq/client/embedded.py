@@ -55,6 +55,7 @@ class EmbeddedQueueManager:
         self._timer: threading.Thread | None = None
         self._checkpointer: Checkpointer | None = None
         manager.after_checkpoint = manager.save_statistics
+        manager.deadlines_changed = self._clock_changed.notify
         if background:
             if isinstance(manager.core.files, RealFiles):  # other files are for one thread
                 self._checkpointer = Checkpointer(manager, self.lock)
@@ -266,10 +267,6 @@ class EmbeddedQueueManager:
             with self.lock:
                 self._interrupted()
             raise
-
-    def timers_changed(self) -> None:
-        """A new wait interval may end before the one that the clock thread waits for. Call with the lock held."""
-        self._clock_changed.notify()
 
     # The end
 

@@ -12,6 +12,7 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from libremq.client.binding import GotItem, PutItem
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.kernel.consumers import Delivery
 from libremq.kernel.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
@@ -80,6 +81,9 @@ class EmbeddedConnection:
 
     # Verbs
 
+    def end_waits(self) -> None:
+        """Nothing to do: a disconnect ends them, and waits for none."""
+
     def disconnect(self) -> None:
         manager, embedded = self._manager, self._embedded
         lost: MQError | None = None
@@ -117,6 +121,37 @@ class EmbeddedConnection:
         if self._connection.consuming:
             self._check_thread()
         return self._embedded.get(self.hconn, hobj, md, gmo, buffer_length)
+
+    def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
+        self._call(lambda: self._put_many(hobj, items))
+
+    def _put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
+        first: MQError | None = None
+        failures = 0
+        for md, pmo, data in items:
+            try:
+                self._manager.put(self.hconn, hobj, md, pmo, data)
+            except MQError as error:
+                first = first or error
+                failures += 1
+        if first is not None:
+            detail = f"{failures} of {len(items)} messages could not be put: {first.detail}"
+            raise mq_error(first.reason, first.object_name, detail)
+
+    def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
+        found = [self._one_of_many(hobj, md.copy(), gmo.copy())]
+        following = gmo.copy()
+        following.Options &= ~C.MQGMO_WAIT
+        try:
+            while len(found) < count and found[-1].got.reason != C.MQRC_TRUNCATED_MSG_FAILED:
+                found.append(self._one_of_many(hobj, md.copy(), following.copy()))
+        except MQError:
+            pass  # there are no more, or the next call hears of it
+        return found
+
+    def _one_of_many(self, hobj: int, md: MQMD, gmo: MQGMO) -> GotItem:
+        got = self.get(hobj, md, gmo)
+        return GotItem(md, gmo, got, self.properties(gmo.MsgHandle) if gmo.MsgHandle else {})
 
     def begin(self) -> int:
         return self._call(lambda: self._manager.begin(self.hconn))
@@ -230,8 +265,6 @@ class EmbeddedConnection:
         self._embedded.call(
             self.hconn, lambda: self._manager.callback(self.hconn, operation, cbd, function, hobj, md, gmo, area)
         )
-        with self._embedded.lock:
-            self._embedded.timers_changed()
 
     def control(self, operation: int) -> None:
         """MQCTL. MQOP_START_WAIT calls the consumers in this thread until one of them stops the connection."""
@@ -241,7 +274,6 @@ class EmbeddedConnection:
         with embedded.lock:
             self._manager.control(self.hconn, operation)
             self._connection.wake = self._something_to_do.notify_all
-            embedded.timers_changed()
             if operation == C.MQOP_START:
                 self._dispatcher = threading.Thread(
                     target=self._dispatch, name=f"libremq-consumer-{self.hconn}", daemon=True

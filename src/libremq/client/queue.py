@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from libremq.client import options as opt
+from libremq.client.binding import PutItem
 from libremq.client.browser import Browser
 from libremq.client.consumer import Consumer
 from libremq.client.errors import bad_value, wrong_type
@@ -174,6 +175,24 @@ class Queue:
         session.put(hobj, descriptor, put_options, payload, properties)
         return descriptor.MsgId
 
+    def put_many(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> list[bytes]:
+        """Put messages in their order, all or none, and return their message ids. The rest is as for `put`.
+
+        They go to the queue manager together, which over a network is many times faster than one after the other.
+        Outside a transaction they are one of their own.
+        """
+        if isinstance(messages, str | bytes | bytearray | memoryview) or not isinstance(messages, Iterable):
+            raise wrong_type(C.MQRC_BUFFER_ERROR, self._name, f"a list of messages, not {type(messages).__name__}")
+        if options.get("properties"):
+            raise bad_value(C.MQRC_PROPERTY_NOT_AVAILABLE, self._name, "properties go with `put`, message by message")
+        session = self._usable_session()
+        with nullcontext() if session.syncpoint else self._manager.transaction():
+            session, hobj = self._handle(C.MQOO_OUTPUT)
+            items = [PutItem(*opt.for_put(self._name, data, options, syncpoint=True)) for data in messages]
+            if items:
+                session.binding.put_many(hobj, items)
+        return [item.md.MsgId for item in items]
+
     def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
         """Put messages as a group, all or none, and return the group id. They stay together and in this order."""
         if isinstance(messages, str | bytes | bytearray | memoryview) or not isinstance(messages, Iterable):
@@ -250,6 +269,45 @@ class Queue:
             gmo=gmo,
         )
         return session.get(self._manager, hobj, md, gmo, max_length, truncate=truncate)
+
+    def get_many(
+        self,
+        count: int,
+        wait: Seconds | None = None,
+        *,
+        convert: bool | int = False,
+        gmo: MQGMO | None = None,
+        **match: Unpack[Match],
+    ) -> list[Message]:
+        """Get up to `count` messages in one go: as many as there are, at least one. The wait is for the first.
+
+        NoMessageAvailable if there is none. Over a network this is many times faster than one get after the other.
+        In a transaction all of them come back if it is backed out; outside, all of them are gone when this returns.
+        Interrupted over a network after the first has come, it breaks the connection: in a transaction nothing is lost.
+        """
+        if isinstance(count, bool) or not isinstance(count, int):
+            raise wrong_type(C.MQRC_OPTIONS_ERROR, self._name, f"count is an int, not {count!r}")
+        if count < 1:
+            raise bad_value(C.MQRC_OPTIONS_ERROR, self._name, f"count is {count}; at least one message is asked for")
+        session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
+        md, gmo = opt.for_get(
+            self._name,
+            options=0,
+            syncpoint=session.syncpoint,
+            hmsg=session.hmsg,
+            wait=wait,
+            match=match,
+            convert=convert,
+            md=None,
+            gmo=gmo,
+        )
+        return [
+            Message(
+                item.got.data, item.md, item.gmo, item.properties, self._manager, length=item.got.length,
+                warning=item.got.reason,
+            )
+            for item in session.binding.get_many(hobj, md, gmo, count)
+        ]  # fmt: skip
 
     def get_or_none(
         self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]

@@ -123,6 +123,7 @@ class Session:
         """Back out what is not committed and disconnect."""
         self.handles.clear()
         try:
+            self.binding.end_waits()
             self.binding.backout()
         except MQError:
             pass  # a branch of a transaction manager is rolled back by the disconnect; a broken connection is gone

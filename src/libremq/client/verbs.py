@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from libremq.client.binding import Access, Binding
+from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, RECONNECT_YES
 from libremq.kernel.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
@@ -38,18 +39,27 @@ from libremq.mqi.structs import (
     MQSTS,
 )
 
+_RECONNECT_OPTIONS = C.MQCNO_RECONNECT | C.MQCNO_RECONNECT_DISABLED | C.MQCNO_RECONNECT_Q_MGR
+_RECONNECT = {
+    C.MQCNO_RECONNECT: RECONNECT_YES,
+    C.MQCNO_RECONNECT_DISABLED: RECONNECT_DISABLED,
+    C.MQCNO_RECONNECT_Q_MGR: RECONNECT_QMGR,
+}
+
 
 def MQCONN(name: str) -> MQI:
-    """Connect to a queue manager, named as in MQ ("QM1" is the embedded one of that name) or by a URL."""
+    """Connect to a queue manager, by a URL or by its name as in MQ: `connecting.url_for` says what a name means."""
     return MQCONNX(name, MQCNO())
 
 
 def MQCONNX(name: str, cno: MQCNO) -> MQI:
-    """Connect with options. The ApplName of a version 7 MQCNO names the application."""
+    """Connect with options. The ApplName of a version 7 MQCNO names the application; MQCNO_RECONNECT* count more than
+    what a URL or a channel definition says about reconnection.
+    """
     from libremq.client import connecting
 
     _check_cno(cno, name)
-    access = connecting.reach(name if ":" in name else f"embedded:{name}")
+    access = connecting.reach(connecting.url_for(name), reconnect=_RECONNECT.get(cno.Options & _RECONNECT_OPTIONS))
     try:
         application = cno.ApplName if cno.Version >= C.MQCNO_VERSION_7 else ""
         binding = access.connect(connecting.current_user(), application or connecting.current_application())
@@ -62,6 +72,8 @@ def MQCONNX(name: str, cno: MQCNO) -> MQI:
 def _check_cno(cno: MQCNO, name: str) -> None:
     if not 1 <= cno.Version <= C.MQCNO_CURRENT_VERSION:
         raise mq_error(C.MQRC_CNO_ERROR, name, f"MQCNO version {cno.Version} is not known")
+    if cno.Options & _RECONNECT_OPTIONS not in (C.MQCNO_RECONNECT_AS_DEF, *_RECONNECT):
+        raise mq_error(C.MQRC_OPTIONS_ERROR, name, f"options {cno.Options:#x} ask for reconnection in two ways")
 
 
 class MQI:

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
-from libremq.common.files import Files
+from libremq.common.files import Files, replace_file
 from libremq.common.stanza_file import Entry, StanzaFile, shown
 
 FILE_NAME = "qm.ini"
@@ -22,6 +22,9 @@ FILE_BYTES_MAX = 1 << 20
 
 _LOG = "Log"
 _TUNING = "TuningParameters"
+_CHANNELS = "Channels"
+_TCP = "TCP"
+_ERROR_LOG = "QMErrorLog"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}\Z")
 _PREFACE = (
     f"# {FILE_NAME}: settings of the queue manager, read when it starts. LogType, LogFilePages and LogPath were fixed "
@@ -99,6 +102,23 @@ SETTINGS: tuple[Setting, ...] = (
         _TUNING, "LogWriteTimeTrap", "log_write_time_trap_ms", 0, False,
         "milliseconds from which a write of the log is reported; 0: never", 0, 3_600_000,
     ),
+    Setting(
+        _CHANNELS, "MaxChannels", "channels_max", 0, False,
+        "sockets of applications; 0: as many as open files and memory allow", 1, 65535,
+    ),
+    Setting(
+        _CHANNELS, "MaxActiveChannels", "active_channels_max", 0, False,
+        "the same; the lower of both numbers applies", 1, 65535,
+    ),
+    Setting(_TCP, "Port", "port", 1414, False, "port of the listener if nothing else names one", 1, 65535),
+    Setting(
+        _TCP, "KeepAlive", "keep_alive", "Yes", False, "does the system look whether silent peers are still there?",
+        choices=("Yes", "No"),
+    ),
+    Setting(
+        _ERROR_LOG, "ErrorLogSize", "file_bytes_max", 32 << 20, False,
+        "bytes from which the error log begins a new file", 32 << 10, 2 << 30,
+    ),
 )  # fmt: skip
 
 FIXED_AT_CREATION = tuple(setting.key for setting in SETTINGS if setting.fixed)
@@ -154,20 +174,52 @@ class TuningSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ChannelSettings:
+    """The `Channels:` stanza."""
+
+    channels_max: int = 0
+    active_channels_max: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TcpSettings:
+    """The `TCP:` stanza."""
+
+    port: int = 1414
+    keep_alive: str = "Yes"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorLogSettings:
+    """The `QMErrorLog:` stanza."""
+
+    file_bytes_max: int = 32 << 20
+
+
+@dataclass(frozen=True, slots=True)
 class Configuration:
     """All settings, and what was odd about them when they were read or checked."""
 
     log: LogSettings = LogSettings()
     tuning: TuningSettings = TuningSettings()
+    channels: ChannelSettings = ChannelSettings()
+    tcp: TcpSettings = TcpSettings()
+    error_log: ErrorLogSettings = ErrorLogSettings()
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def checked(self) -> Configuration:
-        log, log_warnings = _checked(self.log, _LOG)
-        tuning, tuning_warnings = _checked(self.tuning, _TUNING)
-        return Configuration(log, tuning, (*self.warnings, *log_warnings, *tuning_warnings))
+        sections: dict[str, Any] = {}
+        warnings = [*self.warnings]
+        for stanza, name in _SECTIONS.items():
+            sections[name], more = _checked(getattr(self, name), stanza)
+            warnings += more
+        return Configuration(**sections, warnings=tuple(warnings))
 
     def value(self, setting: Setting) -> Any:
-        return getattr(self.log if setting.stanza == _LOG else self.tuning, setting.field)
+        return getattr(getattr(self, _SECTIONS[setting.stanza]), setting.field)
+
+
+_SECTIONS = {_LOG: "log", _TUNING: "tuning", _CHANNELS: "channels", _TCP: "tcp", _ERROR_LOG: "error_log"}
 
 
 # ---- what a value may be ----
@@ -215,7 +267,7 @@ def _together(log: LogSettings) -> list[str]:
     return problems
 
 
-_Section = TypeVar("_Section", LogSettings, TuningSettings)
+_Section = TypeVar("_Section", LogSettings, TuningSettings, ChannelSettings, TcpSettings, ErrorLogSettings)
 
 
 def _checked(section: _Section, stanza: str) -> tuple[_Section, list[str]]:
@@ -268,7 +320,7 @@ def _interpret(content: StanzaFile, path: str) -> Configuration:
         if header.stanza.casefold() not in _STANZAS:
             notes.append((header.line, f"stanza {shown(header.stanza)} is not used here; kept"))
     problems: list[tuple[int, str]] = []
-    values: dict[str, dict[str, Any]] = {_LOG: {}, _TUNING: {}}
+    values: dict[str, dict[str, Any]] = {stanza: {} for stanza in _SECTIONS}
     for entry in content.entries:
         setting = _BY_KEY.get((entry.stanza.casefold(), entry.key.casefold()))
         if setting is None:
@@ -292,7 +344,14 @@ def _interpret(content: StanzaFile, path: str) -> Configuration:
     if problems:
         raise ConfigurationError([f"line {line}: {text}" for line, text in sorted(problems)], path)
     warnings = tuple(f"{path}, line {line}: {text}" for line, text in sorted(notes))
-    return Configuration(log, TuningSettings(**values[_TUNING]), warnings)
+    return Configuration(
+        log,
+        TuningSettings(**values[_TUNING]),
+        ChannelSettings(**values[_CHANNELS]),
+        TcpSettings(**values[_TCP]),
+        ErrorLogSettings(**values[_ERROR_LOG]),
+        warnings,
+    )
 
 
 def _line_of(content: StanzaFile, *keys: str) -> int:
@@ -317,7 +376,7 @@ def save(files: Files, folder: str, configuration: Configuration) -> None:
                 content.set(setting.stanza, setting.key, str(value))
         elif value != setting.default or (old is None and setting.stanza == _LOG and value != ""):
             content.set(setting.stanza, setting.key, str(value))
-    _replace(files, folder, path, content.text().encode("utf-8", "surrogateescape"))
+    replace_file(files, path, content.text().encode("utf-8", "surrogateescape"))
 
 
 def _effective(setting: Setting, entry: Entry) -> int | str | None:
@@ -342,26 +401,6 @@ def _read(files: Files, path: str) -> str | None:
         return file.read(0, size).decode("utf-8", "surrogateescape")
     finally:
         file.close()
-
-
-def _replace(files: Files, folder: str, path: str, data: bytes) -> None:
-    temporary = path + ".new"
-    try:
-        file = files.open(temporary, create=True)
-        try:
-            file.truncate(0)
-            file.write(0, data)
-            file.sync()
-        finally:
-            file.close()
-        files.rename(temporary, path)
-    except OSError:
-        try:
-            files.remove(temporary)
-        except OSError:
-            pass
-        raise
-    files.sync_folder(folder)
 
 
 # ---- changes ----

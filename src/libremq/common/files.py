@@ -278,3 +278,24 @@ class RealFiles:
     def free_bytes(self, path: str) -> int:
         state = os.statvfs(path)
         return state.f_bavail * state.f_frsize
+
+
+def replace_file(files: Files, path: str, data: bytes) -> None:
+    """Give a file a new content as a whole: whatever happens, it is as it was or has this. Durable on return."""
+    temporary = path + ".new"
+    try:
+        file = files.open(temporary, create=True)
+        try:
+            file.truncate(0)
+            file.write(0, data)
+            file.sync()
+        finally:
+            file.close()
+        files.rename(temporary, path)
+    except OSError:
+        try:
+            files.remove(temporary)
+        except OSError:
+            pass
+        raise
+    files.sync_folder(os.path.dirname(path))

@@ -1,11 +1,12 @@
 """All attribute tables by object type: the one declaration of what every object is made of.
 
-The rows of queues and of the queue manager have files of their own; processes and namelists are short and
-live here.
+The rows of queues, of channels and listeners, and of the queue manager have files of their own; processes and
+namelists are short and live here.
 """
 
 from __future__ import annotations
 
+from libremq.kernel.attribute_tables_channel import CHANNEL_ATTRIBUTES, CHANNEL_TYPES, LISTENER_ATTRIBUTES
 from libremq.kernel.attribute_tables_qmgr import QMGR_ATTRIBUTES
 from libremq.kernel.attribute_tables_queue import QUEUE_ATTRIBUTES
 from libremq.kernel.attributes import Attribute, AttributeTable, Kind, Source
@@ -124,7 +125,12 @@ TABLES: dict[str, AttributeTable] = {
     **{object_type: AttributeTable(object_type, QUEUE_ATTRIBUTES) for object_type in QUEUE_TYPES},
     "PROCESS": AttributeTable("PROCESS", PROCESS_ATTRIBUTES),
     "NAMELIST": AttributeTable("NAMELIST", NAMELIST_ATTRIBUTES),
+    **{object_type: AttributeTable(object_type, CHANNEL_ATTRIBUTES) for object_type in CHANNEL_TYPES},
+    "LISTENER": AttributeTable("LISTENER", LISTENER_ATTRIBUTES),
 }
+
+# Words that mean any of several types with one set of names.
+GENERIC_TYPES: dict[str, tuple[str, ...]] = {"QUEUE": QUEUE_TYPES, "CHANNEL": CHANNEL_TYPES}
 
 # MQINQ tells a selector that no queue has (an error) from one that other queues have (a warning).
 QUEUE_SELECTORS: dict[int, Attribute] = {row.selector: row for row in QUEUE_ATTRIBUTES}

@@ -35,6 +35,7 @@ class Kind(Enum):
     NAME = "name"  # a string that must follow the rules for object names, or be blank
     ENUM_LIST = "list of enum"
     NAME_LIST = "list of names"
+    TEXT_LIST = "list of texts"
 
 
 class Source(Enum):
@@ -60,6 +61,8 @@ class Attribute:
     source: Source = Source.DEFINED
     inquirable: bool = True
     set_reason: int = 0  # reason MQSET gives for a bad value; 0 where MQSET may not set the attribute
+    value_reason: int = MQRCCF_ATTR_VALUE_ERROR  # reason a command gives for a value that is not permitted
+    alone: str = "NONE"  # the word that excludes all others of a list of words
     synonyms: tuple[str, ...] = ()
     types: tuple[str, ...] = ()  # object types it applies to
     default_by_type: Mapping[str, Value] = field(default_factory=dict)
@@ -105,6 +108,8 @@ class Attribute:
             return f"up to {self.max_items} of {', '.join(self.words)}"
         if self.kind is Kind.NAME_LIST:
             return f"up to {self.max_items} object names of 1 to {self.max_length} characters"
+        if self.kind is Kind.TEXT_LIST:
+            return f"up to {self.max_items} texts of 1 to {self.max_length} bytes"
         if self.kind is Kind.NAME:
             return f"an object name of up to {self.max_length} characters (letters, digits, . / _ %), or blank"
         return f"up to {self.max_length} bytes of text"
@@ -131,6 +136,7 @@ class AttributeTable:
             (row.keyword, row.slot) for row in self.rows if row.stored
         )
         self.defaults: dict[str, Value] = {row.slot: row.default for row in self.rows if row.stored}
+        self.name_length: int = max((row.max_length for row in self.rows if row.slot == "name"), default=0)
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.rows)
@@ -173,10 +179,11 @@ class AttributeTable:
         return values
 
 
-def _refuse(row: Attribute, value: object, object_name: str, reason: int = MQRCCF_ATTR_VALUE_ERROR) -> Exception:
+def _refuse(row: Attribute, value: object, object_name: str, reason: int = 0) -> Exception:
     shown = str(value)
     if len(shown) > 60:
         shown = shown[:57] + "..."
+    reason = reason or row.value_reason
     return mq_error(reason, object_name=object_name, detail=f"{row.keyword}({shown}): permitted is {row.permitted()}")
 
 
@@ -216,7 +223,7 @@ def _convert_text(row: Attribute, value: object, object_name: str) -> str:
             raise _refuse(row, ascii(value), object_name) from None
         if length > row.max_length:
             raise _refuse(row, value, object_name, MQRCCF_CFST_STRING_LENGTH_ERR)
-    if row.kind is not Kind.STRING and text and not is_object_name(text):
+    if row.kind in (Kind.NAME, Kind.NAME_LIST) and text and not is_object_name(text):
         raise _refuse(row, value, object_name)
     return text
 
@@ -243,12 +250,14 @@ def convert(row: Attribute, value: GivenValue, object_name: str = "") -> Value:
         raise _refuse(row, f"{len(items)} values", object_name, MQRCCF_CFSL_COUNT_ERROR)
     if row.kind is Kind.ENUM_LIST:
         numbers = tuple(_convert_integer(row, item, object_name) for item in items)
-        # NONE excludes the others, and a list of nothing or of repeats means nothing.
-        alone = row.words.get("NONE")
+        # One word excludes the others, and a list of nothing or of repeats means nothing.
+        alone = row.words.get(row.alone)
         if not numbers or len(set(numbers)) != len(numbers) or (len(numbers) > 1 and alone in numbers):
             raise _refuse(row, value, object_name)
         return numbers
-    names = tuple(_convert_text(row, item, object_name) for item in items)
-    if "" in names:
+    texts = tuple(_convert_text(row, item, object_name) for item in items)
+    if row.kind is Kind.TEXT_LIST and not any(texts):
+        return ()  # one blank is how MQSC says: none
+    if "" in texts:
         raise _refuse(row, value, object_name)
-    return names
+    return texts

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, cast
 
-from libremq.common import configuration
+from libremq.common import configuration, users
 from libremq.common.clock import Clock
 from libremq.common.files import Files
 from libremq.kernel import catalogue_file, checkpoint, creation
@@ -86,7 +86,10 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
         if files.exists(f"{source}/queues/{queue}"):
             _copy_folder(files, f"{source}/queues/{queue}", f"{target}/queues/{queue}")
     files.sync_folder(f"{target}/queues")
-    _copy_folder(files, source, target, lambda file: file.startswith((catalogue_file.NAME, checkpoint.FILE_NAME)))
+    _copy_folder(
+        files, source, target,
+        lambda file: file.startswith((catalogue_file.NAME, checkpoint.FILE_NAME)) or file == users.FILE_NAME,
+    )  # fmt: skip
     files.remove(f"{target}/{creation.MARKER}")
     files.sync_folder(target)
 

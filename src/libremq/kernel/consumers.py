@@ -259,13 +259,15 @@ def tick(core: Core, now: float) -> None:
         if not connection.consuming or connection.suspended:
             continue
         for consumer in connection.consumers.values():
-            interval = consumer.gmo.WaitInterval
-            waits = consumer.gmo.Options & C.MQGMO_WAIT and interval >= 0 and not consumer.suspended
-            if waits and now >= consumer.idle_since + interval / 1000:
+            if _waits(consumer) and now >= consumer.idle_since + consumer.gmo.WaitInterval / 1000:
                 consumer.idle_since = now
-                if consumer.options & C.MQCBDO_EVENT_CALL:
-                    _call(connection, consumer, C.MQCBCT_EVENT_CALL, C.MQRC_NO_MSG_AVAILABLE)
-                    _wake(connection)
+                _call(connection, consumer, C.MQCBCT_EVENT_CALL, C.MQRC_NO_MSG_AVAILABLE)
+                _wake(connection)
+
+
+def _waits(consumer: Consumer) -> bool:
+    """Is it to be told when no message comes? An interval of 0 is no wait: it would be told without end."""
+    return bool(consumer.gmo.Options & C.MQGMO_WAIT) and consumer.gmo.WaitInterval > 0 and not consumer.suspended
 
 
 def deadlines(core: Core) -> list[float]:
@@ -275,10 +277,7 @@ def deadlines(core: Core) -> list[float]:
         for connection in core.connections.values()
         if connection.consuming and not connection.suspended
         for consumer in connection.consumers.values()
-        if consumer.gmo.Options & C.MQGMO_WAIT
-        and consumer.gmo.WaitInterval >= 0
-        and consumer.options & C.MQCBDO_EVENT_CALL
-        and not consumer.suspended
+        if _waits(consumer)
     ]
 
 

@@ -196,28 +196,29 @@ class Core:
         made = self.catalogue.define(kind, name, attributes, like=like, replace=replace, now=self.clock.now())
         if isinstance(made, LocalQueue) and before is None:
             self.new_local_queue(made)
-        return self._log_object(made, old)
+        return self.log_object(made, old)
 
     def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
         before = self.catalogue.find(kind, name)
         old = None if before is None else to_record(before)
         changed = self.catalogue.alter(kind, name, attributes, self.clock.now())
-        return self._log_object(changed, old)
+        return self.log_object(changed, old)
 
     def set_attributes(self, obj: MQObject, values: Mapping[int, int | str]) -> int:
         old = to_record(obj)
         set_attributes(obj, values)
         if isinstance(obj, LocalQueue) and obj.is_temporary:
             return 0
-        return self._log_object(obj, old)
+        return self.log_object(obj, old)
 
     def add_dynamic(self, definition: LocalQueue) -> tuple[QueueState, int]:
         """A dynamic queue from a model. Temporary ones are not logged: they die with their creator."""
         self.catalogue.add_dynamic(definition)
         queue = self.new_local_queue(definition)
-        return queue, 0 if definition.is_temporary else self._log_object(definition, None)
+        return queue, 0 if definition.is_temporary else self.log_object(definition, None)
 
-    def _log_object(self, obj: MQObject, old: dict[str, Any] | None) -> int:
+    def log_object(self, obj: MQObject, old: dict[str, Any] | None) -> int:
+        """Log a definition that was made or changed. LogFull if there is no room: the old one is put back then."""
         value: dict[str, Any] = {"op": "set", "object": to_record(obj)}
         if isinstance(obj, LocalQueue):
             value["id"], value["folder"] = self.queue_files[obj.name]

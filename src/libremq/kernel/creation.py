@@ -135,11 +135,19 @@ def wipe_unfinished(files: Files, folder: str, name: str) -> None:
         left = configuration.load(files, folder).log
         for elsewhere in filter(None, (left.path, left.second_path)):
             remove_log(files, elsewhere)
-    files.remove_folder(f"{folder}/log")
-    files.remove_folder(f"{folder}/queues")
     for file in files.list(folder):
-        if file not in (MARKER, LOCK, "log", "queues"):
-            files.remove(f"{folder}/{file}")
+        if file not in (MARKER, LOCK):
+            remove_entry(files, f"{folder}/{file}")
+
+
+def remove_entry(files: Files, path: str) -> None:
+    """Remove what a folder of a queue manager has in it: a file, or a folder with its files."""
+    try:
+        files.list(path)
+    except (NotADirectoryError, FileNotFoundError):
+        files.remove(path)
+    else:
+        files.remove_folder(path)
 
 
 def remove_log(files: Files, folder: str) -> bool:

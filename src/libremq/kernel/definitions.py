@@ -9,10 +9,11 @@ MQINQ and MQSET work on the same attribute rows, by selector instead of keyword.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from libremq.common.names import check_object_name, check_queue_manager_name, is_object_name, matches
-from libremq.kernel.attribute_tables import QUEUE_SELECTORS, QUEUE_TYPES, TABLES, char_length
+from libremq.kernel.attribute_tables import GENERIC_TYPES, QUEUE_SELECTORS, QUEUE_TYPES, TABLES, char_length
+from libremq.kernel.attribute_tables_channel import CHANNEL_TYPES
 from libremq.kernel.attributes import Attribute, AttributeTable, GivenValue, Kind, Source, Value, convert
 from libremq.kernel.objects import (
     CLASSES,
@@ -40,14 +41,21 @@ from libremq.mqi.constants import (
     MQRC_SELECTOR_NOT_FOR_TYPE,
     MQRC_UNKNOWN_OBJECT_NAME,
     MQRCCF_CELL_DIR_NOT_AVAILABLE,
+    MQRCCF_CFIN_DUPLICATE_PARM,
+    MQRCCF_CHANNEL_ALREADY_EXISTS,
+    MQRCCF_CHANNEL_NAME_ERROR,
+    MQRCCF_CHANNEL_NOT_FOUND,
+    MQRCCF_CHANNEL_TYPE_ERROR,
     MQRCCF_CLUS_XMIT_Q_USAGE_ERROR,
     MQRCCF_CLUSTER_NAME_CONFLICT,
     MQRCCF_CLUSTER_Q_USAGE_ERROR,
     MQRCCF_DEF_XMIT_Q_CLUS_ERROR,
     MQRCCF_LIKE_OBJECT_WRONG_TYPE,
     MQRCCF_OBJECT_ALREADY_EXISTS,
+    MQRCCF_OBJECT_NAME_ERROR,
     MQRCCF_OBJECT_WRONG_TYPE,
     MQRCCF_REPOS_NAME_CONFLICT,
+    MQRCCF_WRONG_CHANNEL_TYPE,
     MQSCO_CELL,
     MQUS_TRANSMISSION,
 )
@@ -73,12 +81,61 @@ DEFAULT_OBJECTS: dict[str, str] = {
     "QREMOTE": "SYSTEM.DEFAULT.REMOTE.QUEUE",
     "PROCESS": "SYSTEM.DEFAULT.PROCESS",
     "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
+    "SVRCONN": "SYSTEM.DEF.SVRCONN",
+    "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP",
 }
+
+# What people are told that can be defined
+_DEFINABLE = ", ".join((*QUEUE_TYPES, "PROCESS", "NAMELIST", "CHANNEL", "LISTENER"))
 
 _CLUSTER_TRANSMISSION_QUEUE = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 _QUEUE_MANAGER_ID_NAME_MAX = 28  # so that date and time fit in the 48 characters of a QMID
 _SELECTORS_MAX = 256
 _RECORD_VERSION = 1
+_FIRST_SYSTEM_LEVEL = 1  # of the release that did not write it down
+
+
+class _Reasons(NamedTuple):
+    """What commands answer: those on channels have reason codes of their own."""
+
+    name: int
+    exists: int
+    unknown: int
+    wrong_type: int
+
+
+_REASONS = _Reasons(
+    MQRCCF_OBJECT_NAME_ERROR, MQRCCF_OBJECT_ALREADY_EXISTS, MQRC_UNKNOWN_OBJECT_NAME, MQRCCF_OBJECT_WRONG_TYPE
+)
+_CHANNEL_REASONS = _Reasons(
+    MQRCCF_CHANNEL_NAME_ERROR, MQRCCF_CHANNEL_ALREADY_EXISTS, MQRCCF_CHANNEL_NOT_FOUND, MQRCCF_WRONG_CHANNEL_TYPE
+)
+
+
+def _is_channel(kind: str) -> bool:
+    return kind == "CHANNEL" or kind in CHANNEL_TYPES
+
+
+def _reasons(kind: str) -> _Reasons:
+    return _CHANNEL_REASONS if _is_channel(kind) else _REASONS
+
+
+def _channel_type(
+    kind: str, attributes: Mapping[str, GivenValue], name: str
+) -> tuple[str, Mapping[str, GivenValue]]:
+    """A channel is of the type that CHLTYPE names, if it is given; the attributes without it."""
+    if not _is_channel(kind):
+        return kind, attributes
+    given = [keyword for keyword in attributes if keyword.upper() == "CHLTYPE"]
+    if not given:
+        return kind, attributes
+    if len(given) > 1:
+        raise mq_error(MQRCCF_CFIN_DUPLICATE_PARM, object_name=name, detail="CHLTYPE is given twice")
+    row = TABLES[CHANNEL_TYPES[0]].find("CHLTYPE")
+    word = row.word(cast(int, convert(row, attributes[given[0]], name)))
+    if kind not in ("CHANNEL", word):
+        raise mq_error(MQRCCF_CHANNEL_TYPE_ERROR, object_name=name, detail=f"CHLTYPE({word}) is not for a {kind}")
+    return word, {keyword: value for keyword, value in attributes.items() if keyword != given[0]}
 
 
 def _check_together(values: Mapping[str, Value], name: str) -> None:
@@ -117,7 +174,7 @@ def _check_together(values: Mapping[str, Value], name: str) -> None:
 
 
 class Catalogue:
-    """All objects of one queue manager. Queues of every type share one set of names."""
+    """All objects of one queue manager. Queues of every type share one set of names, and so do channels."""
 
     def __init__(self, qmgr_name: str, now: float) -> None:
         check_queue_manager_name(qmgr_name)
@@ -126,9 +183,19 @@ class Catalogue:
         self.qmgr.qmid = f"{qmgr_name[:_QUEUE_MANAGER_ID_NAME_MAX]}_{date}_{clock}"
         self.qmgr.certlabl = "ibmwebspheremq" + qmgr_name.lower()
         self.qmgr.crdate, self.qmgr.crtime = self.qmgr.altdate, self.qmgr.alttime = date, clock
+        self.qmgr.system_level = 0
         self.queues: dict[str, AnyQueue] = {}
         self.processes: dict[str, MQObject] = {}
         self.namelists: dict[str, MQObject] = {}
+        self.channels: dict[str, MQObject] = {}
+        self.listeners: dict[str, MQObject] = {}
+        self._namespaces: dict[str, dict[str, MQObject]] = {
+            **dict.fromkeys(("QUEUE", *QUEUE_TYPES), cast("dict[str, MQObject]", self.queues)),
+            "PROCESS": self.processes,
+            "NAMELIST": self.namelists,
+            **dict.fromkeys(("CHANNEL", *CHANNEL_TYPES), self.channels),
+            "LISTENER": self.listeners,
+        }
 
     # Finding
 
@@ -136,53 +203,57 @@ class Catalogue:
         return self.queues.get(name)
 
     def find(self, kind: str, name: str) -> MQObject | None:
-        """The object of this kind and name; the kind QUEUE finds a queue of any type."""
+        """The object of this kind and name; the kinds QUEUE and CHANNEL find one of any type."""
         kind = kind.upper()
         if kind == "QMGR":
             return self.qmgr if name in ("", self.qmgr.name) else None
         found = self._namespace(kind).get(name)
-        return found if found is not None and (kind == "QUEUE" or found.kind == kind) else None
+        return found if found is not None and (kind in GENERIC_TYPES or found.kind == kind) else None
+
+    def holder(self, kind: str, name: str) -> MQObject | None:
+        """The object that has the name, so that no other of the kind can: perhaps one of another type."""
+        return self._namespace(kind.upper()).get(name)
 
     def select(self, kind: str, pattern: str = "*") -> list[MQObject]:
-        """The objects of a kind (or QUEUE) that a full or generic name means, by name."""
+        """The objects of a kind (or QUEUE, or CHANNEL) that a full or generic name means, by name."""
         kind = kind.upper()
         if kind == "QMGR":
             return [self.qmgr] if matches(pattern, self.qmgr.name) else []
         return [
             found
             for name, found in sorted(self._namespace(kind).items())
-            if (kind == "QUEUE" or found.kind == kind) and matches(pattern, name)
+            if (kind in GENERIC_TYPES or found.kind == kind) and matches(pattern, name)
         ]
 
     def __iter__(self) -> Iterator[MQObject]:
-        """Every object: the queue manager, queues, processes, namelists, each sort in order of definition."""
+        """Every object: the queue manager, then each sort in order of definition."""
         yield self.qmgr
         yield from self.queues.values()
         yield from self.processes.values()
         yield from self.namelists.values()
+        yield from self.channels.values()
+        yield from self.listeners.values()
 
     def __len__(self) -> int:
-        return 1 + len(self.queues) + len(self.processes) + len(self.namelists)
+        others = (self.processes, self.namelists, self.channels, self.listeners)
+        return 1 + len(self.queues) + sum(map(len, others))
 
     def _namespace(self, kind: str) -> dict[str, MQObject]:
-        if kind in QUEUE_TYPES or kind == "QUEUE":
-            return cast("dict[str, MQObject]", self.queues)
-        if kind == "PROCESS":
-            return self.processes
-        if kind == "NAMELIST":
-            return self.namelists
-        raise mq_error(
-            MQRC_OBJECT_TYPE_ERROR,
-            detail=f"{kind} is not a type of object here; use {', '.join((*DEFAULT_OBJECTS, 'QMGR'))}",
-        )
+        namespace = self._namespaces.get(kind)
+        if namespace is None:
+            raise mq_error(
+                MQRC_OBJECT_TYPE_ERROR,
+                detail=f"{kind} is not a type of object here; use {_DEFINABLE}, QMGR",
+            )
+        return namespace
 
     def _existing(self, kind: str, name: str) -> MQObject:
         found = self.find("QMGR", name) if kind == "QMGR" else self._namespace(kind).get(name)
         if found is None:
-            raise mq_error(MQRC_UNKNOWN_OBJECT_NAME, object_name=name, detail=f"there is no {kind} of this name")
-        if kind not in ("QUEUE", found.kind):
+            raise mq_error(_reasons(kind).unknown, object_name=name, detail=f"there is no {kind} of this name")
+        if kind not in GENERIC_TYPES and kind != found.kind:
             raise mq_error(
-                MQRCCF_OBJECT_WRONG_TYPE, object_name=name, detail=f"the object is a {found.kind}, not a {kind}"
+                _reasons(kind).wrong_type, object_name=name, detail=f"the object is a {found.kind}, not a {kind}"
             )
         return found
 
@@ -203,33 +274,45 @@ class Catalogue:
         Attributes not given come from the object `like`, else from the SYSTEM.DEFAULT object of the type as
         it is now, else (if that was deleted) from the supplied defaults. That holds for `replace` too: it does
         not keep what the replaced definition said, only the object itself, with its messages and the date of its
-        creation. To change some attributes and keep the others, use `alter`.
+        creation. To change some attributes and keep the others, use `alter`. A CHANNEL needs its CHLTYPE.
         """
-        kind = kind.upper()
+        kind, attributes = _channel_type(kind.upper(), attributes or {}, name)
+        if kind == "CHANNEL":
+            raise mq_error(
+                MQRCCF_CHANNEL_TYPE_ERROR,
+                object_name=name,
+                detail=f"CHLTYPE is missing; use one of {', '.join(CHANNEL_TYPES)}",
+            )
         if kind not in DEFAULT_OBJECTS:
             raise mq_error(
                 MQRC_OBJECT_TYPE_ERROR,
                 object_name=name,
-                detail=f"{kind} cannot be defined; use {', '.join(DEFAULT_OBJECTS)}",
+                detail=f"{kind} cannot be defined; use {_DEFINABLE}",
             )
-        check_object_name(name)
+        table, reasons = TABLES[kind], _reasons(kind)
+        check_object_name(name, reasons.name)
+        if len(name) > table.name_length:
+            raise mq_error(
+                reasons.name,
+                object_name=name,
+                detail=f"the name of a {kind} has at most {table.name_length} characters, this one has {len(name)}",
+            )
         namespace = self._namespace(kind)
         existing = namespace.get(name)
         if existing is not None:
             if not replace:
                 raise mq_error(
-                    MQRCCF_OBJECT_ALREADY_EXISTS,
+                    reasons.exists,
                     object_name=name,
                     detail=f"a {existing.kind} of this name exists; use REPLACE or another name",
                 )
             if existing.kind != kind:
                 raise mq_error(
-                    MQRCCF_OBJECT_WRONG_TYPE,
+                    reasons.wrong_type,
                     object_name=name,
                     detail=f"a {existing.kind} cannot be replaced by a {kind}; delete it first",
                 )
-        table = TABLES[kind]
-        given = table.convert_all(attributes or {}, name)
+        given = table.convert_all(attributes, name)
         values = self._base_values(table, like, name)
         values.update(given)
         _check_together(values, name)
@@ -250,7 +333,7 @@ class Catalogue:
             base = self._namespace(kind).get(like)
             if base is None:
                 raise mq_error(
-                    MQRC_UNKNOWN_OBJECT_NAME, object_name=like, detail=f"LIKE names a {kind} that does not exist"
+                    _reasons(kind).unknown, object_name=like, detail=f"LIKE names a {kind} that does not exist"
                 )
             if base.kind != kind:
                 raise mq_error(
@@ -265,7 +348,7 @@ class Catalogue:
 
     def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue], now: float) -> MQObject:
         """Change the given attributes of an object and keep the others. The name of QMGR may be blank."""
-        kind = kind.upper()
+        kind, attributes = _channel_type(kind.upper(), attributes, name)
         found = self._existing(kind, name)
         given = found.table.convert_all(attributes, found.name)
         _check_together({**found.__dict__, **given}, found.name)
@@ -322,7 +405,10 @@ def to_record(made: MQObject) -> dict[str, Any]:
     for keyword, value in attributes.items():
         if type(value) is tuple:
             attributes[keyword] = list(value)
-    return {"version": _RECORD_VERSION, "kind": made.kind, "name": made.name, "attributes": attributes}
+    record = {"version": _RECORD_VERSION, "kind": made.kind, "name": made.name, "attributes": attributes}
+    if isinstance(made, QueueManagerObject):
+        record["system_level"] = made.system_level
+    return record
 
 
 def from_record(record: Mapping[str, Any]) -> MQObject:
@@ -334,8 +420,13 @@ def from_record(record: Mapping[str, Any]) -> MQObject:
             f"this is version {_RECORD_VERSION}: use the release that wrote it"
         )
     if kind not in CLASSES or not isinstance(name, str) or not is_object_name(name) or type(attributes) is not dict:
-        raise RecordError(f"not the definition of an object: kind {kind!r}, name {name!r}")
+        raise RecordError(
+            f"not the definition of an object that this release knows: kind {kind!r}, name {name!r}; "
+            "if a later release wrote it, use that one"
+        )
     cls = CLASSES[kind]
+    if len(name) > cls.table.name_length:
+        raise RecordError(f"not the definition of a {kind}: the name {name!r} is too long")
     values = dict(cls.table.defaults)
     unknown: list[str] = []
     for keyword, value in attributes.items():
@@ -344,6 +435,10 @@ def from_record(record: Mapping[str, Any]) -> MQObject:
             unknown.append(str(keyword))
             continue
         values[row.slot] = _from_json(row, value, f"{kind} {name}")
+    if cls is QueueManagerObject:
+        values["system_level"] = level = record.get("system_level", _FIRST_SYSTEM_LEVEL)
+        if type(level) is not int:
+            raise RecordError(f"definition of {kind} {name}: the level of its system objects cannot be {level!r}")
     if unknown:
         raise RecordError(
             f"definition of {kind} {name} has attributes this release does not know: {', '.join(unknown)}; "

@@ -56,13 +56,7 @@ def _remove_all(files: Files, folder: str) -> None:
     """The marker goes last: as long as anything is left, it says what that is."""
     for name in files.list(folder):
         if name not in (creation.MARKER, creation.LOCK):
-            path = f"{folder}/{name}"
-            try:
-                files.list(path)
-            except (NotADirectoryError, FileNotFoundError):
-                files.remove(path)
-            else:
-                files.remove_folder(path)
+            creation.remove_entry(files, f"{folder}/{name}")
     for path in (f"{folder}/{creation.LOCK}", f"{folder}/{creation.MARKER}"):
         if files.exists(path):
             files.remove(path)

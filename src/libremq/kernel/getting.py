@@ -226,6 +226,15 @@ def attempt(
     return got
 
 
+def next_is_nonpersistent(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> bool:
+    """Is the message that a get without wishes would take there, and not persistent?"""
+    queue = handle.queue
+    if queue is None or queue.deleted or not takes_any(handle, md, gmo):
+        return False
+    slot = first(core, handle, queue)
+    return slot != NONE and not queue.store.handles.flags[slot] & PERSISTENT
+
+
 def _under_cursor(core: Core, handle: ObjectHandle, queue: QueueState, options: int) -> int:
     cursor = handle.cursor
     if cursor is None or not cursor.on_message or not queue.store.handles.flags[cursor.slot] & LINKED:

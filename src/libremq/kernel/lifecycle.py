@@ -23,6 +23,7 @@ from libremq.kernel.identifiers import Identifiers
 from libremq.kernel.journal import CheckpointState
 from libremq.kernel.log_settings import open_log, store_limits
 from libremq.kernel.restart import Restart, Say
+from libremq.kernel.system_objects import complete_system_objects
 from libremq.kernel.trouble import (
     PASSING,
     TROUBLE,
@@ -104,6 +105,7 @@ class Lifecycle:
         self.tuning = tuning or TuningSettings()
         self.checkpoints: Checkpoints | None = None
         self.after_checkpoint: Callable[[str], None] = lambda event: None  # "checkpoint", or "end" for the last one
+        self.deadlines_changed: Callable[[], None] = lambda: None  # the clock may have to be looked at sooner
         self.failure: str | None = None
         self.ended = False
         self._lock = lock
@@ -238,6 +240,7 @@ class Lifecycle:
             media_recovery.recover_damaged(core)
             if core.qmgr_name != name:
                 raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
+            complete_system_objects(core)
             try:
                 checkpoint.take(core, checkpoint_file, settled=settled)
             except (LogFull, StoreFull, OSError) as error:

@@ -268,6 +268,14 @@ class QueueManager(Lifecycle):
             status.successes += 1
         return C.MQRC_NONE
 
+    def note_async_failure(self, hconn: int, error: MQError) -> None:
+        """A put that nobody waits for could not even be tried: MQSTAT tells of it like of the others."""
+        status = self.connection(hconn).async_puts
+        status.failures += 1
+        if status.comp_code != C.MQCC_FAILED:
+            status.comp_code, status.reason = C.MQCC_FAILED, error.reason
+            status.object_name, status.object_qmgr = error.object_name, self.name
+
     @_verb
     def put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         """MQPUT1: open, put and close in one call."""
@@ -290,6 +298,11 @@ class QueueManager(Lifecycle):
         connection, handle = self._handle(hconn, hobj)
         self._check_backed_out(connection)
         return getting.get(self.core, connection, handle, md, gmo, buffer_length)
+
+    def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
+        """For read ahead: would this get find a message, and would no crash of the client be a loss?"""
+        connection, handle = self._handle(hconn, hobj)
+        return not connection.backed_out and getting.next_is_nonpersistent(self.core, handle, md, gmo)
 
     def cancel(self, waiter: Waiter) -> None:
         """Stop waiting. If the message has come already, the waiter keeps it."""
@@ -434,13 +447,16 @@ class QueueManager(Lifecycle):
             consumers.register(self.core, connection, cbd, function, handle, md or MQMD(), gmo or MQGMO(), area)
             operation &= ~C.MQOP_REGISTER
             if not operation:
+                self.deadlines_changed()
                 return
         consumers.operate(self.core, connection, operation, handle)
+        self.deadlines_changed()
 
     @_verb
     def control(self, hconn: int, operation: int) -> None:
         """MQCTL."""
         consumers.control(self.core, self.connection(hconn), operation)
+        self.deadlines_changed()
 
     @_verb
     def next_delivery(self, hconn: int) -> consumers.Delivery | None:

@@ -48,13 +48,14 @@ TYPES: dict[str, str] = {
     "qmodel": "QMODEL", "qm": "QMODEL",
     "namelist": "NAMELIST", "nl": "NAMELIST",
     "process": "PROCESS", "prcs": "PROCESS",
+    "channel": "CHANNEL", "chl": "CHANNEL",
+    "listener": "LISTENER", "lstr": "LISTENER",
     "qmgr": "QMGR",
     "catalog": CATALOGUE, "ctlg": CATALOGUE,
 }  # fmt: skip
 # Types of which this release has no objects: they are known, and there is nothing to do for them
 _TYPES_WITHOUT_OBJECTS = {
-    "authinfo", "channel", "chl", "clntconn", "clcn", "clchltab", "comminfo", "listener", "lstr", "service", "srvc",
-    "syncfile", "topic", "top",
+    "authinfo", "clntconn", "clcn", "clchltab", "comminfo", "service", "srvc", "syncfile", "topic", "top",
 }  # fmt: skip
 
 
@@ -89,7 +90,7 @@ def select(core: Core, type_name: str, pattern: str) -> list[MQObject]:
         )
     if kind == CATALOGUE:
         return []
-    kinds = ("QMGR", "QUEUE", "PROCESS", "NAMELIST") if kind == "*" else (kind,)
+    kinds = ("QMGR", "QUEUE", "PROCESS", "NAMELIST", "CHANNEL", "LISTENER") if kind == "*" else (kind,)
     found = [obj for one in kinds for obj in core.catalogue.select(one, pattern)]
     return [obj for obj in found if not (isinstance(obj, LocalQueue) and obj.is_temporary)]
 

@@ -14,6 +14,9 @@ from typing import ClassVar, TypeVar
 from libremq.kernel.attribute_tables import INHERITED_SLOTS, TABLES
 from libremq.kernel.attributes import AttributeTable, Value
 from libremq.mqi.constants import (
+    MQCHT_SVRCONN,
+    MQOT_CHANNEL,
+    MQOT_LISTENER,
     MQOT_NAMELIST,
     MQOT_PROCESS,
     MQOT_Q,
@@ -27,6 +30,9 @@ from libremq.mqi.constants import (
     MQQT_REMOTE,
     MQUS_TRANSMISSION,
 )
+
+MQ_PORT = 1414  # registered for MQ
+_BACKLOG = 100
 
 _Object = TypeVar("_Object", bound="MQObject")
 
@@ -198,10 +204,73 @@ class Namelist(MQObject):
         return len(self.names)
 
 
+class Channel(MQObject):
+    """What all types of channel have in common."""
+
+    object_type = MQOT_CHANNEL
+    chltype: ClassVar[int]  # MQCHT_*
+
+    certlabl: str
+    comphdr: tuple[int, ...]
+    compmsg: tuple[int, ...]
+    hbint: int
+    kaint: int
+    maxmsgl: int
+    mcauser: str
+    monchl: int
+    rcvdata: tuple[str, ...]
+    rcvexit: tuple[str, ...]
+    scydata: str
+    scyexit: str
+    senddata: tuple[str, ...]
+    sendexit: tuple[str, ...]
+    sslciph: str
+    sslpeer: str
+    trptype: int
+
+
+class ServerConnection(Channel):
+    """The end of a client channel at the queue manager."""
+
+    kind = "SVRCONN"
+    table = TABLES["SVRCONN"]
+    chltype = MQCHT_SVRCONN
+
+    discint: int
+    maxinst: int
+    maxinstc: int
+    sharecnv: int
+    sslcauth: int
+
+
+class Listener(MQObject):
+    kind = "LISTENER"
+    object_type = MQOT_LISTENER
+    table = TABLES["LISTENER"]
+
+    backlog: int
+    control: int
+    ipaddr: str
+    port: int
+    trptype: int
+
+    @property
+    def effective_port(self) -> int:
+        """The port that it listens on: PORT(0) means MQ's own."""
+        return self.port or MQ_PORT
+
+    @property
+    def effective_backlog(self) -> int:
+        return self.backlog or _BACKLOG
+
+
 class QueueManagerObject(MQObject):
     kind = "QMGR"
     object_type = MQOT_Q_MGR
     table = TABLES["QMGR"]
+
+    # Which system objects it was given: no attribute, but kept with them
+    system_level: int
 
     acctcono: int
     acctint: int
@@ -305,7 +374,17 @@ AnyQueue = LocalQueue | AliasQueue | RemoteQueue | ModelQueue
 
 CLASSES: dict[str, type[MQObject]] = {
     cls.kind: cls
-    for cls in (QueueManagerObject, LocalQueue, ModelQueue, AliasQueue, RemoteQueue, Process, Namelist)
+    for cls in (
+        QueueManagerObject,
+        LocalQueue,
+        ModelQueue,
+        AliasQueue,
+        RemoteQueue,
+        Process,
+        Namelist,
+        ServerConnection,
+        Listener,
+    )
 }
 
 

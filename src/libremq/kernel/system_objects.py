@@ -1,19 +1,28 @@
-"""The objects every new queue manager has.
+"""The objects every queue manager has: a new one from the beginning, an older one from its next start on.
 
 They are data: type, name, and the attributes that differ from the supplied defaults. They are defined once
 for each process, as a template; a new queue manager gets copies, because tests make thousands of those.
+
+A release that has more of them raises the level. The queue manager keeps the level of those it was given, so a start
+completes them once, and what an administrator deletes afterwards stays deleted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
+from libremq.kernel.attribute_tables import TABLES
 from libremq.kernel.attributes import GivenValue, Value
-from libremq.kernel.definitions import Catalogue
+from libremq.kernel.definitions import Catalogue, to_record
 from libremq.kernel.objects import MQObject, date_and_time, new_object
+from libremq.log import LogFull
 from libremq.mqi.constants import MQRCCF_OBJECT_WRONG_TYPE
 from libremq.mqi.errors import mq_error
+
+if TYPE_CHECKING:
+    from libremq.kernel.core import Core
 
 # The default objects come first: the others are defined from them.
 SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
@@ -23,6 +32,8 @@ SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
     ("QREMOTE", "SYSTEM.DEFAULT.REMOTE.QUEUE", {}),
     ("PROCESS", "SYSTEM.DEFAULT.PROCESS", {}),
     ("NAMELIST", "SYSTEM.DEFAULT.NAMELIST", {}),
+    ("SVRCONN", "SYSTEM.DEF.SVRCONN", {}),
+    ("LISTENER", "SYSTEM.DEFAULT.LISTENER.TCP", {}),
     ("QLOCAL", "SYSTEM.ADMIN.ACCOUNTING.QUEUE", {"DESCR": "Accounting messages", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.ACTIVITY.QUEUE", {"DESCR": "Activity reports", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.CHANNEL.EVENT", {"DESCR": "Channel events", "MAXDEPTH": 3000}),
@@ -52,6 +63,7 @@ SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
             "MAXDEPTH": 999_999_999,
         },
     ),
+    ("SVRCONN", "SYSTEM.AUTO.SVRCONN", {"DESCR": "Auto-defined by"}),
     ("QLOCAL", "SYSTEM.BLUEMIX.REGISTRATION.QUEUE", {"DESCR": "Registration data"}),
     ("QLOCAL", "SYSTEM.BROKER.ADMIN.STREAM", {"DESCR": "Queued publish/subscribe: administration stream"}),
     ("QLOCAL", "SYSTEM.BROKER.CONTROL.QUEUE", {"DESCR": "Queued publish/subscribe: control"}),
@@ -251,6 +263,12 @@ SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
     ),
 )
 
+# Those that not every release had, by the level that brought them
+_ADDED: dict[int, tuple[str, ...]] = {
+    2: ("SYSTEM.DEF.SVRCONN", "SYSTEM.AUTO.SVRCONN", "SYSTEM.DEFAULT.LISTENER.TCP"),
+}
+SYSTEM_LEVEL = max(_ADDED)
+
 
 @cache
 def _template() -> tuple[tuple[type[MQObject], str, dict[str, Value]], ...]:
@@ -266,8 +284,8 @@ def create_system_objects(catalogue: Catalogue, now: float) -> list[MQObject]:
     """
     template = _template()
     for cls, name, _ in template:
-        existing = catalogue.find_queue(name)
-        if existing is not None and cls.kind.startswith("Q") and existing.kind != cls.kind:
+        existing = catalogue.holder(cls.kind, name)
+        if existing is not None and existing.kind != cls.kind:
             raise mq_error(
                 MQRCCF_OBJECT_WRONG_TYPE,
                 object_name=name,
@@ -285,4 +303,37 @@ def create_system_objects(catalogue: Catalogue, now: float) -> list[MQObject]:
                 made.__dict__["crdate"], made.__dict__["crtime"] = there.__dict__["crdate"], there.__dict__["crtime"]
         made.altdate, made.alttime = date, clock
         created.append(catalogue.install(made))
+    catalogue.qmgr.system_level = SYSTEM_LEVEL
     return created
+
+
+def complete_system_objects(core: Core) -> None:
+    """Give the queue manager of an earlier release the system objects that have come since.
+
+    Without room in the log it does without them until its next start.
+    """
+    catalogue = core.catalogue
+    qmgr = catalogue.qmgr
+    before = to_record(qmgr)
+    missing = {name for level, names in _ADDED.items() if level > qmgr.system_level for name in names}
+    if not missing:
+        return
+    defined: list[str] = []
+    try:
+        for kind, name, attributes in SYSTEM_OBJECTS:
+            if name not in missing:
+                continue
+            holder = catalogue.holder(kind, name)
+            if holder is None:
+                # As supplied, whatever became of the default object of the type
+                supplied = {row.keyword: row.default for row in TABLES[kind] if row.alterable}
+                core.define(kind, name, {**supplied, **attributes})
+                defined.append(name)
+            elif holder.kind != kind:
+                core.say(f"System object '{name}' cannot be defined: a {holder.kind} has its name.")
+        qmgr.system_level = SYSTEM_LEVEL
+        core.log_object(qmgr, before)
+    except LogFull as error:
+        core.say(f"System objects that this release adds are left to the next start: {error}")
+    if defined:
+        core.say(f"LibreMQ queue manager '{qmgr.name}' has new system objects: {', '.join(defined)}.")

@@ -1,0 +1,120 @@
+"""LibreMQ itself in the table of servers: over TCP, over the local socket, and embedded in the application."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import quote
+
+from contenders import DATA, FAST, UNIT, Client, Contender
+from daemons import LOOPBACK, free_port, own_folder, running
+
+import libremq
+from libremq.mqi import constants as C
+
+_QMGR = "BENCH"
+_DURABLE, _FAST, _REQUESTS = "BENCH.DURABLE", "BENCH.FAST", "BENCH.REQUESTS"
+_UNIT_DATA = [DATA] * UNIT
+_CLIENT = "peer_libremq:LibreMQClient"
+
+
+def _create(data: str) -> str:
+    """A queue manager with the queues of the benchmark; its URL, embedded."""
+    url = f"embedded:{_QMGR}?data={quote(data)}"
+    with libremq.connect(f"{url}&create=1") as manager:
+        for name in (_DURABLE, _FAST, _REQUESTS):
+            manager.define_local(name, maxdepth=2_000_000)
+    return url
+
+
+@contextmanager
+def serve(folder: str) -> Iterator[list[Contender]]:
+    home, port = own_folder(folder, "libremq"), free_port()
+    _create(str(home))
+    command = [sys.executable, "-m", "libremq.cli", "strmqm", _QMGR, "--data", str(home)]
+    with running([*command, "--foreground", "-p", str(port), "-tp", "6"], home, port):
+        tcp = f"mq://{LOOPBACK}:{port}/{_QMGR}?channel=SYSTEM.DEF.SVRCONN"
+        local = f"local:{_QMGR}?data={quote(str(home))}"
+        yield [
+            Contender("LibreMQ TCP", _CLIENT, {"url": tcp}, is_ours=True, server_port=port),
+            Contender("LibreMQ local", _CLIENT, {"url": local}, is_ours=True),
+        ]
+
+
+@contextmanager
+def embedded(folder: str) -> Iterator[list[Contender]]:
+    url = _create(f"{folder}/libremq-embedded")
+    yield [Contender("LibreMQ embedded", _CLIENT, {"url": url}, in_process=True, is_ours=True)]
+
+
+class LibreMQClient(Client):
+    def __init__(self, url: str) -> None:
+        self._manager = libremq.connect(url)
+        self._durable = self._manager.queue(_DURABLE)
+        self._fast = self._manager.queue(_FAST)
+        self._requests = self._manager.queue(_REQUESTS)
+        self._replies: libremq.Queue | None = None
+        self._many = hasattr(self._durable, "put_many")
+
+    def begin(self, operation: str) -> None:
+        queue = {FAST[0]: self._fast, FAST[1]: self._fast, "respond": self._requests}.get(operation, self._durable)
+        queue.handle("output" if operation.startswith("put") else "input")
+        if operation == "request":
+            self._replies = self._manager.dynamic_queue()
+
+    def finish(self, operation: str) -> None:
+        if self._replies is not None:
+            self._replies.close()
+            self._replies = None
+
+    def put(self) -> int:
+        self._durable.put(DATA, persistent=True)
+        return 1
+
+    def get(self) -> int:
+        return 0 if self._durable.get_or_none() is None else 1
+
+    def put_unit(self) -> int:
+        with self._manager.transaction():
+            if self._many:
+                self._durable.put_many(_UNIT_DATA, persistent=True)
+            else:
+                for _ in range(UNIT):
+                    self._durable.put(DATA, persistent=True)
+        return UNIT
+
+    def get_unit(self) -> int:
+        with self._manager.transaction():
+            if self._many:
+                try:
+                    return len(self._durable.get_many(UNIT))
+                except libremq.NoMessageAvailable:
+                    return 0
+            got = 0
+            while got < UNIT and self._durable.get_or_none() is not None:
+                got += 1
+        return got
+
+    def put_fast(self) -> int:
+        self._fast.put(DATA, persistent=False)
+        return 1
+
+    def get_fast(self) -> int:
+        return 0 if self._fast.get_or_none() is None else 1
+
+    def request(self) -> int:
+        assert self._replies is not None
+        sent = self._requests.put(DATA, persistent=False, reply_to=self._replies, message_type=C.MQMT_REQUEST)
+        self._replies.get(10, correlation_id=sent)
+        return 1
+
+    def respond(self) -> int:
+        request = self._requests.get_or_none(0.1)
+        if request is None:
+            return 0
+        request.reply(request.data)
+        return 1
+
+    def close(self) -> None:
+        self._manager.close()

@@ -1,0 +1,70 @@
+"""What came out: one line for each test and example, and the count at the end.
+
+A failure that waits for a part of LibreMQ to come is "not yet". The reason code tells, or the name does, in a table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+PASSED, FAILED, NOT_YET, SKIPPED = "passed", "failed", "not yet", "skipped"
+PUBLISH_SUBSCRIBE, PCF, AUTHORITY = "publish/subscribe", "PCF", "authority"
+
+# Tests (file::name) and examples whose subject is a part that is to come; a pattern for each.
+_WAITING: tuple[tuple[str, str], ...] = (
+    (r"test_pubsub\.py::", PUBLISH_SUBSCRIBE),
+    (r"session_\w+\.py::test_(topic|subscription)", PUBLISH_SUBSCRIBE),
+    (r"(subscribe|publish_message)\.py$", PUBLISH_SUBSCRIBE),
+    (r"test_pcf\.py::", PCF),
+    (r"session_\w+\.py::test_pcf", PCF),
+    (r"(def_channel|def_queue|dis_channels|dis_conns|dis_queues|dis_queues_extended)\.py$", PCF),
+    (r"(set_auth_rec)\.py$", AUTHORITY),
+)
+# The reason of an MQMIError that says so by itself.
+_WAITING_REASONS = {2298: PUBLISH_SUBSCRIBE, 3007: PCF}
+_REASON = re.compile(r"Reason (\d+)")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    group: str
+    name: str
+    state: str
+    why: str = ""
+    """The reason of a failure or a skip, or what a test waits for."""
+
+
+def failure(group: str, name: str, why: str) -> Outcome:
+    """A failure, or "not yet" if it waits for something."""
+    part = next((part for pattern, part in _WAITING if re.search(pattern, name)), None)
+    if part is None:
+        codes = [int(code) for code in _REASON.findall(why)]
+        part = next((_WAITING_REASONS[code] for code in codes if code in _WAITING_REASONS), None)
+    if part is not None:
+        return Outcome(group, name, NOT_YET, f"{part} ({last_line(why)})")
+    return Outcome(group, name, FAILED, why)
+
+
+def last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"
+
+
+def show(outcomes: list[Outcome]) -> None:
+    """The table, by group: failures with their reason, what is to come by name, and the count of the rest."""
+    for group in dict.fromkeys(outcome.group for outcome in outcomes):
+        mine = [outcome for outcome in outcomes if outcome.group == group]
+        counts = Counter(outcome.state for outcome in mine)
+        print(f"\n{group}: " + ", ".join(f"{counts[state]} {state}" for state in (PASSED, FAILED, NOT_YET, SKIPPED)))
+        for state in (FAILED, NOT_YET, SKIPPED):
+            for outcome in mine:
+                if outcome.state == state:
+                    print(f"  {state:<8} {outcome.name}: {last_line(outcome.why)}")
+    for outcome in outcomes:
+        if outcome.state == FAILED:
+            print(f"\n--- {outcome.name}\n{outcome.why}")
+    total = Counter(outcome.state for outcome in outcomes)
+    print(f"\n{total[NOT_YET]} not yet")
+    print(f"{total[PASSED]} passed, {total[FAILED]} failed, {total[SKIPPED]} skipped")

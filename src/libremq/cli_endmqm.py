@@ -1,0 +1,167 @@
+"""The `libremq endmqm` command: end a queue manager that serves.
+
+Three ways, each harsher than the one before: quiesced waits for applications to disconnect, immediate finishes calls
+that are under way, preemptive waits for nobody. A queue manager that does not answer can only be ended preemptively:
+its process is then told to stop by a signal, and killed if that does not help. Nothing acknowledged is lost either way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import time
+
+from libremq.cli_common import Refused, add_data_argument, add_quiet_argument, existing, guarded, tell
+from libremq.cli_exit import ExitCode
+from libremq.cli_strmqm import seconds
+from libremq.client.urls import Address
+from libremq.common.files import RealFiles
+from libremq.common.lock_state import locked_by
+from libremq.server.control import ControlClient, ControlError
+from libremq.server.run_state import ENDED, LOCK_FILE, EndMode, EndState, RunState, current_run, load_end, save_end
+
+COMMAND = "endmqm"
+_ANSWER_S = 30.0
+_ANSWER_PREEMPTIVE_S = 3.0
+_END_PREEMPTIVE_S = 15.0
+_TERM_S = 3.0
+_SAY_S = 5.0
+_LOOK_S = 0.05
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("qmgr", metavar="QM", help="the queue manager")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("-c", action="store_const", const="c", dest="how", help="quiesced: return at once (default)")
+    how.add_argument("-w", action="store_const", const="w", dest="how", help="quiesced: return when it has ended")
+    how.add_argument("-i", action="store_const", const="i", dest="how", help="immediate: calls under way are finished")
+    how.add_argument("-p", action="store_const", const="p", dest="how", help="preemptive: if nothing else helps")
+    parser.set_defaults(how="c")
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument(
+        "-t", metavar="SECONDS", dest="target", type=seconds, help="the end becomes immediate after half of this time"
+    )
+    target.add_argument(
+        "-tp", metavar="SECONDS", dest="hard_target", type=seconds, help="the same, and preemptive after all of it"
+    )
+    parser.add_argument("-r", action="store_true", dest="reconnect", help="tell clients that can to reconnect")
+    add_data_argument(parser)
+    add_quiet_argument(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    return guarded(COMMAND, arguments, lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    address = existing(RealFiles(), arguments)
+    running = _running(address)
+    mode: EndMode = {"c": "quiesce", "w": "quiesce", "i": "immediate", "p": "preemptive"}[arguments.how]  # type: ignore[assignment]
+    try:
+        client = ControlClient(running.control, _ANSWER_PREEMPTIVE_S if mode == "preemptive" else _ANSWER_S)
+    except (OSError, ControlError) as error:
+        return _no_answer(address, running, mode, error)
+    try:
+        answer = client.ask(
+            "end",
+            mode=mode,
+            reconnect=arguments.reconnect,
+            seconds=arguments.hard_target or arguments.target or 0,
+            preemptive=arguments.hard_target is not None,
+        )
+        if not answer.get("ok"):
+            raise Refused(ExitCode.NOT_AUTHORIZED, f"AMQ7077E: {answer.get('text')}.")
+        if arguments.how == "c":
+            return _accepted(address, answer.get("before", ""))
+        if answer.get("before") == answer.get("mode") != mode:
+            raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending already.")
+        tell(f"LibreMQ queue manager '{address.name}' ending.")
+        return _wait(address, running, client, mode)
+    except (OSError, ControlError) as error:
+        return _no_answer(address, running, mode, error)
+    finally:
+        client.close()
+
+
+def _running(address: Address) -> RunState:
+    holder = locked_by(f"{address.folder}/{LOCK_FILE}")
+    if not holder:
+        raise Refused(ExitCode.NOT_AVAILABLE, f"AMQ8146E: The queue manager '{address.name}' is not running.")
+    running = current_run(address.folder)
+    if running is None:
+        raise Refused(
+            ExitCode.NOT_AVAILABLE,
+            f"AMQ8146E: The queue manager '{address.name}' is not available to this command: {holder} has it embedded. "
+            "It ends with that process.",
+        )
+    return running
+
+
+def _accepted(address: Address, before: str) -> int:
+    if before:
+        raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending already.")
+    tell(f"Quiesce request accepted: queue manager '{address.name}' ends when its applications have disconnected.")
+    return ExitCode.OK
+
+
+def _wait(address: Address, running: RunState, client: ControlClient, mode: EndMode) -> int:
+    """Until it has ended. Whether it has is known by its lock."""
+    began = time.monotonic()
+    while not client.wait_closed(_SAY_S):
+        if mode == "preemptive" and time.monotonic() - began > _END_PREEMPTIVE_S:
+            _kill(address, running)
+        else:
+            tell(f"Waiting for queue manager '{address.name}' to end.")
+    while current_run(address.folder) == running or _has_lock(address, running):
+        time.sleep(_LOOK_S)
+    end = load_end(address.folder)
+    if end is None or end.process_id != running.process_id:
+        raise Refused(
+            ExitCode.UNEXPECTED,
+            f"AMQ6109E: The queue manager '{address.name}' failed while it ended; its error log says why.",
+        )
+    tell(f"LibreMQ queue manager '{address.name}' ended.")
+    return ExitCode.OK
+
+
+def _no_answer(address: Address, running: RunState, mode: EndMode, error: Exception) -> int:
+    if not _has_lock(address, running):
+        raise Refused(ExitCode.NOT_AVAILABLE, f"AMQ8146E: The queue manager '{address.name}' has ended meanwhile.")
+    if mode != "preemptive":
+        raise Refused(
+            ExitCode.UNEXPECTED,
+            f"AMQ6109E: The process {running.process_id} of queue manager '{address.name}' does not answer: {error}. "
+            "Try again, or end it with -p.",
+        )
+    tell(f"LibreMQ queue manager '{address.name}' ending.")
+    _kill(address, running)
+    tell(f"LibreMQ queue manager '{address.name}' ended.")
+    return ExitCode.OK
+
+
+def _has_lock(address: Address, running: RunState) -> bool:
+    holder = locked_by(f"{address.folder}/{LOCK_FILE}")
+    return f"{holder} ".startswith(f"process {running.process_id} ")
+
+
+def _kill(address: Address, running: RunState) -> None:
+    """Tell the process to stop, then make it. The number is its own as long as it has the lock."""
+    save_end(address.folder, EndState(running.process_id, ENDED["preemptive"], time.time()))
+    for number, limit_s in ((signal.SIGTERM, _TERM_S), (signal.SIGKILL, _END_PREEMPTIVE_S)):
+        if not _has_lock(address, running):
+            return
+        try:
+            os.kill(running.process_id, number)
+        except ProcessLookupError:
+            return
+        deadline = time.monotonic() + limit_s
+        while _has_lock(address, running) and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+    if _has_lock(address, running):
+        raise Refused(
+            ExitCode.UNEXPECTED,
+            f"AMQ6109E: The process {running.process_id} of queue manager '{address.name}' cannot be killed.",
+        )
+
+

@@ -1,0 +1,189 @@
+"""Access to a queue manager in another process: connections over shared sockets, commands as calls.
+
+Connections of one program share a socket as far as the channel allows it (SHARECNV). Where there are several addresses,
+they are tried in turn until one answers.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from libremq.client.binding import AttributeValue
+from libremq.client.remote_connection import RemoteConnection
+from libremq.client.remote_link import RemoteLink
+from libremq.client.statistics import QueueManagerStatistics
+from libremq.client.urls import ClientAddress
+from libremq.kernel.attributes import GivenValue
+from libremq.kernel.media_image import MediaResult
+from libremq.kernel.restart import Say
+from libremq.log import ExtentState, Finding
+from libremq.log.management import Archiver
+from libremq.log.statistics import LogStatistics
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+
+
+def attach(places: Sequence[ClientAddress], say: Say | None = None) -> RemoteAccess:
+    """Reach the first of the addresses that answers."""
+    return RemoteAccess(places, say)
+
+
+class RemoteAccess:
+    """A served queue manager, as one `connect` uses it."""
+
+    def __init__(self, places: Sequence[ClientAddress], say: Say | None = None) -> None:
+        self._places = list(places)
+        self._say = say or (lambda text: None)
+        self._guard = threading.Lock()
+        self._links: list[RemoteLink] = []
+        self._commands: RemoteConnection | None = None
+        self._closed = False
+        self._name = ""
+        link = self._new_link()
+        self._links.append(link)
+        self._name = link.agreed.queue_manager or places[0].name.removeprefix("*")
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def folder(self) -> str:
+        return self._places[0].folder
+
+    # Connections
+
+    def _new_link(self) -> RemoteLink:
+        """A socket to the first place that answers; MQError tells of all that do not."""
+        problems: list[str] = []
+        first: MQError | None = None
+        for place in self._places:
+            for host in place.hosts or (None,):
+                try:
+                    return RemoteLink(place, host)
+                except MQError as error:
+                    first = first or error
+                    problems.append(f"{place.shown if host is None else f'{host[0]}:{host[1]}'}: {error.detail}")
+                except OSError as error:
+                    where = place.shown if host is None else f"{host[0]}:{host[1]}"
+                    problems.append(f"{where}: {error.strerror or error}")
+        if first is not None and len(problems) == 1:
+            raise first
+        name = self._places[0].name
+        reason = first.reason if first is not None else C.MQRC_HOST_NOT_AVAILABLE
+        raise mq_error(reason, name, f"no queue manager answers ({'; '.join(problems)})")
+
+    def connect(self, user: str, application: str) -> RemoteConnection:
+        if self._closed:
+            raise mq_error(C.MQRC_HCONN_ERROR, self._name, "the connection was closed; connect again")
+        while True:
+            with self._guard:
+                self._links = [link for link in self._links if link.broken is None]
+                link = next((link for link in self._links if link.has_room), None)
+            slot = link.new_slot() if link is not None else None
+            if link is None:
+                link = self._new_link()
+                slot = link.new_slot()
+                with self._guard:
+                    self._links.append(link)
+            if slot is None:
+                continue  # others were faster
+            try:
+                place = link.address
+                return RemoteConnection(link, slot, place.user or user, place.application or application)
+            except BaseException:
+                link.end_slot(slot)
+                raise
+
+    def close(self) -> None:
+        self._closed = True
+        commands, self._commands = self._commands, None
+        if commands is not None:
+            try:
+                commands.disconnect()
+            except MQError:
+                pass
+        with self._guard:
+            links, self._links = self._links, []
+        for link in links:
+            link.close()
+
+    # Commands
+
+    def _command(self, call: str, /, **value: object) -> Any:
+        with self._guard:
+            commands = self._commands
+        if commands is None or not commands.connected:
+            from libremq.client.connecting import current_application, current_user
+
+            commands = self.connect(current_user(), current_application())
+            with self._guard:
+                self._commands = commands
+        try:
+            return commands.command(call, **value)
+        except TypeError as error:
+            raise mq_error(C.MQRC_OPTIONS_ERROR, self._name, f"{call}: {error}") from error
+
+    def define(
+        self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None, replace: bool
+    ) -> None:
+        self._command("define", kind=kind, name=name, attributes=dict(attributes), like=like, replace=replace)
+
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
+        self._command("alter", kind=kind, name=name, attributes=dict(attributes))
+
+    def delete(self, kind: str, name: str, *, purge: bool) -> None:
+        self._command("delete", kind=kind, name=name, purge=purge)
+
+    def clear(self, name: str) -> None:
+        self._command("clear", name=name)
+
+    def display(self, kind: str, pattern: str) -> list[dict[str, AttributeValue]]:
+        found = self._command("display", kind=kind, pattern=pattern)
+        return [
+            {name: tuple(value) if isinstance(value, list) else value for name, value in row.items()} for row in found
+        ]
+
+    def names(self, kind: str, pattern: str) -> list[str]:
+        return cast("list[str]", self._command("names", kind=kind, pattern=pattern))
+
+    def checkpoint(self) -> None:
+        self._command("checkpoint")
+
+    def statistics(self) -> QueueManagerStatistics:
+        found = self._command("statistics")
+        log: dict[str, Any] = found.pop("log")
+        log = {name: tuple(value) if isinstance(value, list) else value for name, value in log.items()}
+        return QueueManagerStatistics(**found, log=LogStatistics(**log))
+
+    def log_findings(self) -> list[Finding]:
+        return [Finding(**found) for found in self._command("log_findings")]
+
+    def log_extents(self) -> list[ExtentState]:
+        return [ExtentState(**found) for found in self._command("log_extents")]
+
+    def archive_log(self, to: Archiver) -> list[str]:
+        if not isinstance(to, str):
+            raise mq_error(
+                C.MQRC_OPTIONS_ERROR,
+                self._name,
+                "over a connection the log is archived to a folder of the queue manager",
+            )
+        return cast("list[str]", self._command("archive_log", to=to))
+
+    def mark_log_archived(self, name: str) -> None:
+        self._command("mark_log_archived", name=name)
+
+    def delete_log_extents(self) -> list[str]:
+        return cast("list[str]", self._command("delete_log_extents"))
+
+    def record_images(self, type_name: str, pattern: str) -> list[MediaResult]:
+        return [MediaResult(**found) for found in self._command("record_images", kind=type_name, pattern=pattern)]
+
+    def recover_objects(self, type_name: str, pattern: str) -> list[MediaResult]:
+        return [MediaResult(**found) for found in self._command("recover_objects", kind=type_name, pattern=pattern)]
+
+    def copy_to_backup(self, target: str, log_folder: str) -> None:
+        self._command("copy_to_backup", target=target, log_folder=log_folder)

@@ -1,0 +1,463 @@
+"""One connection to a queue manager in another process: the MQI over a socket, local or TCP.
+
+A call is sent and its reply waited for. Three things are not one call, one reply: puts with MQPMO_ASYNC_RESPONSE, which
+nobody waits for; batches, which are one request and many messages; and consumers, whose calls come by themselves.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from libremq.client import remote_calls as rc
+from libremq.client.binding import GotItem, PutItem
+from libremq.client.remote_consumers import RemoteConsumers
+from libremq.client.remote_link import RemoteLink, Slot
+from libremq.client.remote_message_handles import RemoteMessageHandles
+from libremq.kernel.waiting import Got
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
+from libremq.wire import calls, session, xa
+from libremq.wire.extensions import put_list_call, read_put_list, read_responses
+from libremq.wire.messages import BATCH, STREAM, Arrived, pack_notification
+from libremq.wire.protocol import Notice, Type
+from libremq.wire.segments import frame
+
+_BATCH_BYTES = 16 << 20
+READ_AHEAD_MESSAGES = 100
+READ_AHEAD_BYTES = 1 << 20
+_BROWSE = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR | C.MQGMO_MSG_UNDER_CURSOR
+_AHEAD_ALLOWED = (
+    C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_PROPERTIES_IN_HANDLE
+    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
+)  # fmt: skip
+
+
+class _ReadAhead:
+    """Messages of one handle that came before they were asked for."""
+
+    __slots__ = ("messages", "wanted")
+
+    def __init__(self) -> None:
+        self.messages: deque[Arrived] = deque()
+        self.wanted: tuple[object, ...] = ()
+
+
+class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
+    """hconn. Threads may share it; a call runs at a time."""
+
+    def __init__(self, link: RemoteLink, slot: Slot, user: str, application: str, options: int = 0) -> None:
+        self._link = link
+        self._slot = slot
+        self._lock = threading.RLock()
+        self._connected = False
+        self._late: BaseException | None = None
+        self._read_ahead: dict[int, _ReadAhead] = {}
+        self._responses: dict[int, list[MQRR]] = {}
+        self._open_async = False  # puts were sent whose outcome nobody knows
+        self._waiting = 0  # the handle whose get waits, in some thread
+        self._connect(user, application, options)
+        RemoteMessageHandles.__init__(self, self.hconn)
+        RemoteConsumers.__init__(self)
+
+    def _connect(self, user: str, application: str, options: int) -> None:
+        link, slot, address = self._link, self._slot, self._link.address
+        parts = []
+        if slot.number == 1:
+            parts.append(frame(Type.USERID_DATA, session.pack_user(user), 1))
+        if address.user:
+            credentials = session.pack_credentials(address.user, address.password)
+            parts.append(frame(Type.CONAUTH_INFO, credentials, slot.number))
+        name = address.name.removeprefix("*") if not address.any_name else ""
+        body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, connect_options=options))
+        parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, slot.number))
+        link.send(b"".join(parts))
+        flow = link.receive(slot, time.monotonic() + max(address.connect_timeout_s, 1))
+        api = rc.outcome(flow, Type.MQCONN, self._words())
+        self.hconn = api.hobj
+        answer = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian)
+        self._name = answer.queue_manager
+        self._connected = True
+
+    @property
+    def qmgr_name(self) -> str:
+        return self._name
+
+    @property
+    def connected(self) -> bool:
+        return self._connected and self._link.broken is None
+
+    # Calls
+
+    def _words(self) -> tuple[str, str] | None:
+        words, self._slot.explanation = self._slot.explanation, None
+        return words
+
+    def _check(self) -> None:
+        if self._late is not None:
+            late, self._late = self._late, None
+            raise late
+        self._check_connected()
+        if self._consuming:
+            self._check_thread()
+
+    def _check_connected(self) -> None:
+        if not self._connected:
+            raise mq_error(C.MQRC_HCONN_ERROR, self._name, "the connection is not open, or was ended")
+
+    def _deadline(self, wait_ms: int = 0) -> float | None:
+        timeout = self._link.address.call_timeout_s
+        return time.monotonic() + timeout + wait_ms / 1000 if timeout and wait_ms >= 0 else None
+
+    def _call(self, kind: int, body: bytes) -> Any:
+        """One call; the reply after the check that it succeeded is for the caller to read."""
+        return self._link.call(self._slot, kind, body, self._deadline())
+
+    def _plain(self, kind: int, body: bytes) -> calls.Api:
+        with self._lock:
+            self._check()
+            return rc.outcome(self._call(kind, body), kind, self._words())
+
+    def _extension(
+        self, name: str, value: dict[str, Any], blob: bytes = b"", hobj: int = 0
+    ) -> tuple[dict[str, Any], bytes, int]:
+        with self._lock:
+            self._check()
+            return self._extension_unchecked(calls.pack_extension(name, value, blob, hobj=hobj))
+
+    def _extension_unchecked(self, body: bytes) -> tuple[dict[str, Any], bytes, int]:
+        flow = self._call(Type.EXTENSION, body)
+        api = rc.outcome(flow, Type.EXTENSION, self._words())
+        answer, rest = calls.unpack_extension(flow.body)
+        return answer, rest, api.reason
+
+    def command(self, call: str, /, **value: object) -> Any:
+        """A command of administration."""
+        return self._extension(call, value)[0].get("result")
+
+    def _end_wait(self, hobj: int, reason: int) -> None:
+        """A handle, or with hobj 0 each, is about to be closed: a get of another thread must not hold that up."""
+        if self._waiting and hobj in (0, self._waiting):
+            notice = pack_notification(self._waiting, Notice.CANCEL_GET, reason)
+            self._link.send(frame(Type.NOTIFICATION, notice, self._slot.number))
+
+    def end_waits(self) -> None:
+        self._end_wait(0, C.MQRC_HCONN_ERROR)
+
+    # MQDISC
+
+    def disconnect(self) -> None:
+        self._end_wait(0, C.MQRC_HCONN_ERROR)
+        self._finish_consumers()
+        with self._lock:
+            self._check_connected()
+            self._connected = False
+            try:
+                rc.outcome(self._call(Type.MQDISC, calls.pack_api(0, 0, 0)), Type.MQDISC, self._words())
+            finally:
+                self._link.end_slot(self._slot)
+        self._join()
+
+    # Objects
+
+    def open(self, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int:
+        body = rc.open_request(od, options, records)
+        with self._lock:
+            self._check()
+            hobj, responses = rc.open_reply(self._call(Type.MQOPEN, body), od, self._words())
+            if records:
+                self._responses[hobj] = responses
+            if options & C.MQOO_READ_AHEAD:
+                self._read_ahead[hobj] = _ReadAhead()
+            return hobj
+
+    def responses(self, hobj: int) -> list[MQRR]:
+        return read_responses(self._extension("responses", {}, hobj=hobj)[0])
+
+    def close(self, hobj: int, options: int = C.MQCO_NONE) -> int:
+        self._end_wait(hobj, C.MQRC_HOBJ_ERROR)
+        with self._lock:
+            self._check()
+            ahead = self._read_ahead.get(hobj)
+            if ahead is not None and ahead.messages and options & C.MQCO_QUIESCE:
+                return C.MQRC_READ_AHEAD_MSGS
+            reason = rc.outcome(
+                self._call(Type.MQCLOSE, calls.pack_close(hobj, options)), Type.MQCLOSE, self._words()
+            ).reason
+            self._read_ahead.pop(hobj, None)
+            self._forget_consumer(hobj)
+            return reason
+
+    def inquire(self, hobj: int, selectors: Sequence[int]) -> tuple[list[int | str], int]:
+        body = rc.inquire_request(hobj, selectors)
+        with self._lock:
+            self._check()
+            return rc.inquire_reply(self._call(Type.MQINQ, body), self._words())
+
+    def set(self, hobj: int, values: Mapping[int, int | str]) -> None:
+        self._plain(Type.MQSET, rc.set_request(hobj, values))
+
+    def status(self, kind: int, sts: MQSTS) -> None:
+        body = rc.status_request(kind, sts)
+        with self._lock:
+            self._check()
+            self._open_async = False
+            rc.status_reply(self._call(Type.MQSTAT, body), sts, self._words())
+
+    # Messages
+
+    def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
+        if records:
+            return self._put_list(hobj, md, pmo, data, records)
+        handles = self._message_handles
+        if pmo.Options & C.MQPMO_ASYNC_RESPONSE:
+            with self._lock:
+                self._check()
+                self._send_async(hobj, md, pmo, data)
+                return C.MQRC_NONE
+        body = rc.put_request(handles, hobj, md, pmo, data)
+        with self._lock:
+            self._check()
+            return rc.put_reply(self._call(Type.MQPUT, body), md, pmo, self._words())
+
+    def _send_async(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> None:
+        body = rc.put_request(self._message_handles, hobj, md, rc.ready_for_async(md, pmo), data)
+        link = self._link
+        link.send(frame(Type.MQPUT, body, self._slot.number, max_segment=link.agreed.max_segment))
+        self._open_async = True
+
+    def _put_list(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR]) -> int:
+        with self._lock:
+            self._check()
+            _, blob, reason = self._extension_unchecked(put_list_call(hobj, md, pmo, data, records))
+            filled_md, filled_pmo = read_put_list(blob, records)
+            rc.refill_md(md, filled_md)
+            rc.refill(pmo, filled_pmo, ("OriginalMsgHandle", "NewMsgHandle"))
+            return reason
+
+    def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
+        """Several puts in one go: sent together, answered once. MQError is that of the first that failed.
+
+        The others are done all the same: put them in a unit of work.
+        """
+        link = self._link
+        number, max_segment = self._slot.number, link.agreed.max_segment
+        handles = self._message_handles
+        with self._lock:
+            self._check()
+            parts = []
+            for md, pmo, data in items:
+                pmo.Options |= C.MQPMO_ASYNC_RESPONSE
+                body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
+                parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
+            earlier = self._open_async
+            sts = MQSTS()
+            if earlier:
+                # What became of puts before these is not to be mixed up with them
+                rc.status_reply(
+                    self._call(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts)), sts, self._words()
+                )
+                self._earlier_async(sts)
+            parts.append(frame(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts), number))
+            link.send(b"".join(parts))
+            rc.status_reply(link.receive(self._slot, self._deadline()), sts, self._words())
+            if sts.CompCode == C.MQCC_FAILED:
+                raise mq_error(
+                    sts.Reason, sts.ObjectName, f"{sts.PutFailureCount} of {len(items)} messages could not be put"
+                )
+
+    def _earlier_async(self, sts: MQSTS) -> None:
+        self._open_async = False
+
+    def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        body = rc.put1_request(self._message_handles, od, md, pmo, data)
+        with self._lock:
+            self._check()
+            return rc.put1_reply(self._call(Type.MQPUT1, body), od, md, pmo, self._words())
+
+    def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got:
+        """MQGET. Interrupted while it waits, either the message is returned or it stays on the queue."""
+        if self._read_ahead:
+            ahead = self._read_ahead.get(hobj)
+            if ahead is not None and (ahead.messages or self._may_read_ahead(gmo)):
+                return self._get_ahead(ahead, hobj, md, gmo, buffer_length)
+        body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
+        link, slot = self._link, self._slot
+        with self._lock:
+            self._check()
+            waits = gmo.Options & C.MQGMO_WAIT and gmo.WaitInterval
+            link.send(frame(Type.MQGET, body, slot.number))
+            if waits:
+                self._waiting = hobj
+                try:
+                    flow = self._receive_cancellable(self._deadline(gmo.WaitInterval))
+                finally:
+                    self._waiting = 0
+            else:
+                flow = link.receive(slot, self._deadline())
+            return rc.get_reply(self._message_handles, flow, md, gmo, self._words())
+
+    def _receive_cancellable(self, deadline: float | None) -> Any:
+        """Wait for the reply to a get. An interrupt cancels it; if a message came first, the next call hears of it."""
+        link, slot = self._link, self._slot
+        try:
+            return link.receive(slot, deadline)
+        except MQError:
+            raise
+        except BaseException as interruption:
+            if link.broken is not None:
+                raise
+            link.send(frame(Type.NOTIFICATION, pack_notification(0, Notice.CANCEL_GET, 0), slot.number))
+            flow = link.receive(slot, time.monotonic() + 30)
+            if calls.unpack_api(flow.body).comp_code == C.MQCC_FAILED:
+                self._words()
+                raise
+            self._late = interruption
+            return flow
+
+    # Several messages in one go
+
+    def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
+        if not rc.is_batchable(gmo):
+            raise mq_error(C.MQRC_MATCH_OPTIONS_ERROR, detail="get_many cannot match by message token")
+        body = rc.batch_request(hobj, md, gmo, flags=BATCH, count=count, max_bytes=_BATCH_BYTES, max_length=None)
+        with self._lock:
+            self._check()
+            return [_as_got(arrived) for arrived in self._batch(body, gmo)]
+
+    def _batch(self, body: bytes, gmo: MQGMO) -> list[Arrived]:
+        link, slot = self._link, self._slot
+        link.send(frame(Type.REQUEST_MSGS, body, slot.number, 1))
+        found: list[Arrived] = []
+        deadline = self._deadline(gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0)
+        try:
+            while True:
+                arrived = rc.batch_part(link.receive(slot, deadline), self._words())
+                if arrived is None:
+                    return found
+                found.append(arrived)
+        except MQError:
+            raise
+        except BaseException:
+            # Interrupted: what came, and what is still on its way, must not be lost without a word
+            if link.broken is None:
+                link.send(frame(Type.NOTIFICATION, pack_notification(0, Notice.CANCEL_GET, 0), slot.number))
+                link._break("a batch of messages was interrupted")
+            raise
+
+    def _may_read_ahead(self, gmo: MQGMO) -> bool:
+        return not gmo.Options & ~_AHEAD_ALLOWED and rc.is_batchable(gmo)
+
+    def _get_ahead(self, ahead: _ReadAhead, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
+        wanted = (gmo.MatchOptions, md.MsgId, md.CorrelId, md.GroupId, gmo.Options & ~C.MQGMO_WAIT)
+        with self._lock:
+            self._check()
+            if ahead.messages:
+                if ahead.wanted != wanted:
+                    raise mq_error(
+                        C.MQRC_OPTIONS_CHANGED,
+                        detail="messages that were read ahead match what earlier gets asked for: get them first",
+                    )
+            else:
+                body = rc.batch_request(
+                    hobj, md, gmo, flags=STREAM, count=READ_AHEAD_MESSAGES, max_bytes=READ_AHEAD_BYTES, max_length=None
+                )
+                ahead.wanted = wanted
+                ahead.messages.extend(self._batch(body, gmo))
+            first = ahead.messages[0]
+            too_long = buffer_length is not None and len(first.data) > buffer_length
+            if too_long and not gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
+                rc.refill_md(md, first.md.copy())
+                return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_FAILED)
+            ahead.messages.popleft()
+            if gmo.Version >= C.MQGMO_VERSION_4 and gmo.MsgHandle:
+                rc.receive(self._message_handles, gmo.MsgHandle, first.md, first.properties)
+            version = md.Version
+            rc.refill_md(md, first.md)
+            md.Version = version
+            for name in ("ResolvedQName", "MsgToken", "GroupStatus", "SegmentStatus", "Segmentation", "ReturnedLength"):
+                setattr(gmo, name, getattr(first.gmo, name))
+            if too_long:
+                return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_ACCEPTED)
+            return Got(first.data, first.length, C.MQCC_WARNING if first.reason else C.MQCC_OK, first.reason)
+
+    # Units of work
+
+    def begin(self) -> int:
+        return self._extension("begin", {})[2]
+
+    def commit(self) -> None:
+        self._plain(Type.MQCMIT, calls.pack_api(0, 0, 0))
+
+    def backout(self) -> None:
+        self._plain(Type.MQBACK, calls.pack_api(0, 0, 0))
+
+    def _xa(self, kind: int, xid: bytes, flags: int = 0) -> None:
+        try:
+            body = xa.pack_xa(0, flags, xa.pack_xid(xid))
+        except ValueError as error:
+            raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, self._name, str(error)) from error
+        with self._lock:
+            self._check()
+            flow = self._call(kind, body)
+            self._xa_outcome(flow)
+
+    def _xa_outcome(self, flow: Any) -> bytes:
+        value, _, rest = xa.unpack_xa(flow.body)
+        words = self._words()
+        if value < 0:
+            name, detail = words or ("", "")
+            raise mq_error(-value, name, detail)
+        return rest
+
+    def xa_start(self, xid: bytes) -> None:
+        self._xa(Type.XA_START, xid)
+
+    def xa_end(self, xid: bytes) -> None:
+        self._xa(Type.XA_END, xid)
+
+    def xa_prepare(self, xid: bytes) -> None:
+        self._xa(Type.XA_PREPARE, xid)
+
+    def xa_commit(self, xid: bytes, *, one_phase: bool = False) -> None:
+        self._xa(Type.XA_COMMIT, xid, xa.TM_ONE_PHASE if one_phase else 0)
+
+    def xa_rollback(self, xid: bytes) -> None:
+        self._xa(Type.XA_ROLLBACK, xid)
+
+    def xa_forget(self, xid: bytes) -> None:
+        self._xa(Type.XA_FORGET, xid)
+
+    def xa_recover(self) -> list[bytes]:
+        with self._lock:
+            self._check()
+            return xa.unpack_xids(self._xa_outcome(self._call(Type.XA_RECOVER, xa.pack_xa(0, 0, xa.pack_xids([])))))
+
+    # Consumers: see RemoteConsumers
+
+    def callback(
+        self,
+        operation: int,
+        cbd: MQCBD,
+        function: Callable[..., Any] | None,
+        hobj: int = 0,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+        area: object = None,
+    ) -> None:
+        """MQCB. The function is called as function(md, gmo, data, cbc) from the connection's own thread."""
+        self._register(operation, cbd, function, hobj, md or MQMD(), gmo or MQGMO(), area)
+
+    def control(self, operation: int) -> None:
+        """MQCTL. MQOP_START_WAIT calls the consumers in this thread until one of them stops the connection."""
+        self._control(operation)
+
+
+def _as_got(arrived: Arrived) -> GotItem:
+    comp_code = C.MQCC_WARNING if arrived.reason else C.MQCC_OK
+    properties = rc.property_values(arrived.properties) if arrived.properties else {}
+    return GotItem(arrived.md, arrived.gmo, Got(arrived.data, arrived.length, comp_code, arrived.reason), properties)

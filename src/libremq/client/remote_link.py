@@ -1,0 +1,500 @@
+"""One socket to a queue manager, shared by the conversations on it.
+
+Nobody reads it all the time. A thread that waits for a reply reads, and hands to others what is theirs; one of those
+takes over when it has its own. So a program with one thread never changes threads for a call. While nobody waits, a
+ticker looks once a second: it answers heartbeats, sends them, and notices that the queue manager is gone.
+
+An interrupt (Ctrl-C) can strike anywhere. It does no harm while a thread waits; between reading and taking apart it
+would lose bytes, so the socket is given up then, as if the network had failed.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import socket
+import ssl
+import threading
+import time
+import weakref
+from collections import deque
+
+from libremq.client.urls import ClientAddress
+from libremq.common.tls import client_context
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.wire import session
+from libremq.wire.messages import unpack_notification
+from libremq.wire.protocol import (
+    CLOSE_CHANNEL,
+    CONFIRM_REQUEST,
+    ERROR,
+    MAX_SEGMENT,
+    WHOLE,
+    Action,
+    Notice,
+    ProtocolError,
+    Status,
+    Type,
+)
+from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
+
+_READ_BYTES = 1 << 18
+_TICK_S = 1.0
+_SILENCE_S = 60.0
+_STATUS_REASONS = {
+    Status.NO_CHANNEL: (C.MQRC_UNKNOWN_CHANNEL_NAME, "the queue manager has no channel of this name"),
+    Status.CHANNEL_WRONG_TYPE: (C.MQRC_CHANNEL_CONFIG_ERROR, "the channel is not one for clients (SVRCONN)"),
+    Status.QM_UNAVAILABLE: (C.MQRC_Q_MGR_NOT_AVAILABLE, "the queue manager is not available"),
+    Status.QM_TERMINATING: (C.MQRC_Q_MGR_STOPPING, "the queue manager is ending"),
+    Status.SECURITY_FAILURE: (C.MQRC_NOT_AUTHORIZED, "the queue manager refused the connection"),
+    Status.CHANNEL_UNAVAILABLE: (C.MQRC_CHANNEL_NOT_AVAILABLE, "the channel has all the connections it may have"),
+    Status.CIPHER_SPEC: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel needs TLS: use mqs:// instead of mq://"),
+    Status.USER_CLOSED: (C.MQRC_CONNECTION_QUIESCING, "an administrator ended the connection"),
+}
+
+
+class Slot:
+    """What came for one conversation and was not taken yet."""
+
+    __slots__ = ("deliveries", "explanation", "number", "quiescing", "replies")
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.replies: deque[Flow] = deque()
+        self.deliveries: deque[Flow] = deque()  # for consumers
+        self.explanation: tuple[str, str] | None = None  # of the error that is on its way
+        self.quiescing = False
+
+
+class RemoteLink:
+    """A connected socket after its negotiation."""
+
+    def __init__(self, address: ClientAddress, host: tuple[str, int] | None) -> None:
+        self.address = address
+        self.where = f"{host[0]}:{host[1]}" if host else address.shown
+        self._socket = self._connected(address, host)
+        self._poller = select.poll()
+        self._poller.register(self._socket.fileno(), select.POLLIN)
+        self._reader = SegmentReader(MAX_SEGMENT, address.max_message_bytes + FLOW_OVERHEAD)
+        self._changed = threading.Condition(threading.Lock())
+        self._reading = False
+        self._sending = threading.Lock()
+        self.slots: dict[int, Slot] = {1: Slot(1)}
+        self._next_number = 3
+        self._first_free = True
+        self.broken: MQError | None = None
+        self.heard = self.spoke = time.monotonic()
+        try:
+            self.agreed = self._negotiate()
+        except BaseException:
+            self._socket.close()
+            raise
+        self._reader.max_segment = max(self.agreed.max_segment, 1024)
+        _watch(self)
+
+    # Connecting
+
+    @staticmethod
+    def _connected(address: ClientAddress, host: tuple[str, int] | None) -> socket.socket:
+        """OSError if there is nobody."""
+        if host is None:
+            connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            connection.settimeout(address.connect_timeout_s)
+            try:
+                connection.connect(address.socket_path)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+        connection = socket.create_connection(host, timeout=address.connect_timeout_s)
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            if address.tls is not None:
+                context, name = client_context(address.tls, host[0])
+                connection = context.wrap_socket(connection, server_hostname=name)
+        except ssl.SSLError as error:
+            connection.close()
+            raise mq_error(
+                C.MQRC_SSL_INITIALIZATION_ERROR,
+                address.name,
+                f"no TLS with {host[0]}:{host[1]}: {error.reason or error}",
+            ) from error
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _negotiate(self) -> session.InitialData:
+        address = self.address
+        wanted = session.InitialData(
+            channel="" if address.scheme == "local" else address.channel,
+            queue_manager=address.name.removeprefix("*"),
+            max_message=address.max_message_bytes,
+            heartbeat_s=address.heartbeat_s,
+            sharing=address.sharing,
+            process=os.getpid(),
+        )
+        flags = WHOLE | CONFIRM_REQUEST
+        self._send_quickly(frame_plain(Type.INITIAL_DATA, session.pack_initial(wanted), flags=flags))
+        answer = self._initial(self._next_flow())
+        if session.corrected(answer) and answer.sharing:
+            again = frame(Type.INITIAL_DATA, session.pack_initial(answer), 1, flags=flags)
+            self._send_quickly(again)
+            self._initial(self._next_flow())
+        elif not answer.sharing:
+            raise mq_error(
+                C.MQRC_CHANNEL_CONFIG_ERROR, address.channel,
+                "the channel has SHARECNV(0), which this client does not speak; set it to 1 or more",
+            )  # fmt: skip
+        return answer
+
+    def _next_flow(self) -> Flow:
+        while True:
+            try:
+                data = self._socket.recv(_READ_BYTES)
+            except TimeoutError:
+                raise mq_error(
+                    C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where} took the connection and said nothing"
+                ) from None
+            if not data:
+                raise mq_error(
+                    C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where} closed the connection at once"
+                )
+            try:
+                flows = self._reader.feed(data)
+            except ProtocolError as error:
+                raise mq_error(
+                    C.MQRC_HOST_NOT_AVAILABLE,
+                    self.address.name,
+                    f"what answers at {self.where} is no queue manager: {error}",
+                ) from error
+            if flows:
+                return flows[0]
+
+    def _initial(self, flow: Flow) -> session.InitialData:
+        if flow.kind == Type.STATUS_DATA:
+            raise self._status_error(flow)
+        try:
+            return session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        except ProtocolError as error:
+            raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where}: {error}") from error
+
+    def _status_error(self, flow: Flow) -> MQError:
+        code = session.unpack_status(flow.body, big_endian=flow.big_endian)
+        known = {int(status): reason for status, reason in _STATUS_REASONS.items()}
+        reason, detail = known.get(
+            code, (C.MQRC_CONNECTION_BROKEN, f"the queue manager ended the channel: status {code}")
+        )
+        name = self.address.channel if code in (1, 2, 22, 24) else self.address.name
+        return mq_error(reason, name, detail)
+
+    # Conversations
+
+    def new_slot(self) -> Slot | None:
+        """Begin another conversation; None if as many as were agreed share the socket already."""
+        with self._changed:
+            if self.broken is not None:
+                return None
+            if self._first_free:
+                self._first_free = False
+                return self.slots[1]
+            if len(self.slots) >= self.agreed.sharing:
+                return None
+            slot = Slot(self._next_number)
+            self._next_number += 2
+            self.slots[slot.number] = slot
+        self.send(frame_plain(Type.SOCKET_ACTION, session.pack_action(slot.number, Action.START), letter=b"C"))
+        self.receive(slot, time.monotonic() + self.address.connect_timeout_s)
+        return slot
+
+    def end_slot(self, slot: Slot) -> None:
+        """The conversation is over; with the last one the socket is closed."""
+        with self._changed:
+            self.slots.pop(slot.number, None)
+            last = not self.slots
+            if last and self.broken is None:
+                self.broken = mq_error(C.MQRC_HCONN_ERROR, self.address.name, "the connection was ended")
+        flags = WHOLE | (CLOSE_CHANNEL if last else 0)
+        body = session.pack_action(slot.number, Action.END)
+        try:
+            with self._sending:
+                self._send_quickly(frame_plain(Type.SOCKET_ACTION, body, flags=flags, letter=b"C"))
+        except (OSError, MQError):
+            pass
+        if last:
+            self.close()
+
+    @property
+    def has_room(self) -> bool:
+        return self.broken is None and (self._first_free or len(self.slots) < self.agreed.sharing)
+
+    # Sending
+
+    def send(self, data: bytes) -> None:
+        """MQError if the connection is lost; it may have been lost without anybody knowing yet."""
+        if self.broken is not None:
+            raise self.broken_again()
+        try:
+            with self._sending:
+                self._send_quickly(data)
+        except OSError as error:
+            self._break(f"{self.where} is gone: {error.strerror or error}")
+            raise self.broken_again() from error
+        except MQError:
+            raise
+        except BaseException:
+            # Part of it may have been sent: what follows would not be understood
+            self._break("a call was interrupted while it was being sent")
+            raise
+
+    def _send_quickly(self, data: bytes) -> None:
+        self._socket.sendall(data)
+        self.spoke = time.monotonic()
+
+    def call(self, slot: Slot, kind: int, body: bytes, deadline: float | None = None) -> Flow:
+        """Send a call and wait for its reply."""
+        self.send(frame(kind, body, slot.number, max_segment=self.agreed.max_segment))
+        return self.receive(slot, deadline)
+
+    # Receiving
+
+    def receive(self, slot: Slot, deadline: float | None = None, *, deliveries: bool = False) -> Flow:
+        """The next reply for the conversation, or the next call for its consumers.
+
+        An interrupt while it waits loses nothing: what comes later is still there for the next one who asks.
+        """
+        inbox = slot.deliveries if deliveries else slot.replies
+        changed = self._changed
+        while True:
+            with changed:
+                while not inbox and self._reading and self.broken is None:
+                    # The one who reads is woken by the system; a signal for this thread is seen twice a second
+                    changed.wait(0.5)
+                    if deadline is not None and time.monotonic() > deadline:
+                        break
+                if inbox:
+                    return inbox.popleft()
+                if self.broken is not None:
+                    raise self.broken_again()
+                if self._reading:
+                    break
+                self._reading = True
+            try:
+                while not inbox and self.broken is None:
+                    if not self._read(deadline):
+                        break
+                else:
+                    if inbox:
+                        return inbox.popleft()
+                    raise self.broken_again()
+                break
+            finally:
+                with changed:
+                    self._reading = False
+                    changed.notify_all()
+        self._break(f"{self.where} did not answer in time")
+        raise self.broken_again()
+
+    def _read(self, deadline: float | None) -> bool:
+        """Wait for bytes and take them apart; False if the deadline passed. Only for the one who reads."""
+        if not self._pending():
+            timeout = self._patience(deadline)
+            if not self._poller.poll(max(0, int(timeout * 1000) + 1)):
+                if deadline is not None and time.monotonic() >= deadline:
+                    return False
+                self._look_after()
+                return True
+        self._take()
+        return True
+
+    def _pending(self) -> int:
+        """Bytes that TLS has decrypted and nobody has read: the poll does not see them."""
+        return self._socket.pending() if isinstance(self._socket, ssl.SSLSocket) else 0
+
+    def _take(self) -> None:
+        try:
+            try:
+                data = self._socket.recv(_READ_BYTES)
+            except (ssl.SSLWantReadError, BlockingIOError, TimeoutError):
+                return
+            except OSError as error:
+                self._break(f"{self.where} is gone: {error.strerror or error}")
+                return
+            if not data:
+                self._break(f"{self.where} closed the connection")
+                return
+            flows = self._reader.feed(data)
+        except ProtocolError as error:
+            self._break(f"what {self.where} sent is not understood: {error}")
+            return
+        except BaseException:
+            self._break("it was interrupted while a reply was being read")
+            raise
+        self.heard = time.monotonic()
+        for flow in flows:
+            self._dispatch(flow)
+
+    def _dispatch(self, flow: Flow) -> None:
+        kind = flow.kind
+        slot = self.slots.get(flow.conversation)
+        if kind >= 0x80:
+            if slot is not None:
+                slot.replies.append(flow)
+        elif kind == Type.HEARTBEAT:
+            if flow.flags & CONFIRM_REQUEST:
+                self._say(frame(Type.HEARTBEAT, b"", flow.conversation))
+        elif kind == Type.PING_DATA:
+            if slot is not None:
+                slot.explanation = session.unpack_explanation(flow.body)
+        elif kind == Type.STATUS_DATA:
+            if flow.flags & ERROR:
+                self._break_with(self._status_error(flow))
+            elif slot is not None:
+                pass  # credentials were accepted: the reply to MQCONN says the rest
+        elif slot is None:
+            pass
+        elif kind == Type.NOTIFICATION:
+            notice = unpack_notification(flow.body, flow.big_endian)
+            if notice.code == Notice.QM_QUIESCING:
+                slot.quiescing = True
+            elif notice.code == Notice.CONSUMER_CALL:
+                slot.deliveries.append(flow)
+            else:
+                slot.replies.append(flow)
+        elif kind == Type.ASYNC_MESSAGE and flow.request == 0:
+            slot.deliveries.append(flow)
+        else:
+            slot.replies.append(flow)
+
+    # Silence
+
+    def _patience(self, deadline: float | None) -> float:
+        """How long to wait for bytes before looking after the line."""
+        limit = 60.0
+        if self.agreed.heartbeat_s:
+            limit = max(0.05, min(self.spoke, self.heard) + self.agreed.heartbeat_s - time.monotonic())
+        if deadline is not None:
+            limit = min(limit, max(0.0, deadline - time.monotonic()))
+        return min(limit, 60.0)
+
+    def _look_after(self) -> None:
+        """Send a heartbeat if nothing was sent for long; give up if nothing came for longer."""
+        interval = self.agreed.heartbeat_s
+        if not interval:
+            return
+        now = time.monotonic()
+        if now - self.heard > interval + min(interval, _SILENCE_S):
+            self._break(f"{self.where} was silent for {now - self.heard:.0f} seconds")
+        elif now - self.spoke >= interval:
+            number = next(iter(self.slots), 1)
+            self._say(frame(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
+
+    def _say(self, data: bytes) -> None:
+        try:
+            with self._sending:
+                self._send_quickly(data)
+        except OSError as error:
+            self._break(f"{self.where} is gone: {error.strerror or error}")
+
+    def tick(self) -> None:
+        """For the ticker: read what came while nobody waits."""
+        with self._changed:
+            if self._reading or self.broken is not None:
+                return
+            self._reading = True
+        try:
+            while self.broken is None and (self._pending() or self._poller.poll(0)):
+                self._take()
+            if self.broken is None:
+                self._look_after()
+        finally:
+            with self._changed:
+                self._reading = False
+                self._changed.notify_all()
+
+    # The end
+
+    def _break(self, detail: str) -> None:
+        self._break_with(mq_error(C.MQRC_CONNECTION_BROKEN, self.address.name, detail))
+
+    def _break_with(self, error: MQError) -> None:
+        if self.broken is None:
+            self.broken = error
+        self._close_socket()
+
+    def broken_again(self) -> MQError:
+        """A fresh exception for each thread."""
+        assert self.broken is not None
+        return mq_error(self.broken.reason, self.broken.object_name, self.broken.detail)
+
+    def _close_socket(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes a thread that reads
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        if self.broken is None:
+            self.broken = mq_error(C.MQRC_HCONN_ERROR, self.address.name, "the connection was ended")
+        self._close_socket()
+        with self._changed:
+            reading = self._reading
+            self._changed.notify_all()
+        if not reading:
+            self._socket.close()
+
+    def forsake(self) -> None:
+        """In the child of a fork: the socket is the parent's. The copy is closed without a word."""
+        self._changed = threading.Condition(threading.Lock())
+        self._sending = threading.Lock()
+        self._reading = False
+        self.broken = mq_error(
+            C.MQRC_HCONN_ERROR, self.address.name, "it belongs to the parent of this process; connect after the fork"
+        )
+        os.close(self._socket.detach())
+
+
+# One ticker for all links of a process
+
+_links: weakref.WeakSet[RemoteLink] = weakref.WeakSet()
+_guard = threading.Lock()
+_ticker: threading.Thread | None = None
+
+
+def _watch(link: RemoteLink) -> None:
+    global _ticker
+    with _guard:
+        _links.add(link)
+        if _ticker is None or not _ticker.is_alive():
+            _ticker = threading.Thread(target=_tick, name="libremq-heartbeats", daemon=True)
+            _ticker.start()
+
+
+def _tick() -> None:
+    while True:
+        time.sleep(_TICK_S)
+        with _guard:
+            links = [link for link in _links if link.broken is None]
+            for link in list(_links):
+                if link.broken is not None:
+                    _links.discard(link)
+        for link in links:
+            try:
+                link.tick()
+            except Exception as error:
+                link._break(f"the line could not be looked after: {error}")
+        del links
+
+
+def _after_fork_in_child() -> None:
+    global _guard, _ticker
+    _guard = threading.Lock()
+    _ticker = None
+    for link in list(_links):
+        link.forsake()
+    _links.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)

@@ -1,0 +1,1 @@
+"""A queue manager that serves: its processes, listeners, connections and services."""

@@ -1,0 +1,78 @@
+"""Server-connection channels: which definition a client's channel name means, and how many instances of it may run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from libremq.kernel.objects import ServerConnection
+from libremq.wire.protocol import MAX_MESSAGE, Status
+
+if TYPE_CHECKING:
+    from libremq.server.engine import Engine
+
+LOCAL_CHANNEL = ""
+"""Applications on this machine come without a channel, over the Unix-domain socket."""
+_LOCAL_SHARING = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Channel:
+    """One running instance."""
+
+    name: str
+    max_message: int = MAX_MESSAGE
+    heartbeat_s: int = 0
+    sharing: int = _LOCAL_SHARING
+    mca_user: str = ""
+    key: tuple[str, ...] = ()  # what it counts for: the channel, and the channel from one address
+
+    def release(self, instances: dict[str, int]) -> None:
+        for key in self.key:
+            instances[key] -= 1
+            if not instances[key]:
+                del instances[key]
+
+
+Refusal = tuple[Status, str]
+
+
+def find_channel(
+    engine: Engine, name: str, *, local: bool, tls: bool, peer: str
+) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
+    """The channel that a client asks for, counted as an instance; or why it cannot have it."""
+    fine = (Status.NO_CHANNEL, "")
+    if local and name == LOCAL_CHANNEL:
+        return Channel(LOCAL_CHANNEL), fine
+    found = engine.manager.find("CHANNEL", name) if name else None
+    if found is None:
+        return None, (Status.NO_CHANNEL, f"there is no channel {name[:20]!r}")
+    if not isinstance(found, ServerConnection):
+        return None, (Status.CHANNEL_WRONG_TYPE, f"channel {name} is not a server-connection channel")
+    if found.sslciph and not tls:
+        return None, (Status.CIPHER_SPEC, f"channel {name} has a CipherSpec, and the client does not use TLS")
+    if found.scyexit or found.sendexit or found.rcvexit:
+        return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} names exits, and this release runs none")
+    return _counted(engine, found, peer.partition("(")[0])
+
+
+def _counted(engine: Engine, found: ServerConnection, host: str) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
+    name, instances = found.name, engine.instances
+    of_client = f"{name} {host}"
+    if instances.get(name, 0) >= found.maxinst:
+        return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} has MAXINST({found.maxinst}) instances already")
+    if instances.get(of_client, 0) >= found.maxinstc:
+        return None, (
+            Status.CHANNEL_UNAVAILABLE, f"channel {name} has MAXINSTC({found.maxinstc}) instances from {host} already"
+        )  # fmt: skip
+    for key in (name, of_client):
+        instances[key] = instances.get(key, 0) + 1
+    channel = Channel(
+        name,
+        max_message=found.maxmsgl or MAX_MESSAGE,
+        heartbeat_s=found.hbint,
+        sharing=found.sharecnv,
+        mca_user=found.mcauser,
+        key=(name, of_client),
+    )
+    return channel, (Status.NO_CHANNEL, "")

@@ -1,0 +1,582 @@
+"""One connection of an application over a socket: its calls become verbs of the kernel, in their order.
+
+A call that takes long (a command, the check of a password) is done by another thread; what the conversation sends
+meanwhile waits its turn. A get that waits is a waiter in the kernel; its reply follows when it is served. All methods
+run in the loop's thread, under the kernel's lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from libremq.kernel.connection import Connection
+from libremq.kernel.definitions import char_length
+from libremq.kernel.properties import Properties
+from libremq.kernel.waiting import Got, Waiter
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO, MQSTS
+from libremq.server import admission, deliveries, extensions
+from libremq.wire import calls, session, xa
+from libremq.wire.extensions import read_texts
+from libremq.wire.messages import NEXT_CALL, unpack_notification, unpack_request
+from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
+from libremq.wire.segments import TSHM_BYTES, Flow, frame, frame_plain
+
+if TYPE_CHECKING:
+    from libremq.server.engine import Engine
+    from libremq.server.link import Link
+
+BACKLOG_MAX = 1000
+"""Calls that wait for the one before; a client that is in order has one at a time, or some puts and a commit."""
+_XA_VERBS = {
+    Type.XA_START: "xa_start", Type.XA_END: "xa_end", Type.XA_PREPARE: "xa_prepare", Type.XA_COMMIT: "xa_commit",
+    Type.XA_ROLLBACK: "xa_rollback", Type.XA_FORGET: "xa_forget",
+}  # fmt: skip
+
+_NOTHING_RECEIVED = Properties()
+"""Stands in a handle until a get puts properties there."""
+
+
+class Conversation:
+    """An hconn at the other end of a socket."""
+
+    __slots__ = (
+        "_backlog", "_busy", "_credentials", "_gone", "_scratch", "_timer", "_waiting", "authenticated", "batch",
+        "connection",
+        "consumer_handles", "engine", "get_flow", "hconn", "link", "manager", "number", "ready", "sent", "user",
+    )  # fmt: skip
+
+    def __init__(self, link: Link, number: int) -> None:
+        self.link = link
+        self.engine: Engine = link.engine
+        self.manager = link.engine.manager
+        self.number = number
+        self.hconn = 0
+        self.connection: Connection | None = None
+        self.user = ""
+        self.authenticated = False
+        self.ready = False  # a consumer may be called
+        self.sent = 0  # messages without a call, for their index
+        self.batch: deliveries.Batch | None = None  # the one whose first message is waited for
+        self.consumer_handles: dict[int, int] = {}  # message handles of consumers, by hobj
+        self.get_flow: Flow | None = None  # the MQGET that waits
+        self._backlog: deque[Flow] = deque()
+        self._busy = False
+        self._gone = False
+        self._credentials: tuple[str, str] | None = None
+        self._scratch = 0  # the message handle that gets use
+        self._waiting: Waiter | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def connected(self) -> bool:
+        return self.hconn != 0
+
+    # Calls
+
+    def take(self, flow: Flow) -> None:
+        if flow.kind == Type.NOTIFICATION:
+            self._notified(flow)
+            return
+        if self._busy or self.get_flow is not None or self.batch is not None:
+            if flow.kind == Type.REQUEST_MSGS and self._busy is False and unpack_request(flow.body).flags & NEXT_CALL:
+                pass
+            elif len(self._backlog) >= BACKLOG_MAX:
+                raise ProtocolError(Status.PROTOCOL_GENERAL, f"{BACKLOG_MAX} calls wait for the one before them")
+            else:
+                self._backlog.append(flow)
+                return
+        self._run(flow)
+
+    def _run(self, flow: Flow) -> None:
+        handler = _HANDLERS.get(flow.kind)
+        if handler is None:
+            raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"there is no call of type {flow.kind:#x}")
+        try:
+            if not self.hconn and flow.kind not in _BEFORE_CONNECT:
+                raise mq_error(C.MQRC_HCONN_ERROR, self.manager.name, "MQCONN comes first")
+            handler(self, flow)
+        except MQError as error:
+            self.fail(flow, error)
+
+    def go_on(self) -> None:
+        """The call that held up the others is done."""
+        while self._backlog and not (self._busy or self.get_flow is not None or self.batch is not None):
+            if self._gone:
+                return
+            self._run(self._backlog.popleft())
+
+    def reply(self, flow: Flow, body: bytes) -> None:
+        """Answer a call once the log is on disk as far as the connection depends on it."""
+        connection = self.connection
+        self.answer(flow, body, connection.lsn if connection is not None else 0)
+
+    def answer(self, flow: Flow, body: bytes, lsn: int) -> None:
+        link = self.link
+        agreed = link.agreed
+        assert agreed is not None
+        kind = flow.kind + REPLY
+        if agreed.sharing:
+            if len(body) + TSHM_BYTES <= agreed.max_segment:
+                link.send(frame(kind, body, self.number, flow.request), lsn)
+            else:
+                link.send(frame(kind, body, self.number, flow.request, max_segment=agreed.max_segment), lsn)
+        else:
+            link.send(frame_plain(kind, body), lsn)
+
+    def fail(self, flow: Flow, error: MQError) -> None:
+        """Answer with a reason code, and for a LibreMQ client with what it is about."""
+        connection = self.connection
+        lsn = connection.lsn if connection is not None else 0
+        link = self.link
+        if link.ours:
+            words = session.pack_explanation(error.object_name, error.detail)
+            link.send(frame(Type.PING_DATA, words, self.number, flow.request), lsn)
+        if flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
+            body = xa.pack_xa(-error.reason)
+        else:
+            body = calls.pack_api(error.comp_code, error.reason, calls.unpack_api(flow.body, flow.big_endian).hobj)
+        self.answer(flow, body, lsn)
+
+    # Work for another thread
+
+    def elsewhere(self, flow: Flow, work: Callable[[], bytes]) -> None:
+        """Have a body made by another thread; what follows waits."""
+        self._busy = True
+        engine = self.engine
+
+        def run() -> bytes | MQError:
+            try:
+                return work()
+            except MQError as error:
+                return error
+
+        def done(future: Any) -> None:
+            try:
+                engine.loop.call_soon_threadsafe(self._done_elsewhere, flow, future)
+            except RuntimeError:
+                pass  # the loop was closed
+
+        try:
+            engine.commands.submit(run).add_done_callback(done)
+        except RuntimeError:
+            self._busy = False
+            raise mq_error(C.MQRC_Q_MGR_STOPPING, self.manager.name) from None
+
+    def _done_elsewhere(self, flow: Flow, future: Any) -> None:
+        self._busy = False
+        if self._gone or future.cancelled():
+            return
+        error = future.exception()
+        try:
+            with self.engine.lock:
+                if error is not None:
+                    self.engine.say(f"A command failed unexpectedly: {error!r}")
+                    raise mq_error(C.MQRC_UNEXPECTED_ERROR, self.manager.name, f"{type(error).__name__}: {error}")
+                outcome = future.result()
+                if isinstance(outcome, MQError):
+                    raise outcome
+                self.answer(flow, outcome, 0)
+        except MQError as problem:
+            self.fail(flow, problem)
+        self._resume()
+
+    def _resume(self) -> None:
+        try:
+            with self.engine.lock:
+                self.go_on()
+        except ProtocolError as error:
+            self.link.refuse(error.status, str(error))
+        self.link.flush()
+        self.engine.settle()
+
+    # MQCONN and MQDISC
+
+    def credentials(self, flow: Flow) -> None:
+        self._credentials = session.unpack_credentials(flow.body, big_endian=flow.big_endian)
+        self.link.send(self.link.accepted(self.number))
+
+    def connect(self, flow: Flow) -> None:
+        if self.hconn:
+            raise mq_error(C.MQRC_ALREADY_CONNECTED, self.manager.name)
+        calls.unpack_api(flow.body, flow.big_endian)
+        asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
+        name = asked.queue_manager.removeprefix("*")
+        if name and name != self.manager.name and not asked.queue_manager.startswith("*"):
+            raise mq_error(
+                C.MQRC_Q_MGR_NAME_ERROR, name, f"this is queue manager {self.manager.name}; ask for that, or for none"
+            )
+        if self.engine.connection_count() >= self.engine.limits.connections_max:
+            raise mq_error(
+                C.MQRC_MAX_CONNS_LIMIT_REACHED,
+                self.manager.name,
+                f"{self.engine.limits.connections_max} connections are open",
+            )
+        if not self.link.local and (self._credentials is not None or admission.needs_password(self.engine, self.link)):
+            user, password = self._credentials or ("", "")
+            self._credentials = None
+
+            def check() -> bytes:
+                admission.check(self.engine, self.link, user, password)
+                with self.engine.lock:
+                    self.authenticated = True
+                    return self._connected(asked, user, len(flow.body))
+
+            self.elsewhere(flow, check)
+            return
+        user = self.link.socket_user if self.link.local else self.link.user
+        self.reply(flow, self._connected(asked, user, len(flow.body)))
+
+    def _connected(self, asked: session.Connect, user: str, size: int) -> bytes:
+        """Under the lock. The body of the reply, which has the size of the request."""
+        if self._gone:
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.manager.name)
+        channel = self.link.channel
+        if channel is not None and channel.mca_user:
+            user = channel.mca_user
+        self.user = user
+        self.hconn = self.manager.connect(user, asked.application, asked.application_type)
+        self.connection = self.manager.connection(self.hconn)
+        self.connection.wake = self._wake
+        tag = self.manager.name.encode()[:12].ljust(12) + self.hconn.to_bytes(12, "big")
+        answer = session.Connect(
+            self.manager.name, asked.application or "unnamed", max(0, min(asked.application_type, 65536)),
+            asked.options, asked.connect_options, tag,
+        )  # fmt: skip
+        body = session.pack_connect(answer)
+        body = body[: size - calls.API_BYTES].ljust(size - calls.API_BYTES, b"\0")
+        return calls.pack_api(C.MQCC_OK, C.MQRC_NONE, self.hconn, len(body)) + body
+
+    def disconnect(self, flow: Flow) -> None:
+        connection = self.connection
+        assert connection is not None
+        reason = C.MQRC_NONE
+        try:
+            self.manager.disconnect(self.hconn)
+        except MQError as error:
+            if error.reason != C.MQRC_BACKED_OUT:
+                raise
+            reason = error.reason
+        self.hconn, self.connection, self._scratch = 0, None, 0
+        self.consumer_handles.clear()
+        comp_code = C.MQCC_FAILED if reason else C.MQCC_OK
+        self.answer(flow, calls.pack_api(comp_code, reason, -1), connection.lsn)
+
+    def lost(self) -> None:
+        """The application is gone without a word: back out, close, delete what was temporary."""
+        self._gone = True
+        self._backlog.clear()
+        self._stop_waiting()
+        if self.hconn:
+            hconn, self.hconn, self.connection = self.hconn, 0, None
+            try:
+                self.manager.disconnect(hconn, back_out=True)
+            except MQError as error:
+                self.engine.say(f"A lost connection could not be ended in good order: {error}")
+
+    # Messages
+
+    def put(self, flow: Flow) -> None:
+        hobj, md, pmo, data = calls.unpack_put(flow.body, flow.big_endian, flow.charset)
+        if pmo.Options & C.MQPMO_ASYNC_RESPONSE and self.link.ours:
+            self._put_unanswered(hobj, md, pmo, data)
+            return
+        length = len(data)
+        if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
+            with _Blocks(self, pmo, data) as data:
+                reason = self.manager.put(self.hconn, hobj, md, pmo, data)
+        else:
+            reason = self.manager.put(self.hconn, hobj, md, pmo, data)
+        comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
+        self.reply(flow, calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length))
+
+    def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> None:
+        """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong."""
+        connection = self.connection
+        assert connection is not None
+        try:
+            if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
+                with _Blocks(self, pmo, data) as data:
+                    self.manager.put(self.hconn, hobj, md, pmo, data)
+            else:
+                self.manager.put(self.hconn, hobj, md, pmo, data)
+        except MQError as error:
+            self.manager.note_async_failure(self.hconn, error)
+
+    def put1(self, flow: Flow) -> None:
+        od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
+        length = len(data)
+        with _Blocks(self, pmo, data) as data:
+            reason = self.manager.put1(self.hconn, od, md, pmo, data)
+        comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
+        self.reply(flow, calls.pack_put1_reply(comp_code, reason, od, md, pmo, length))
+
+    def get(self, flow: Flow) -> None:
+        hobj, md, gmo, length = calls.unpack_get(flow.body, flow.big_endian, flow.charset)
+        if gmo.MsgHandle:
+            gmo.MsgHandle = self.scratch()
+        result = self.manager.get(self.hconn, hobj, md, gmo, None if length == calls.ANY_LENGTH else length)
+        if isinstance(result, Waiter):
+            self.get_flow = flow
+            self.wait_for(result)
+            return
+        self.reply(flow, self._got(hobj, md, gmo, result))
+
+    def scratch(self) -> int:
+        """A message handle that receives properties on their way to the client; empty, as `properties_in` can tell."""
+        assert self.connection is not None
+        if not self._scratch:
+            self._scratch = self.connection.message_handles.create()
+        self.connection.message_handles.get(self._scratch).properties = _NOTHING_RECEIVED
+        return self._scratch
+
+    def _got(self, hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+        data = got.data
+        if gmo.MsgHandle:
+            block = self.properties_in(gmo.MsgHandle)
+            gmo.MsgHandle = 0 if block is None else 1 + len(block)
+            if block:
+                data = block + data
+        return calls.pack_get_reply(got.comp_code, got.reason, hobj, md, gmo, got.length, data)
+
+    def properties_in(self, hmsg: int) -> bytes | None:
+        """The properties that a get has left in a handle, encoded; None if it left the handle as it was."""
+        assert self.connection is not None
+        properties = self.connection.message_handles.get(hmsg).properties
+        if properties is _NOTHING_RECEIVED:
+            return None
+        return properties.encode() if properties else b""
+
+    def wait_for(self, waiter: Waiter) -> None:
+        """Answer when the waiter is served, or its time is over."""
+        self._waiting = waiter
+        waiter.notify = lambda: self.engine.completed(self, waiter)
+        if waiter.deadline is not None:
+            delay = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
+            self._timer = self.engine.loop.call_later(delay, self._time_over, waiter)
+
+    def _time_over(self, waiter: Waiter) -> None:
+        with self.engine.lock:
+            self.manager.cancel(waiter)
+        self.engine.settle()
+
+    def _stop_waiting(self) -> None:
+        waiter, self._waiting = self._waiting, None
+        self.get_flow = self.batch = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if waiter is not None:
+            waiter.notify = None
+            self.manager.cancel(waiter)
+
+    def waited(self, waiter: Waiter) -> None:
+        """A waiting get has a result, or an error."""
+        if waiter is not self._waiting:
+            return
+        self._waiting = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        flow, self.get_flow = self.get_flow, None
+        batch, self.batch = self.batch, None
+        if batch is not None:
+            batch.first_came(waiter)
+        elif flow is not None:
+            if waiter.error is not None:
+                self.fail(flow, waiter.error)
+            else:
+                assert waiter.result is not None
+                self.reply(flow, self._got(waiter.handle.hobj, waiter.md, waiter.gmo, waiter.result))
+        if self._backlog:
+            self.go_on()
+
+    def _notified(self, flow: Flow) -> None:
+        notice = unpack_notification(flow.body, flow.big_endian)
+        waiter = self._waiting
+        if notice.code != Notice.CANCEL_GET or waiter is None:
+            return
+        if notice.value:
+            name = waiter.handle.object_name
+            waiter.fail(mq_error(notice.value, name, "the handle was closed while it waited"))
+        else:
+            self.manager.cancel(waiter)
+
+    def request_messages(self, flow: Flow) -> None:
+        request = unpack_request(flow.body, flow.big_endian)
+        if request.flags & NEXT_CALL:
+            self.ready = True
+            self.deliver()
+        else:
+            deliveries.Batch(self, flow, request).begin()
+
+    # Objects
+
+    def open(self, flow: Flow) -> None:
+        od, options, more = calls.unpack_open(flow.body, flow.big_endian, flow.charset)
+        records = read_texts(od, more)
+        hobj = self.manager.open(self.hconn, od, options, records)
+        self.reply(flow, calls.pack_open(hobj, od, options, extensions.open_reply(self, hobj, od, records)))
+
+    def close(self, flow: Flow) -> None:
+        hobj, options = calls.unpack_close(flow.body, flow.big_endian)
+        reason = self.manager.close(self.hconn, hobj, options)
+        deliveries.forget_handle(self, hobj)
+        self.reply(flow, calls.pack_api(C.MQCC_WARNING if reason else C.MQCC_OK, reason, -1))
+
+    def inquire(self, flow: Flow) -> None:
+        hobj, selectors, _, _ = calls.unpack_inquire(flow.body, flow.big_endian, values=False)
+        inquired = self.manager.inquire(self.hconn, hobj, selectors)
+        ints: list[int] = []
+        chars: list[bytes] = []
+        for selector, value in zip(selectors, inquired):
+            if isinstance(value, int):
+                ints.append(value)
+            else:
+                length = char_length(selector) if selector != C.MQCA_NAMES else len(value)
+                chars.append(value.encode()[:length].ljust(length))
+        body = calls.pack_inquire(
+            hobj, selectors, ints, b"".join(chars), comp_code=inquired.comp_code, reason=inquired.reason
+        )
+        self.reply(flow, body)
+
+    def set(self, flow: Flow) -> None:
+        hobj, selectors, ints, chars = calls.unpack_inquire(flow.body, flow.big_endian, values=True)
+        values: dict[int, int | str] = {}
+        numbers = iter(ints)
+        for selector in selectors:
+            if C.MQIA_FIRST <= selector <= C.MQIA_LAST:
+                number = next(numbers, None)
+                if number is None:
+                    raise mq_error(
+                        C.MQRC_INT_ATTR_COUNT_ERROR, detail="there are fewer integers than selectors for them"
+                    )
+                values[selector] = number
+            else:
+                length = char_length(selector) or len(chars)
+                values[selector] = chars[:length].decode("utf-8", "replace").rstrip(" \0")
+                chars = chars[length:]
+        self.manager.set(self.hconn, hobj, values)
+        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, hobj))
+
+    # Units of work
+
+    def commit(self, flow: Flow) -> None:
+        self.manager.commit(self.hconn)
+        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1))
+
+    def backout(self, flow: Flow) -> None:
+        self.manager.backout(self.hconn)
+        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1))
+
+    def transaction_manager(self, flow: Flow) -> None:
+        _, flags, rest = xa.unpack_xa(flow.body, flow.big_endian)
+        if flow.kind == Type.XA_RECOVER:
+            body = xa.pack_xa(0, 0, xa.pack_xids(self.manager.xa_recover(self.hconn)))
+        elif flow.kind in (Type.XA_OPEN, Type.XA_CLOSE):
+            body = xa.pack_xa(0)
+        else:
+            xid = xa.unpack_xid(rest)[0]
+            verb = getattr(self.manager, _XA_VERBS[Type(flow.kind)])
+            if flow.kind == Type.XA_COMMIT:
+                verb(self.hconn, xid, one_phase=bool(flags & xa.TM_ONE_PHASE))
+            else:
+                verb(self.hconn, xid)
+            body = xa.pack_xa(0)
+        self.reply(flow, body)
+
+    # The rest
+
+    def status(self, flow: Flow) -> None:
+        kind = int.from_bytes(flow.body[calls.API_BYTES : calls.API_BYTES + 4], "little", signed=True)
+        sts = MQSTS.unpack(flow.body, calls.API_BYTES + 4)
+        self.manager.status(self.hconn, kind, sts)
+        body = sts.pack()
+        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1, len(body)) + body)
+
+    def extension(self, flow: Flow) -> None:
+        extensions.run(self, flow)
+
+    def not_here(self, flow: Flow) -> None:
+        raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, self.manager.name, "this release has no publish/subscribe")
+
+    # Consumers
+
+    def _wake(self) -> None:
+        self.engine.wake(self)
+
+    def deliver(self) -> None:
+        """Send the next call to a consumer, if there is one and the client is ready for it."""
+        if self.ready and self.hconn and not self.link.paused:
+            deliveries.next_call(self)
+
+
+class _Blocks:
+    """The properties of a put, which came as bytes before its data, in message handles for the kernel to find."""
+
+    __slots__ = ("_conversation", "_data", "_handles", "_pmo")
+
+    def __init__(self, conversation: Conversation, pmo: MQPMO, data: bytes) -> None:
+        self._conversation = conversation
+        self._pmo = pmo
+        self._data = data
+        self._handles: list[int] = []
+
+    def __enter__(self) -> bytes:
+        connection = self._conversation.connection
+        assert connection is not None
+        pmo, data, start = self._pmo, self._data, 0
+        if not (pmo.OriginalMsgHandle or pmo.NewMsgHandle):
+            return data
+        for field in ("OriginalMsgHandle", "NewMsgHandle"):
+            marked = getattr(pmo, field)
+            if not marked:
+                continue
+            end = start + marked - 1
+            if not start <= end <= len(data):
+                raise mq_error(C.MQRC_HMSG_ERROR, detail="the properties are longer than what came with the message")
+            properties = Properties.decode(data[start:end])
+            start = end
+            hmsg = connection.message_handles.create()
+            self._handles.append(hmsg)
+            connection.message_handles.get(hmsg).properties = properties
+            setattr(pmo, field, hmsg)
+        return data[start:]
+
+    def __exit__(self, *exc: object) -> None:
+        connection = self._conversation.connection
+        if self._handles:
+            self._pmo.OriginalMsgHandle = self._pmo.NewMsgHandle = 0
+        if connection is not None:
+            for hmsg in self._handles:
+                connection.message_handles.delete(hmsg)
+
+
+_BEFORE_CONNECT = frozenset({Type.MQCONN, Type.CONAUTH_INFO})
+_HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
+    Type.CONAUTH_INFO: Conversation.credentials,
+    Type.REQUEST_MSGS: Conversation.request_messages,
+    Type.MQCONN: Conversation.connect,
+    Type.MQDISC: Conversation.disconnect,
+    Type.MQOPEN: Conversation.open,
+    Type.MQCLOSE: Conversation.close,
+    Type.MQGET: Conversation.get,
+    Type.MQPUT: Conversation.put,
+    Type.MQPUT1: Conversation.put1,
+    Type.MQSET: Conversation.set,
+    Type.MQINQ: Conversation.inquire,
+    Type.MQCMIT: Conversation.commit,
+    Type.MQBACK: Conversation.backout,
+    Type.MQSTAT: Conversation.status,
+    Type.MQSUB: Conversation.not_here,
+    Type.MQSUBRQ: Conversation.not_here,
+    Type.EXTENSION: Conversation.extension,
+    **dict.fromkeys(_XA_VERBS, Conversation.transaction_manager),
+    Type.XA_RECOVER: Conversation.transaction_manager,
+    Type.XA_OPEN: Conversation.transaction_manager,
+    Type.XA_CLOSE: Conversation.transaction_manager,
+}

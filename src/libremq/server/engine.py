@@ -1,0 +1,439 @@
+"""The event loop of a queue manager: sockets on one side, the kernel on the other, the log between call and reply.
+
+Bytes come in, whole calls are run at once under the kernel's lock, and their replies are held until the log is on disk
+as far as they depend on it (contract 2). One force serves all that gathered while the one before was under way: a
+thread does it, and the loop goes on. Only when a single connection is at work does the loop force by itself, since
+nobody else waits for it then and two changes of thread would cost more than the rest of the call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from libremq.client.embedded import EmbeddedQueueManager
+from libremq.client.embedded_access import EmbeddedAccess
+from libremq.common.sockets import make_socket_folder
+from libremq.kernel.manager import QueueManager
+from libremq.kernel.waiting import Waiter
+from libremq.log import LogError
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.server.link import Link
+
+if TYPE_CHECKING:
+    import ssl
+
+    from libremq.server.conversation import Conversation
+
+ListenAddress = tuple[Literal["unix"], str] | tuple[Literal["tcp"], str, int]
+EndMode = Literal["quiesce", "immediate", "preemptive"]
+
+_TICK_S = 1.0
+_QUICK_FORCE_S = 0.001  # a device slower than that is never waited for by the loop
+_COMMAND_THREADS = 4
+_LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """What one queue manager takes on."""
+
+    connections_max: int = 10_000
+    """Connections of applications (hconns)."""
+    links_max: int = 10_000
+    """Sockets."""
+    buffer_bytes_max: int = 512 << 20
+    """Of all messages that are being received and not complete yet."""
+    handshake_s: float = 60.0
+    """From accepting a socket to its first MQCONN."""
+    backlog: int = 512
+
+
+class Engine:
+    """Serves one queue manager that runs in this process. All methods are for the loop's thread."""
+
+    def __init__(
+        self,
+        embedded: EmbeddedQueueManager,
+        folder: str,
+        *,
+        limits: EngineLimits | None = None,
+        say: Callable[[str], None] = lambda text: None,
+        tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+        keep_alive: bool = True,
+    ) -> None:
+        self.embedded: EmbeddedQueueManager = embedded
+        self.manager: QueueManager = embedded.manager
+        self.access: EmbeddedAccess = EmbeddedAccess(embedded, folder)
+        self.folder = folder
+        self.limits = limits or EngineLimits()
+        self.say = say
+        self.tls = tls
+        self.keep_alive = keep_alive
+        self.log = embedded.manager.core.log
+        self.lock = embedded.lock
+        self.links: set[Link] = set()
+        self.buffered_bytes = 0  # of flows that are not complete
+        self.instances: dict[str, int] = {}  # running instances by channel
+        self.ending: EndMode | None = None
+        self.failed: asyncio.Future[str]
+        self.loop: asyncio.AbstractEventLoop
+        self.commands = ThreadPoolExecutor(_COMMAND_THREADS, thread_name_prefix="libremq-command")
+        self._thread = 0
+        self._servers: list[asyncio.AbstractServer] = []
+        self._tasks: list[asyncio.Task[None]] = []
+        self._sockets: list[socket.socket] = []
+        self._unix_paths: list[str] = []
+        self._completed: list[tuple[Conversation, Waiter]] = []
+        self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
+        self._waiting: dict[Link, None] = {}  # links with replies that wait for a force
+        self._wanted = 0  # the LSN that the latest of them depends on
+        self._forcing = False  # a force is under way, or about to be
+        self._force_s = 0.0  # how long one takes, of late
+        self._forces: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._logger: threading.Thread | None = None
+        self._none_left: asyncio.Event
+
+    # Start
+
+    async def start(self, listeners: Sequence[ListenAddress]) -> None:
+        """Listen. OSError if an address cannot be had."""
+        self.prepare()
+        try:
+            for address in listeners:
+                if address[0] == "unix":
+                    await self.listen_unix(address[1])
+                else:
+                    await self.listen_tcp(address[1], address[2])
+        except BaseException:
+            self.stop_listening()
+            raise
+
+    def prepare(self) -> None:
+        """Take the running loop. To be called before anything listens."""
+        if self._thread:
+            return
+        self.loop = asyncio.get_running_loop()
+        self.failed = self.loop.create_future()
+        self._none_left = asyncio.Event()
+        self._thread = threading.get_ident()
+        self._logger = threading.Thread(
+            target=self._run_forces, name=f"libremq-logger-{self.manager.name}", daemon=True
+        )
+        self._logger.start()
+        self._tasks.append(self.loop.create_task(self._tick()))
+
+    async def listen_unix(self, path: str) -> None:
+        make_socket_folder(path)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)  # the queue manager's lock is ours, so nobody listens there
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(path)
+        os.chmod(path, 0o600)
+        self._unix_paths.append(path)
+        self._accept_from(listener, local=True)
+
+    async def listen_tcp(self, host: str, port: int) -> int:
+        """Listen on all addresses that a host name has; the port, which the system chose if it was 0."""
+        found = await self.loop.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        listeners: list[socket.socket] = []
+        try:
+            for family, kind, protocol, _, address in sorted(set(found)):
+                listener = socket.socket(family, kind, protocol)
+                listeners.append(listener)
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                listener.bind((address[0], port, *address[2:]))
+                port = listener.getsockname()[1]
+        except BaseException:
+            for listener in listeners:
+                listener.close()
+            raise
+        for listener in listeners:
+            self._accept_from(listener, local=False)
+        return port
+
+    @property
+    def ports(self) -> list[int]:
+        """TCP ports that are listened on."""
+        return sorted({s.getsockname()[1] for s in self._sockets if s.family != socket.AF_UNIX and s.fileno() >= 0})
+
+    def _accept_from(self, listener: socket.socket, *, local: bool) -> None:
+        listener.setblocking(False)
+        listener.listen(self.limits.backlog)
+        self._sockets.append(listener)
+        self.loop.add_reader(listener.fileno(), self._accept, listener, local)
+
+    def _accept(self, listener: socket.socket, local: bool) -> None:
+        """Take what knocks. Too many sockets, or no file handle left: the socket is closed at once."""
+        for _ in range(64):
+            try:
+                accepted, _ = listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                self.say(f"AMQ9213E: A connection could not be accepted: {error.strerror}.")
+                return
+            accepted.setblocking(False)
+            if len(self.links) >= self.limits.links_max:
+                accepted.close()
+                self.say(f"AMQ9513E: A connection was refused: {self.limits.links_max} sockets are open already.")
+                continue
+            task = self.loop.create_task(self._attach(accepted, local))
+            self._tasks.append(task)
+            task.add_done_callback(self._tasks.remove)
+
+    async def _attach(self, accepted: socket.socket, local: bool) -> None:
+        context = None
+        try:
+            if not local:
+                accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if self.keep_alive:
+                    _keep_alive(accepted)
+                async with asyncio.timeout(self.limits.handshake_s):
+                    context = await self._tls_for(accepted)
+            await self.loop.connect_accepted_socket(
+                lambda: Link(self, accepted if local else None, tls=context is not None), accepted, ssl=context
+            )
+        except (OSError, TimeoutError, EOFError) as error:
+            accepted.close()
+            if context is not None:
+                self.say(f"AMQ9633E: A TLS handshake failed: {error}.")
+
+    async def _tls_for(self, accepted: socket.socket) -> ssl.SSLContext | None:
+        """One port serves both: what a client sends first tells whether it speaks TLS."""
+        while True:
+            try:
+                first = accepted.recv(1, socket.MSG_PEEK)
+                break
+            except (BlockingIOError, InterruptedError):
+                await self._readable(accepted)
+        if not first:
+            raise EOFError("nothing was sent")
+        if first != b"\x16":
+            return None
+        context = self.tls()
+        if context is None:
+            self.say("AMQ9635E: A client began with TLS, and this queue manager has no certificate.")
+            raise OSError("no certificate")
+        return context
+
+    async def _readable(self, accepted: socket.socket) -> None:
+        ready = asyncio.Event()
+        self.loop.add_reader(accepted.fileno(), ready.set)
+        try:
+            await ready.wait()
+        finally:
+            self.loop.remove_reader(accepted.fileno())
+
+    # Replies and forces
+
+    def hold(self, link: Link, lsn: int) -> None:
+        """The link has a reply that depends on this record."""
+        self._waiting[link] = None
+        if lsn > self._wanted:
+            self._wanted = lsn
+        if not self._forcing:
+            self._forcing = True
+            self.loop.call_soon(self._force)
+
+    def _force(self) -> None:
+        """All that was ready in this turn of the loop has been run: make it durable."""
+        if self._wanted < self.log.durable:
+            self._forced(None)
+        elif len(self._waiting) == 1 and self._force_s < _QUICK_FORCE_S:
+            self._forced(self._force_now(self._wanted))
+        else:
+            self._forces.put(self._wanted)
+
+    def _force_now(self, lsn: int) -> str | None:
+        """Force, and say what went wrong. In the loop's thread or in the logger's."""
+        began = time.perf_counter()
+        try:
+            self.log.force(lsn)
+        except LogError as error:
+            return str(error)
+        except Exception as error:
+            return f"the log could not be forced: {error}"
+        self._force_s += 0.1 * (time.perf_counter() - began - self._force_s)
+        return None
+
+    def _run_forces(self) -> None:
+        """The logger thread."""
+        while (lsn := self._forces.get()) is not None:
+            failure = self._force_now(lsn)
+            try:
+                self.loop.call_soon_threadsafe(self._forced, failure)
+            except RuntimeError:
+                return  # the loop was closed
+
+    def _forced(self, failure: str | None) -> None:
+        """Let go of the replies whose records are on disk; force on for the rest."""
+        self._forcing = False
+        if failure is not None:
+            self.fail(failure)
+            return
+        durable = self.log.durable
+        for link in list(self._waiting):
+            if not link.release(durable):
+                del self._waiting[link]
+        if self._waiting:
+            self._forcing = True
+            self.loop.call_soon(self._force)
+
+    def fail(self, failure: str) -> None:
+        """The queue manager cannot go on (contract 4): no reply leaves any more."""
+        with self.lock:
+            self.manager.fail(failure)
+        self._waiting.clear()
+        for link in list(self.links):
+            link.abort()
+        if not self.failed.done():
+            self.failed.set_result(self.manager.failure or failure)
+
+    # What the kernel tells
+
+    def completed(self, conversation: Conversation, waiter: Waiter) -> None:
+        """A waiting get has its result. From whatever thread ran the kernel."""
+        if threading.get_ident() == self._thread:
+            self._completed.append((conversation, waiter))
+        else:
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._completed_elsewhere, conversation, waiter)
+
+    def _completed_elsewhere(self, conversation: Conversation, waiter: Waiter) -> None:
+        self._completed.append((conversation, waiter))
+        self.settle()
+
+    def wake(self, conversation: Conversation) -> None:
+        """There may be something for its consumers. From whatever thread."""
+        if threading.get_ident() == self._thread:
+            self._awake[conversation] = None
+        else:
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._woken_elsewhere, conversation)
+
+    def _woken_elsewhere(self, conversation: Conversation) -> None:
+        self._awake[conversation] = None
+        self.settle()
+
+    def settle(self) -> None:
+        """After calls were run: answer the gets and serve the consumers that they made ready."""
+        if self._completed or self._awake:
+            touched: set[Link] = set()
+            with self.lock:
+                while self._completed or self._awake:
+                    completed, self._completed = self._completed, []
+                    for conversation, waiter in completed:
+                        conversation.waited(waiter)
+                        touched.add(conversation.link)
+                    awake, self._awake = self._awake, {}
+                    for conversation in awake:
+                        conversation.deliver()
+                        touched.add(conversation.link)
+            for link in touched:
+                link.flush()
+        if self.manager.failure is not None and not self.failed.done():
+            self.fail(self.manager.failure)
+
+    # Time
+
+    async def _tick(self) -> None:
+        """Heartbeats, peers that are gone, handshakes that do not get on."""
+        while True:
+            await asyncio.sleep(_TICK_S)
+            now = time.monotonic()
+            for link in list(self.links):
+                link.tick(now)
+            if self.manager.failure is not None and not self.failed.done():
+                self.fail(self.manager.failure)
+
+    # Connections
+
+    def connection_count(self) -> int:
+        return len(self.manager.core.connections)
+
+    def link_lost(self, link: Link) -> None:
+        self.links.discard(link)
+        self._waiting.pop(link, None)
+        if not self.links:
+            self._none_left.set()
+
+    # End
+
+    def stop_listening(self) -> None:
+        for listener in self._sockets:
+            if listener.fileno() >= 0:
+                self.loop.remove_reader(listener.fileno())
+                listener.close()
+        self._sockets.clear()
+        for path in self._unix_paths:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        self._unix_paths.clear()
+
+    async def end(self, mode: EndMode, reconnect: bool = False) -> None:
+        """Returns when all connections have ended. A quicker mode may follow a slower one that still waits."""
+        first = self.ending is None
+        self.ending = mode
+        if first:
+            with self.lock:
+                self.manager.core.quiescing = True
+                for waiter in list(self.manager.core.waiters):
+                    if waiter.gmo.Options & C.MQGMO_FAIL_IF_QUIESCING:
+                        waiter.fail(mq_error(C.MQRC_Q_MGR_QUIESCING, self.manager.name))
+                for link in list(self.links):
+                    link.quiesce()
+            self.settle()
+            for link in list(self.links):
+                link.flush()
+        if mode != "quiesce":
+            for link in list(self.links):
+                link.end(reconnect)
+        while any(link.conversations for link in self.links):
+            if self.failed.done():
+                break
+            await asyncio.sleep(0.02)
+        self.stop_listening()
+        for link in list(self.links):
+            link.end(reconnect)
+        self._none_left.clear()
+        if self.links:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_WORDS_S):
+                    await self._none_left.wait()
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of everything, whatever state it is in."""
+        self.stop_listening()
+        for link in list(self.links):
+            link.abort()
+        for task in list(self._tasks):
+            task.cancel()
+        self._forces.put(None)
+        await self.loop.run_in_executor(None, self._stop_threads)
+
+    def _stop_threads(self) -> None:
+        self.commands.shutdown(wait=True, cancel_futures=True)
+        if self._logger is not None:
+            self._logger.join(5)
+
+
+def _keep_alive(accepted: socket.socket) -> None:
+    """The system looks whether a silent peer is still there: after a minute, then every ten seconds, five times."""
+    accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 5)):
+        if hasattr(socket, option):
+            accepted.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)

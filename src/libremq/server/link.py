@@ -1,0 +1,389 @@
+"""One socket of a client: negotiation, conversations, heartbeats, and what is written back.
+
+Replies leave in the order in which they were made. One whose log record is not on disk yet holds up those behind it on
+the same socket, and nobody else. A peer that does not read is not read from either: what is kept for it is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pwd
+import socket
+import struct
+import time
+from collections import deque
+from typing import TYPE_CHECKING, cast
+
+from libremq.mqi import constants as C
+from libremq.server.channels import Channel, find_channel
+from libremq.server.conversation import Conversation
+from libremq.wire import session
+from libremq.wire.messages import pack_notification
+from libremq.wire.protocol import (
+    CLOSE_CHANNEL,
+    CONFIRM_REQUEST,
+    ERROR,
+    FAP_LEVEL,
+    MAX_SEGMENT,
+    PRODUCT_SERVER,
+    REQUEST_ACCEPTED,
+    WHOLE,
+    Action,
+    Notice,
+    ProtocolError,
+    Status,
+    Type,
+)
+from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
+
+if TYPE_CHECKING:
+    from libremq.server.engine import Engine
+
+_UNKNOWN_FLOW_BYTES = 1 << 16  # before a client has said who it is
+_WRITE_HIGH = 1 << 20
+_SILENCE_S = 60.0  # beyond the heartbeat interval, until a silent peer counts as gone
+_NO_HEARTBEAT_S = 600.0
+CONVERSATION_MAX = 0xFFFFFFFF
+
+
+class Link(asyncio.Protocol):
+    """A client channel."""
+
+    __slots__ = (
+        "_buffered",
+        "_ended",
+        "_held",
+        "_out",
+        "_reader",
+        "_started",
+        "_transport",
+        "agreed",
+        "channel",
+        "conversations",
+        "engine",
+        "heard",
+        "heartbeat_s",
+        "local",
+        "ours",
+        "paused",
+        "peer",
+        "socket_user",
+        "tls",
+        "user",
+    )  # fmt: skip
+
+    def __init__(self, engine: Engine, unix_socket: socket.socket | None, *, tls: bool = False) -> None:
+        self.engine = engine
+        self.local = unix_socket is not None
+        self.tls = tls
+        self.socket_user = _peer_user(unix_socket) if unix_socket is not None else ""
+        self.user = ""  # as the client says
+        self.peer = "local"
+        self.agreed: session.InitialData | None = None
+        self.channel: Channel | None = None
+        self.conversations: dict[int, Conversation] = {}
+        self.ours = False  # the other end is a LibreMQ
+        self.heartbeat_s = 0
+        self.paused = False  # the peer does not read
+        self.heard = time.monotonic()
+        self._started = self.heard
+        self._reader = SegmentReader(MAX_SEGMENT, _UNKNOWN_FLOW_BYTES)
+        self._buffered = 0
+        self._out: list[bytes] = []
+        self._held: deque[tuple[int, bytes]] = deque()
+        self._ended = False
+        self._transport: asyncio.Transport | None = None
+
+    # The socket
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=_WRITE_HIGH)
+        address = self._transport.get_extra_info("peername")
+        if not self.local and address:
+            self.peer = f"{address[0]}({address[1]})"
+        self.engine.links.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        engine = self.engine
+        self.heard = engine.loop.time()
+        try:
+            flows = self._reader.feed(data)
+            with engine.lock:
+                for flow in flows:
+                    self._take(flow)
+                    if self._ended:
+                        break
+        except ProtocolError as error:
+            self.refuse(error.status, str(error))
+            return
+        held = self._reader.held_bytes
+        if held != self._buffered:
+            self._note_buffered(held)
+        if self._out:
+            self._write()
+        engine.settle()
+
+    def _note_buffered(self, held: int) -> None:
+        engine = self.engine
+        engine.buffered_bytes += held - self._buffered
+        self._buffered = held
+        if engine.buffered_bytes > engine.limits.buffer_bytes_max:
+            self.refuse(
+                Status.CHANNEL_UNAVAILABLE,
+                f"messages that are being received hold over {engine.limits.buffer_bytes_max} bytes",
+            )
+
+    def eof_received(self) -> bool | None:
+        return None  # close
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Whatever the reason: units of work are backed out, handles closed, temporary queues deleted."""
+        engine = self.engine
+        self._ended = True
+        self._out.clear()
+        self._held.clear()
+        engine.buffered_bytes -= self._buffered
+        self._buffered = 0
+        with engine.lock:
+            for conversation in list(self.conversations.values()):
+                conversation.lost()
+        self.conversations.clear()
+        if self.channel is not None:
+            self.channel.release(engine.instances)
+            self.channel = None
+        engine.link_lost(self)
+        engine.settle()
+
+    def pause_writing(self) -> None:
+        self.paused = True
+        if self._transport is not None and not self._ended:
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self.paused = False
+        if self._transport is not None and not self._ended:
+            self._transport.resume_reading()
+            with self.engine.lock:
+                for conversation in list(self.conversations.values()):
+                    conversation.deliver()
+            self.flush()
+
+    # Writing
+
+    def send(self, data: bytes, lsn: int = 0) -> None:
+        """Write a frame once the log is on disk as far as it depends on it, after those before it."""
+        if self._held or lsn >= self.engine.log.durable:
+            self._held.append((lsn, data))
+            self.engine.hold(self, lsn)
+        else:
+            self._out.append(data)
+
+    def release(self, durable: int) -> bool:
+        """Write what is durable; True if something still has to wait."""
+        held = self._held
+        out = self._out
+        while held and held[0][0] < durable:
+            out.append(held.popleft()[1])
+        if out:
+            self._write()
+        return bool(held)
+
+    def flush(self) -> None:
+        if self._out:
+            self._write()
+
+    def _write(self) -> None:
+        out = self._out
+        data = out[0] if len(out) == 1 else b"".join(out)
+        out.clear()
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(data)
+
+    def refuse(self, status: Status, text: str) -> None:
+        """Tell the peer why, and close."""
+        if self._ended:
+            return
+        self.engine.say(f"AMQ9999E: Channel to {self.peer} ended abnormally: {text}.")
+        self._say_status(status)
+        self._close()
+
+    def _say_status(self, status: Status) -> None:
+        body = session.pack_status(status)
+        flags = WHOLE | ERROR | CLOSE_CHANNEL
+        if self.agreed is not None and self.agreed.sharing:
+            conversation = min(self.conversations, default=1)
+            self._out.append(frame(Type.STATUS_DATA, body, conversation, flags=flags))
+        else:
+            self._out.append(frame_plain(Type.STATUS_DATA, body, flags=flags))
+
+    def _close(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._held.clear()
+        if self._out:
+            self._write()
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close without a word, and without what was still to be written."""
+        self._ended = True
+        self._out.clear()
+        self._held.clear()
+        if self._transport is not None:
+            self._transport.abort()
+
+    # Flows
+
+    def _take(self, flow: Flow) -> None:
+        if flow.kind >= 0x80 or flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION, Type.CONAUTH_INFO):
+            conversation = self.conversations.get(flow.conversation if self._shared else 1)
+            if conversation is None:
+                raise ProtocolError(Status.CONV_ID_ERROR, f"there is no conversation {flow.conversation}")
+            conversation.take(flow)
+        elif flow.kind == Type.HEARTBEAT:
+            if flow.flags & CONFIRM_REQUEST:
+                self._out.append(self._frame(Type.HEARTBEAT, b"", flow.conversation, flags=WHOLE))
+        elif flow.kind == Type.SOCKET_ACTION:
+            self._socket_action(flow)
+        elif flow.kind == Type.USERID_DATA:
+            self.user = session.unpack_user(flow.body, flow.charset)
+        elif flow.kind == Type.INITIAL_DATA:
+            self._initial_data(flow)
+        elif flow.kind == Type.STATUS_DATA:
+            if flow.flags & (CLOSE_CHANNEL | ERROR):
+                self._close()
+        elif flow.kind == Type.PING_DATA:
+            self._out.append(self._frame(Type.PING_DATA, flow.body, flow.conversation))
+        else:
+            raise ProtocolError(
+                Status.PROTOCOL_SEGMENT_TYPE, f"a client channel has no segments of type {flow.kind:#x}"
+            )
+
+    @property
+    def _shared(self) -> bool:
+        return self.agreed is not None and self.agreed.sharing > 0
+
+    def _frame(self, kind: int, body: bytes, conversation: int, request: int = 0, *, flags: int = WHOLE) -> bytes:
+        if self._shared:
+            return frame(kind, body, conversation, request, flags=flags, max_segment=self.max_segment)
+        return frame_plain(kind, body, flags=flags)
+
+    @property
+    def max_segment(self) -> int:
+        return self.agreed.max_segment if self.agreed is not None else MAX_SEGMENT
+
+    def _initial_data(self, flow: Flow) -> None:
+        engine = self.engine
+        offered = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        if self.agreed is not None:
+            # What was agreed, once more
+            if any(conversation.connected for conversation in self.conversations.values()):
+                raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
+            self._out.append(
+                self._frame(Type.INITIAL_DATA, session.pack_initial(self.agreed), flow.conversation, flags=0)
+            )
+            return
+        if engine.ending is not None:
+            self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
+            return
+        channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
+        if channel is None:
+            self.refuse(refusal[0], refusal[1])
+            return
+        self.channel = channel
+        own = session.InitialData(
+            channel=channel.name,
+            queue_manager=engine.manager.name,
+            fap_level=FAP_LEVEL,
+            max_segment=MAX_SEGMENT,
+            max_message=channel.max_message,
+            heartbeat_s=channel.heartbeat_s,
+            sharing=channel.sharing,
+            product=PRODUCT_SERVER,
+            queue_manager_id=engine.manager.core.catalogue.qmgr.qmid if _has_qmid(engine) else "",
+        )
+        self.agreed = agreed = session.agree(offered, own)
+        self.ours = offered.ours
+        self.heartbeat_s = agreed.heartbeat_s
+        self._reader.max_flow = agreed.max_message + FLOW_OVERHEAD
+        self._reader.max_segment = agreed.max_segment
+        self.conversations[1] = Conversation(self, 1)
+        flags = ERROR if session.corrected(agreed) else 0
+        self._out.append(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+
+    def _socket_action(self, flow: Flow) -> None:
+        number, action = session.unpack_action(flow.body, big_endian=flow.big_endian)
+        if action == Action.START:
+            if self.agreed is None or not 0 < number <= CONVERSATION_MAX or number in self.conversations:
+                raise ProtocolError(Status.CONV_ID_ERROR, f"conversation {number} cannot begin")
+            if len(self.conversations) >= max(1, self.agreed.sharing):
+                raise ProtocolError(
+                    Status.CONV_ID_ERROR, f"{self.agreed.sharing} conversations share this socket already"
+                )
+            self.conversations[number] = Conversation(self, number)
+            self._out.append(
+                frame(Type.SOCKET_ACTION, session.pack_action(number, Action.ACCEPT), number, flow.request, flags=0)
+            )
+        elif action == Action.END:
+            conversation = self.conversations.pop(number, None)
+            if conversation is not None:
+                conversation.lost()
+            if not self.conversations or flow.flags & CLOSE_CHANNEL:
+                self._close()
+        else:
+            raise ProtocolError(Status.SOCKET_ACTION_TYPE, f"socket action {action}")
+
+    # Time and end
+
+    def tick(self, now: float) -> None:
+        if self._ended:
+            return
+        if not any(conversation.connected for conversation in self.conversations.values()):
+            if (
+                now - self._started > self.engine.limits.handshake_s
+                and now - self.heard > self.engine.limits.handshake_s
+            ):
+                self.refuse(Status.PROTOCOL_GENERAL, "it did not connect in time")
+            return
+        silent = now - self.heard
+        interval = self.heartbeat_s or _NO_HEARTBEAT_S
+        if silent > interval + min(interval, _SILENCE_S):
+            self.engine.say(f"AMQ9259E: {self.peer} did not answer for {silent:.0f} seconds; its connection is ended.")
+            self.abort()
+        elif self.heartbeat_s and silent > self.heartbeat_s and self._shared:
+            number = next(iter(self.conversations))
+            self._out.append(self._frame(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
+            self._write()
+
+    def quiesce(self) -> None:
+        """The queue manager is ending: applications that ask hear it with their next call, others now."""
+        for conversation in self.conversations.values():
+            if conversation.connected and self._shared:
+                notice = pack_notification(0, Notice.QM_QUIESCING, C.MQRC_Q_MGR_QUIESCING)
+                self._out.append(self._frame(Type.NOTIFICATION, notice, conversation.number))
+
+    def end(self, reconnect: bool = False) -> None:
+        """End it now; calls that were answered are answered."""
+        if not self._ended:
+            self._say_status(Status.USER_CLOSED if reconnect else Status.QM_TERMINATING)
+            self._close()
+
+    def accepted(self, conversation: int) -> bytes:
+        return self._frame(Type.STATUS_DATA, b"", conversation, flags=REQUEST_ACCEPTED)
+
+
+def _has_qmid(engine: Engine) -> bool:
+    return hasattr(engine.manager.core.catalogue.qmgr, "qmid")
+
+
+def _peer_user(unix_socket: socket.socket) -> str:
+    """Who is at the other end of a Unix-domain socket: the system knows."""
+    try:
+        raw = unix_socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        _, user, _ = struct.unpack("3i", raw)
+        return pwd.getpwuid(user).pw_name
+    except (OSError, KeyError, AttributeError):
+        return ""

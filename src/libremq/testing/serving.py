@@ -1,0 +1,112 @@
+"""A served queue manager for tests: the real server, its loop in a thread of the test's process, real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    import ssl
+
+    from libremq.client.embedded import EmbeddedQueueManager
+    from libremq.log import LogConfig
+    from libremq.server.engine import Engine, EngineLimits
+
+_T = TypeVar("_T")
+
+
+class Served:
+    """A queue manager that listens on a free port and on its Unix-domain socket."""
+
+    def __init__(self, engine: Engine, embedded: EmbeddedQueueManager, data: str) -> None:
+        self.engine = engine
+        self.embedded = embedded
+        self.data = data
+
+    @property
+    def name(self) -> str:
+        return self.embedded.name
+
+    @property
+    def port(self) -> int:
+        return self.engine.ports[0]
+
+    def url(self, binding: str = "mq", **keys: object) -> str:
+        """A URL of it: `mq`, `mqs` or `local`."""
+        if binding == "local":
+            keys = {"data": self.data, **keys}
+            where = f"local:{self.name}"
+        else:
+            where = f"{binding}://127.0.0.1:{self.port}/{self.name}"
+        query = "&".join(f"{key}={quote(str(value))}" for key, value in keys.items())
+        return f"{where}?{query}" if query else where
+
+    def in_loop(self, work: Callable[[], _T]) -> _T:
+        """Run something in the server's thread."""
+
+        async def run() -> _T:
+            return work()
+
+        return self.run(run())
+
+    def run(self, work: Coroutine[Any, Any, _T]) -> _T:
+        return asyncio.run_coroutine_threadsafe(work, self.engine.loop).result(60)
+
+
+@contextmanager
+def served_queue_manager(
+    name: str = "QM1",
+    *,
+    folder: str | Path,
+    log_config: LogConfig | None = None,
+    limits: EngineLimits | None = None,
+    say: Callable[[str], None] | None = None,
+    tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+) -> Iterator[Served]:
+    """Create a queue manager if it is not there, serve it for a `with` block, and end it."""
+    from libremq.client.embedded import EmbeddedQueueManager
+    from libremq.client.urls import Address
+    from libremq.common.sockets import socket_path
+    from libremq.log import LogConfig
+    from libremq.server.engine import Engine
+
+    where = Address("embedded", name, data=str(folder)).folder
+    config = log_config or LogConfig(file_pages=1024)
+    embedded = EmbeddedQueueManager.start(where, name, create=True, log_config=config, say=say or (lambda text: None))
+    engine = Engine(embedded, where, limits=limits, say=say or (lambda text: None), tls=tls)
+    ready: list[BaseException | None] = []
+    started = threading.Event()
+    ended = threading.Event()
+
+    async def serve() -> None:
+        try:
+            await engine.start([("unix", socket_path(where)), ("tcp", "127.0.0.1", 0)])
+        except BaseException as error:
+            ready.append(error)
+            started.set()
+            raise
+        started.set()
+        while not ended.is_set():
+            await asyncio.sleep(0.01)
+        if not engine.failed.done():
+            await engine.end("immediate")
+        else:
+            await engine.close()
+
+    thread = threading.Thread(target=lambda: asyncio.run(serve()), name=f"libremq-server-{name}", daemon=True)
+    thread.start()
+    started.wait(60)
+    if ready and ready[0] is not None:
+        embedded.end()
+        raise ready[0]
+    try:
+        yield Served(engine, embedded, str(folder))
+    finally:
+        ended.set()
+        thread.join(60)
+        embedded.end()

@@ -1,0 +1,1 @@
+"""The channel protocol: bytes in, segments out, and back; no sockets."""

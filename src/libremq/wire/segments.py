@@ -1,0 +1,242 @@
+"""Segments: from a stream of bytes to whole flows, and from a flow to the bytes of its segments.
+
+A reader is fed whatever the socket gave and returns the flows that are complete: it joins what was split over several
+segments. It holds at most one flow's worth of bytes, whatever comes. Both ends use the same code.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+
+from libremq.wire.protocol import CCSID, ENCODING, FIRST, LAST, WHOLE, ProtocolError, Status, Type
+
+TSH_BYTES = 28
+TSHM_BYTES = 36
+ASYNC_HEADER_BYTES = 24  # repeated in each segment of an ASYNC_MESSAGE
+FLOW_OVERHEAD = 65536  # what structures may add to the data of the longest message
+
+_ASCII = b"TSH"
+_EBCDIC = b"\xe3\xe2\xc8"
+_MULTIPLEXED = (0x4D, 0xD4)  # M
+_PLAIN = (0x20, 0x40, 0x43, 0xC3)  # blank and C
+_LENGTH = struct.Struct(">I")
+_IDS = struct.Struct(">III")
+_TAIL = {False: struct.Struct("<IHH"), True: struct.Struct(">IHH")}
+_HEAD = struct.Struct(">4sIII")
+_EBCDIC_CCSIDS = {37: "cp037", 500: "cp500", 1047: "cp1047"}
+
+
+class Flow:
+    """One call, reply or message, put together from its segments."""
+
+    __slots__ = ("big_endian", "body", "ccsid", "conversation", "encoding", "flags", "kind", "request", "shared")
+
+    def __init__(
+        self,
+        kind: int,
+        flags: int,
+        conversation: int,
+        request: int,
+        body: bytes,
+        *,
+        big_endian: bool = False,
+        shared: bool = True,
+        encoding: int = ENCODING,
+        ccsid: int = CCSID,
+    ) -> None:
+        self.kind = kind
+        self.flags = flags
+        self.conversation = conversation
+        self.request = request
+        self.body = body
+        self.big_endian = big_endian
+        self.shared = shared  # it came with conversation ids
+        self.encoding = encoding
+        self.ccsid = ccsid
+
+    @property
+    def charset(self) -> str:
+        """The codec of its text."""
+        return _EBCDIC_CCSIDS.get(self.ccsid, "latin-1")
+
+    def __repr__(self) -> str:
+        try:
+            name = Type(self.kind).name
+        except ValueError:
+            name = Type(self.kind - 0x10).name + "_REPLY" if self.kind - 0x10 in set(Type) else hex(self.kind)
+        return f"<{name} flags {self.flags:#x} conversation {self.conversation} of {len(self.body)} bytes>"
+
+
+class SegmentReader:
+    """Takes the bytes of one direction of a connection apart."""
+
+    __slots__ = ("_partial", "_partial_bytes", "_pending", "max_flow", "max_segment")
+
+    def __init__(self, max_segment: int, max_flow: int) -> None:
+        self.max_segment = max_segment
+        self.max_flow = max_flow  # bytes of one flow
+        self._pending = b""
+        self._partial: dict[int, tuple[Flow, list[bytes]]] = {}  # by conversation: what its segments have brought
+        self._partial_bytes = 0
+
+    @property
+    def held_bytes(self) -> int:
+        return len(self._pending) + self._partial_bytes
+
+    def feed(self, data: bytes) -> list[Flow]:
+        """The flows that these bytes complete. ProtocolError if they are no segments, or too long."""
+        if self._pending:
+            data = self._pending + data
+        flows: list[Flow] = []
+        offset, end = 0, len(data)
+        while end - offset >= TSH_BYTES:
+            (length,) = _LENGTH.unpack_from(data, offset + 4)
+            if length > self.max_segment:
+                self._check_start(data, offset)
+                raise ProtocolError(
+                    Status.PROTOCOL_LENGTH_ERROR, f"a segment of {length} bytes; {self.max_segment} were agreed"
+                )
+            if data[offset : offset + 4] == b"TSHM" and length >= TSHM_BYTES:
+                if end - offset < length:
+                    break
+                _, conversation, request = _IDS.unpack_from(data, offset + 4)
+                shared, head = True, offset + 16
+            else:
+                shared = self._check_start(data, offset)
+                if length < (TSHM_BYTES if shared else TSH_BYTES):
+                    raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"a segment of {length} bytes")
+                if end - offset < length:
+                    break
+                conversation = request = 0
+                head = offset + 8
+                if shared:
+                    _, conversation, request = _IDS.unpack_from(data, offset + 4)
+                    head = offset + 16
+            order = data[head]
+            if order not in (1, 2):
+                raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"byte order {order} is neither 1 nor 2")
+            big_endian = order == 1
+            kind, flags = data[head + 1], data[head + 2]
+            encoding, ccsid, _ = _TAIL[big_endian].unpack_from(data, head + 12)
+            body = data[head + 20 : offset + length]
+            offset += length
+            if flags & WHOLE == WHOLE or (kind < 0x80 and kind != Type.ASYNC_MESSAGE):
+                if self._partial and conversation in self._partial:
+                    raise ProtocolError(Status.PROTOCOL_GENERAL, "a flow began before the one before it was complete")
+                flows.append(
+                    Flow(
+                        kind, flags, conversation, request, body, big_endian=big_endian, shared=shared,
+                        encoding=encoding, ccsid=ccsid,
+                    )
+                )  # fmt: skip
+            else:
+                flow = self._join(kind, flags, conversation, request, body, big_endian, shared, encoding, ccsid)
+                if flow is not None:
+                    flows.append(flow)
+        self._pending = data[offset:] if offset < end else b""
+        if self._pending:
+            self._check_start(self._pending, 0)
+        return flows
+
+    @staticmethod
+    def _check_start(data: bytes, offset: int) -> bool:
+        """Whether a header with conversation ids begins here. ProtocolError if none does; a prefix may be one."""
+        start = data[offset : offset + 3]
+        if start != _ASCII[: len(start)] and start != _EBCDIC[: len(start)]:
+            raise ProtocolError(
+                Status.PROTOCOL_INVALID_DATA, "no segment begins here: these are not the bytes of a channel"
+            )
+        if len(data) - offset < 4:
+            return False
+        letter = data[offset + 3]
+        if letter in _MULTIPLEXED:
+            return True
+        if letter not in _PLAIN:
+            raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"no segment header ends in byte {letter:#x}")
+        return False
+
+    def _join(
+        self, kind: int, flags: int, conversation: int, request: int, body: bytes, big_endian: bool, shared: bool,
+        encoding: int, ccsid: int,
+    ) -> Flow | None:  # fmt: skip
+        """One segment of several. The flow, if it is the last."""
+        held = self._partial.get(conversation)
+        if flags & FIRST:
+            if held is not None:
+                raise ProtocolError(Status.PROTOCOL_GENERAL, "a flow began before the one before it was complete")
+            flow = Flow(
+                kind, flags | LAST, conversation, request, b"", big_endian=big_endian, shared=shared,
+                encoding=encoding, ccsid=ccsid,
+            )  # fmt: skip
+            self._partial[conversation] = (flow, [body])
+        else:
+            if held is None or held[0].kind != kind:
+                raise ProtocolError(Status.PROTOCOL_GENERAL, "a segment goes on with a flow that was not begun")
+            if kind == Type.ASYNC_MESSAGE:
+                body = body[ASYNC_HEADER_BYTES:]
+            held[1].append(body)
+        # An empty segment costs memory too
+        self._partial_bytes += len(body) + TSH_BYTES
+        if self._partial_bytes > self.max_flow:
+            raise ProtocolError(
+                Status.MESSAGE_LENGTH_ERROR, f"a flow of over {self.max_flow} bytes; the channel takes no longer ones"
+            )
+        if not flags & LAST:
+            return None
+        flow, parts = self._partial.pop(conversation)
+        self._partial_bytes -= sum(len(part) + TSH_BYTES for part in parts)
+        flow.body = b"".join(parts)
+        return flow
+
+
+def _tails() -> dict[tuple[int, int], bytes]:
+    """The last twenty bytes of a header, which hardly ever change: by type and flags."""
+    return {}
+
+
+_tail_cache = _tails()
+
+
+def tail(kind: int, flags: int) -> bytes:
+    key = (kind, flags)
+    found = _tail_cache.get(key)
+    if found is None:
+        found = _tail_cache[key] = bytes((2, kind, flags, 0)) + bytes(8) + struct.pack("<IHH", ENCODING, CCSID, 0)
+    return found
+
+
+def frame(
+    kind: int, body: bytes, conversation: int, request: int = 0, *, flags: int = WHOLE, max_segment: int = 0
+) -> bytes:
+    """A flow with conversation ids, in one segment, or in several if `max_segment` is given and asks for it."""
+    length = TSHM_BYTES + len(body)
+    if max_segment and length > max_segment:
+        return b"".join(_split(kind, body, conversation, request, max_segment))
+    return _HEAD.pack(b"TSHM", length, conversation, request) + tail(kind, flags) + body
+
+
+def frame_plain(kind: int, body: bytes, *, flags: int = WHOLE, letter: bytes = b" ") -> bytes:
+    """A segment without conversation ids: the first ones of a channel, and those about the socket (`letter` C)."""
+    return b"TSH" + letter + _LENGTH.pack(TSH_BYTES + len(body)) + tail(kind, flags) + body
+
+
+def _split(kind: int, body: bytes, conversation: int, request: int, max_segment: int) -> Iterable[bytes]:
+    header = b""
+    if kind == Type.ASYNC_MESSAGE:
+        header, body = body[:ASYNC_HEADER_BYTES], body[ASYNC_HEADER_BYTES:]
+    room = max_segment - TSHM_BYTES - len(header)
+    for index, start in enumerate(range(0, len(body), room)):
+        flags = (FIRST if start == 0 else 0) | (LAST if start + room >= len(body) else 0)
+        part = body[start : start + room]
+        if header:
+            part = _async_header(header, index, len(part)) + part
+        yield frame(kind, part, conversation, request, flags=flags)
+
+
+_ASYNC_PIECE = struct.Struct("<IH")
+
+
+def _async_header(header: bytes, index: int, length: int) -> bytes:
+    """The header of each segment of a long ASYNC_MESSAGE: its number, and how much of the data it has."""
+    return header[:16] + _ASYNC_PIECE.pack(length, min(index, 0xFFFF)) + header[22:]

@@ -1,0 +1,286 @@
+"""How a channel begins and ends: initial data, user id, credentials, MQCONN, conversations, status.
+
+The client offers values in its initial data; the answer has the agreed ones and says in flags what was corrected. If
+anything was, the client sends its data once more. Everything after it is in the byte order of the queue manager.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, replace
+
+from libremq.wire.protocol import (
+    CAP1_CLIENT,
+    CAP2_OFFERED,
+    CAP3_MSG_PROP,
+    CCSID,
+    ERR1_HEARTBEAT,
+    ERR1_MAX_MSG,
+    ERR1_MAX_TRANSMISSION,
+    FAP_LEVEL,
+    MAX_MESSAGE,
+    MAX_SEGMENT,
+    MIN_SEGMENT,
+    OURS,
+    PRODUCT_CLIENT,
+    ProtocolError,
+    Status,
+)
+
+_ID = "4sBBBBHHIII20sBBH48sIHBB2s16sHIiBBHIII12s48s20s12s"
+_ID_BYTES = 240
+_ID_SHORTEST = 102
+_ID_STRUCTS = {False: struct.Struct("<" + _ID), True: struct.Struct(">" + _ID)}
+_NO_COMPRESSION = b"\0\xff"
+_ALGORITHMS = b"\0\0" + b"\xff\xff" * 9  # passwords as they are: protect them with TLS
+_SEQUENCE_WRAP = 999_999_999
+_EXTENDED_BYTES = 138  # what follows EFLLength
+
+
+@dataclass(frozen=True, slots=True)
+class InitialData:
+    """The ID structure, as far as a client channel needs it."""
+
+    channel: str
+    queue_manager: str = ""
+    fap_level: int = FAP_LEVEL
+    capabilities: tuple[int, int, int] = (CAP1_CLIENT, CAP2_OFFERED, CAP3_MSG_PROP)
+    refused: tuple[int, int, int] = (0, 0, 0)
+    errors: tuple[int, int] = (0, 0)
+    max_segment: int = MAX_SEGMENT
+    max_message: int = MAX_MESSAGE
+    heartbeat_s: int = 300
+    sharing: int = 10
+    product: str = PRODUCT_CLIENT
+    queue_manager_id: str = ""
+    ccsid: int = CCSID
+    process: int = 0
+
+    @property
+    def ours(self) -> bool:
+        """Is the other end a LibreMQ?"""
+        return self.product.startswith(OURS)
+
+
+def pack_initial(data: InitialData) -> bytes:
+    one, two, three = data.capabilities
+    return _ID_STRUCTS[False].pack(
+        b"ID  ", data.fap_level, one, data.refused[0], data.errors[0], 0, 0, data.max_segment, data.max_message,
+        _SEQUENCE_WRAP, _text(data.channel, 20), two, data.refused[1], data.ccsid, _text(data.queue_manager, 48),
+        data.heartbeat_s, _EXTENDED_BYTES, data.errors[1], 0, _NO_COMPRESSION, b"\0" + b"\xff" * 15, 0, 0,
+        data.sharing, three, data.refused[2], 0, data.process & 0xFFFFFFFF, 0, 0, _text(data.product, 12),
+        _text(data.queue_manager_id, 48), _ALGORITHMS, bytes(12),
+    )  # fmt: skip
+
+
+def unpack_initial(body: bytes, *, big_endian: bool = False, charset: str = "latin-1") -> InitialData:
+    """The fields that are there: a shorter form is that of an older level."""
+    if len(body) < _ID_SHORTEST or body[:4] != "ID  ".encode(charset):
+        raise ProtocolError(Status.PROTOCOL_ID_ERROR, "the first segment holds no initial data")
+    values = _ID_STRUCTS[big_endian].unpack(body[:_ID_BYTES].ljust(_ID_BYTES, b"\0"))
+    text = [value.decode(charset).split("\0")[0].rstrip() if isinstance(value, bytes) else "" for value in values]
+    return InitialData(
+        channel=text[10],
+        queue_manager=text[14],
+        fap_level=values[1],
+        capabilities=(values[2], values[11], values[24]),
+        refused=(values[3], values[12], values[25]),
+        errors=(values[4], values[17]),
+        max_segment=values[7],
+        max_message=values[8],
+        heartbeat_s=values[15],
+        sharing=values[23] if len(body) >= 132 else 0,
+        product=text[30],
+        queue_manager_id=text[31],
+        ccsid=values[13],
+        process=values[27],
+    )
+
+
+def agree(offered: InitialData, own: InitialData) -> InitialData:
+    """The queue manager's answer to what a client offered."""
+    errors = 0
+    max_segment = min(max(offered.max_segment, MIN_SEGMENT), own.max_segment)
+    if max_segment != offered.max_segment:
+        errors |= ERR1_MAX_TRANSMISSION
+    max_message = min(offered.max_message, own.max_message) if offered.max_message else own.max_message
+    if max_message != offered.max_message:
+        errors |= ERR1_MAX_MSG
+    # The higher of both; none at all only if both want none
+    heartbeat_s = max(offered.heartbeat_s, own.heartbeat_s)
+    if heartbeat_s != offered.heartbeat_s:
+        errors |= ERR1_HEARTBEAT
+    wanted, mine = offered.capabilities, own.capabilities
+    return replace(
+        own,
+        channel=offered.channel,
+        fap_level=min(offered.fap_level, own.fap_level),
+        capabilities=(wanted[0] & mine[0], wanted[1] & mine[1], wanted[2] & mine[2]),
+        refused=(wanted[0] & ~mine[0], wanted[1] & ~mine[1], wanted[2] & ~mine[2]),
+        errors=(errors, 0),
+        max_segment=max_segment,
+        max_message=max_message,
+        heartbeat_s=heartbeat_s,
+        sharing=max(0, min(offered.sharing, own.sharing)),
+    )
+
+
+def corrected(answer: InitialData) -> bool:
+    """Does the answer ask the client to send its data again?"""
+    return bool(any(answer.errors) or any(answer.refused))
+
+
+def _text(value: str, length: int) -> bytes:
+    return value.encode("latin-1", "replace")[:length].ljust(length)
+
+
+# USERID_DATA and CONAUTH_INFO
+
+_UID = struct.Struct("4s12s12s64sBB38s")
+_CAUT = {False: struct.Struct("<4sIIIII"), True: struct.Struct(">4sIIIII")}
+_AUTH_USER_PASSWORD = 1
+_CAUT17_EXTRA = 8
+CREDENTIAL_BYTES_MAX = 4096
+
+
+def pack_user(user: str) -> bytes:
+    return _UID.pack(b"UID ", _text(user.upper(), 12), b" " * 12, _text(user, 64), 0, 0, bytes(38))
+
+
+def unpack_user(body: bytes, charset: str = "latin-1") -> str:
+    if len(body) < 28 or body[:4] != "UID ".encode(charset):
+        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a segment for the user id without one")
+    raw = body[28:92] if len(body) >= 92 else body[4:16]
+    return raw.decode(charset).split("\0")[0].rstrip()
+
+
+def pack_credentials(user: str, password: str) -> bytes:
+    name, secret = user.encode(), password.encode()
+    return (
+        _CAUT[False].pack(b"CAUT", _AUTH_USER_PASSWORD, len(name), len(secret), len(name), len(secret)) + name + secret
+    )
+
+
+def unpack_credentials(body: bytes, *, big_endian: bool = False) -> tuple[str, str]:
+    if len(body) < 24:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "credentials that are cut short")
+    _, _, _, _, user_length, password_length = _CAUT[big_endian].unpack_from(body)
+    if user_length > CREDENTIAL_BYTES_MAX or password_length > CREDENTIAL_BYTES_MAX:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "credentials that are too long")
+    start = 24
+    if (
+        len(body) != 24 + user_length + password_length
+        and len(body) >= 24 + _CAUT17_EXTRA + user_length + password_length
+    ):
+        start += _CAUT17_EXTRA  # the longer header of later levels
+    end = start + user_length
+    if len(body) < end + password_length:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "credentials that are cut short")
+    try:
+        return body[start:end].decode(), body[end : end + password_length].decode()
+    except UnicodeDecodeError:
+        return body[start:end].decode("latin-1"), body[end : end + password_length].decode("latin-1")
+
+
+# MQCONN
+
+_CONN = "48s28si32sII"
+_CONN_STRUCTS = {False: struct.Struct("<" + _CONN), True: struct.Struct(">" + _CONN)}
+_FCNO = {False: struct.Struct("<4sII128s"), True: struct.Struct(">4sII128s")}
+_CONN_TAIL_BYTES = 72
+CONN_BYTES = 120
+CONNECTION_ID_BYTES = 24
+_CONNX = 3
+RECONNECTABLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """The body of MQCONN, and of its reply."""
+
+    queue_manager: str
+    application: str
+    application_type: int
+    options: int = _CONNX
+    connect_options: int = 0
+    tag: bytes = b""  # in the reply: the connection id
+
+    @property
+    def reconnectable(self) -> bool:
+        return bool(self.options & RECONNECTABLE)
+
+
+def pack_connect(connect: Connect, queue_manager_id: str = "") -> bytes:
+    """In the form of level 13: 332 bytes."""
+    return b"".join(
+        (
+            _CONN_STRUCTS[False].pack(
+                _text(connect.queue_manager, 48), _text(connect.application, 28), connect.application_type, bytes(32),
+                connect.options, connect.connect_options & 0xFFFFFFFF,
+            ),
+            _FCNO[False].pack(b"FCNO", 2, 0, connect.tag.ljust(128, b"\0")[:128]),
+            bytes(24), _text(queue_manager_id, 48),
+        )
+    )  # fmt: skip
+
+
+def unpack_connect(body: bytes, offset: int, *, big_endian: bool = False, charset: str = "latin-1") -> Connect:
+    if len(body) < offset + CONN_BYTES:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "an MQCONN that is cut short")
+    name, application, kind, _, options, connect_options = _CONN_STRUCTS[big_endian].unpack_from(body, offset)
+    tag = b""
+    offset += CONN_BYTES
+    if len(body) >= offset + 140:
+        tag = _FCNO[big_endian].unpack_from(body, offset)[3]
+    return Connect(
+        name.decode(charset).split("\0")[0].rstrip(),
+        application.decode(charset).split("\0")[0].rstrip(),
+        kind,
+        options,
+        connect_options,
+        tag,
+    )
+
+
+# SOCKET_ACTION and STATUS_DATA
+
+_ACTION = {False: struct.Struct("<IIIII"), True: struct.Struct(">IIIII")}
+_STATUS = {False: struct.Struct("<II"), True: struct.Struct(">II")}
+
+
+def pack_action(conversation: int, action: int) -> bytes:
+    return _ACTION[False].pack(conversation, 0, action, 0, 0)
+
+
+def unpack_action(body: bytes, *, big_endian: bool = False) -> tuple[int, int]:
+    """Conversation and type."""
+    if len(body) < 20:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "a socket action that is cut short")
+    conversation, _, action, _, _ = _ACTION[big_endian].unpack_from(body)
+    return conversation, action
+
+
+def pack_status(code: int) -> bytes:
+    return _STATUS[False].pack(8, code)
+
+
+def unpack_status(body: bytes, *, big_endian: bool = False) -> int:
+    """The code; 0 if everything is well."""
+    if len(body) < 8:
+        return 0
+    return int(_STATUS[big_endian].unpack_from(body)[1])
+
+
+# Explanations: what an error was about, in words, ahead of the reply that has its reason code. Ours
+
+_PING = struct.Struct("<I")
+
+
+def pack_explanation(object_name: str, detail: str) -> bytes:
+    text = f"{object_name}\0{detail}".encode("utf-8", "backslashreplace")[:4096]
+    return _PING.pack(4 + len(text)) + text
+
+
+def unpack_explanation(body: bytes) -> tuple[str, str]:
+    name, _, detail = body[4:].decode("utf-8", "replace").partition("\0")
+    return name, detail

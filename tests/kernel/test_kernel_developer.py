@@ -1,0 +1,106 @@
+"""The developer configuration: what it defines, and that it leaves alone what is there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helper_media import FOLDER, Life
+from helper_qmgr import Session
+
+from libremq.common import users
+from libremq.kernel import deletion, developer
+from libremq.kernel.definitions import to_record
+from libremq.kernel.manager import QueueManager
+from libremq.kernel.objects import Listener, ServerConnection
+from libremq.mqi import constants as C
+from libremq.mqi.errors import ObjectTypeError
+
+
+def definitions(session: Session) -> list[dict[str, Any]]:
+    return [to_record(one) for one in session.core.catalogue]
+
+
+def test_it_has_what_tutorials_use() -> None:
+    session = Session()
+    lsn = developer.configure(session.qm)
+    assert lsn > 0
+    catalogue = session.core.catalogue
+    names = ["DEV.DEAD.LETTER.QUEUE", "DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.QUEUE.3"]
+    assert [one.name for one in catalogue.select("QLOCAL", "DEV.*")] == names
+    assert catalogue.find("QMODEL", "DEV.APP.MODEL.QUEUE") is not None
+    app, admin = catalogue.find("CHANNEL", "DEV.APP.SVRCONN"), catalogue.find("CHANNEL", "DEV.ADMIN.SVRCONN")
+    assert isinstance(app, ServerConnection) and isinstance(admin, ServerConnection)
+    assert (app.mcauser, admin.mcauser) == ("app", "")
+    listener = catalogue.find("LISTENER", "DEV.LISTENER.TCP")
+    assert isinstance(listener, Listener)
+    assert (listener.effective_port, listener.control) == (1414, C.MQSVC_CONTROL_Q_MGR)
+    assert catalogue.qmgr.deadq == "DEV.DEAD.LETTER.QUEUE"
+    session.put("DEV.QUEUE.1", b"hello")
+    assert session.get("DEV.QUEUE.1")[1] == b"hello"
+
+
+def test_a_second_time_changes_nothing() -> None:
+    session = Session()
+    developer.configure(session.qm)
+    before = definitions(session)
+    assert developer.configure(session.qm) == 0
+    assert definitions(session) == before
+
+
+def test_what_the_owner_has_defined_stays() -> None:
+    session = Session()
+    session.queue("DEV.QUEUE.2", maxdepth=7)
+    session.queue("MY.DEAD")
+    session.qm.alter("QMGR", "", {"deadq": "MY.DEAD"})
+    session.qm.define("CHANNEL", "DEV.APP.SVRCONN", {"chltype": "svrconn", "mcauser": "other"})
+    session.put("DEV.QUEUE.2", b"kept")
+    developer.configure(session.qm)
+    catalogue = session.core.catalogue
+    app = catalogue.find("CHANNEL", "DEV.APP.SVRCONN")
+    assert isinstance(app, ServerConnection)
+    assert (app.mcauser, catalogue.qmgr.deadq) == ("other", "MY.DEAD")
+    assert session.core.queues["DEV.QUEUE.2"].definition.maxdepth == 7
+    assert session.get("DEV.QUEUE.2")[1] == b"kept"
+
+
+def test_a_name_that_another_type_has_stops_all_of_it() -> None:
+    session = Session()
+    session.qm.define("QALIAS", "DEV.QUEUE.3", {"target": "X"})
+    before = definitions(session)
+    with pytest.raises(ObjectTypeError, match=r"QALIAS.*DEV\.QUEUE\.3|DEV\.QUEUE\.3.*QALIAS"):
+        developer.configure(session.qm)
+    assert definitions(session) == before
+
+
+def test_it_is_there_after_a_crash() -> None:
+    life = Life()
+    developer.configure(life.qm)
+    wanted = [to_record(one) for one in life.core.catalogue]
+    life.restart(orderly=False)
+    assert [to_record(one) for one in life.core.catalogue] == wanted
+
+
+def test_the_users_go_with_a_backup_and_with_a_deletion() -> None:
+    life = Life()
+    users.set_password(life.files, FOLDER, "app", "secret")
+    life.qm.copy_to_backup("copy")
+    assert users.check_password(life.files, "copy", "app", "secret")
+    life.stop()
+    deletion.delete(life.files, FOLDER, life.core.qmgr_name)
+    assert not users.has_users(life.files, FOLDER)
+
+
+def test_an_interrupted_creation_is_wiped_with_its_folders() -> None:
+    life = Life()
+    life.stop()
+    files = life.files
+    files.make_folder(f"{FOLDER}/errors")
+    files.open(f"{FOLDER}/errors/AMQERR01.LOG", create=True)
+    users.set_password(files, FOLDER, "app", "secret")
+    # A deletion that was cut short after its first steps
+    files.open(f"{FOLDER}/creating", create=True)
+    files.remove(f"{FOLDER}/amqalchk.fil")
+    QueueManager.create(files, FOLDER, "QM1", life.clock)
+    assert not files.exists(f"{FOLDER}/errors")
+    assert not users.has_users(files, FOLDER)

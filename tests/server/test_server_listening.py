@@ -1,0 +1,82 @@
+"""Where a queue manager listens, and with which certificate."""
+
+from __future__ import annotations
+
+import shutil
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from helper_server import NAME, create
+
+from libremq.client.embedded import EmbeddedQueueManager
+from libremq.common.configuration import Configuration, TcpSettings
+from libremq.server.key_repository import KeyRepository
+from libremq.server.listening import wanted_listeners
+from libremq.server.options import HostPort, ServerOptions
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Iterator[EmbeddedQueueManager]:
+    create(tmp_path / "QM1")
+    found = EmbeddedQueueManager.start(str(tmp_path / "QM1"), NAME, say=lambda text: None)
+    yield found
+    found.end()
+
+
+def wanted(embedded: EmbeddedQueueManager, port: int = 1414, **options: object) -> tuple[bool, list[HostPort]]:
+    settings = Configuration(tcp=TcpSettings(port))
+    must, found = wanted_listeners(ServerOptions(NAME, "/", **options), settings, embedded)  # type: ignore[arg-type]
+    return must, list(found)
+
+
+def test_flags_come_before_objects_and_objects_before_qm_ini(embedded: EmbeddedQueueManager) -> None:
+    assert wanted(embedded) == (False, [HostPort("127.0.0.1", 1414)])
+    assert wanted(embedded, 1500) == (False, [HostPort("127.0.0.1", 1500)])
+    for name, attributes in (
+        ("ALL", {"CONTROL": "QMGR", "TRPTYPE": "TCP"}),
+        ("ONE", {"CONTROL": "STARTONLY", "IPADDR": "127.0.0.2", "PORT": 1600}),
+        ("SAME", {"CONTROL": "QMGR", "IPADDR": "127.0.0.2", "PORT": 1600}),
+        ("BY.HAND", {"CONTROL": "MANUAL", "PORT": 1700}),
+    ):
+        embedded.admin(lambda n=name, a=attributes: embedded.manager.define("LISTENER", n, a))  # type: ignore[misc]
+    must, found = wanted(embedded, 1500)
+    assert (must, sorted(found)) == (False, [HostPort("", 1414), HostPort("127.0.0.2", 1600)])
+    asked = (HostPort("", 0), HostPort("::1", 9))
+    assert wanted(embedded, listen=asked) == (True, list(asked))
+    assert wanted(embedded, no_listener=True) == (False, [])
+
+
+def make_certificate(folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=localhost", "-keyout", str(folder / "key"), "-out", str(folder / "crt")],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (folder / "cert.pem").write_bytes((folder / "key").read_bytes() + (folder / "crt").read_bytes())
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
+def test_the_certificate_is_found_and_renewed(embedded: EmbeddedQueueManager, tmp_path: Path) -> None:
+    said: list[str] = []
+    folder = tmp_path / "QM1"
+    repository = KeyRepository(embedded.manager, str(folder), said.append)
+    assert repository.context() is None
+    make_certificate(folder / "ssl")
+    first = repository.context()
+    assert isinstance(first, ssl.SSLContext), said
+    assert repository.context() is first
+    make_certificate(folder / "ssl")
+    second = repository.context()
+    assert second is not None and second is not first
+    assert said == []
+    embedded.admin(lambda: embedded.manager.alter("QMGR", "", {"SSLKEYR": str(tmp_path / "keys")}))
+    assert (repository.context(), repository.context()) == (None, None)
+    assert len(said) == 1 and said[0].startswith(f"AMQ9660E: The key repository {tmp_path}/keys cannot be used: ")
+    make_certificate(tmp_path / "keys")
+    shutil.copy(tmp_path / "keys" / "crt", tmp_path / "keys" / "trust.pem")
+    third = repository.context()
+    assert third is not None and third.verify_mode == ssl.CERT_OPTIONAL
