@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from pathlib import Path
 
 from interop import certificates
-from interop.outcomes import PASSED, SKIPPED, Outcome, failure
+from interop.outcomes import SKIPPED, Outcome, failure, passed
 from interop.packages import Packages
 from interop.running import run
 from interop.server import Server
@@ -95,8 +95,9 @@ def _secured(queue_manager: QueueManager, trusted: Path) -> bool:
     label = str(queue_manager.attributes["certlabl"])
     if not certificates.make(Path(queue_manager.folder) / "ssl", label, trusted):
         return False
+    cipher = "ANY_TLS12_OR_HIGHER"
     queue_manager.define(
-        "CHANNEL", _TLS_CHANNEL, chltype="SVRCONN", sslciph="ANY_TLS12_OR_HIGHER", sslcauth="OPTIONAL", mcauser="secured"
+        "CHANNEL", _TLS_CHANNEL, chltype="SVRCONN", sslciph=cipher, sslcauth="OPTIONAL", mcauser="secured"
     )
     return True
 
@@ -125,6 +126,6 @@ def _run(example: Path, queue_manager: QueueManager, values: dict[str, str]) -> 
     command = [python, "-u", str(example), *_ARGUMENTS.get(name, [])]
     ended = run(command, example.parent, values, timeout_s)
     if ended.code == 0 or (name in _ENDLESS and ended.code is None and expected in ended.output):
-        return Outcome(GROUP, name, PASSED)
+        return passed(GROUP, name)
     late = f"\nit did not end in {timeout_s:.0f} s" if ended.code is None else ""
     return failure(GROUP, name, ended.output.rstrip() + late)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import lark
 
-from interop.outcomes import PASSED, SKIPPED, Outcome, failure, last_line
+from interop.outcomes import PASSED, SKIPPED, Outcome, failure, last_line, passed
 from interop.packages import Packages
 from interop.server import Server
 
@@ -62,7 +62,7 @@ def run_tests(group: str, file: Path, folder: Path, values: dict[str, str]) -> l
 
 def _outcome(group: str, name: str, state: str, why: str) -> Outcome:
     if state == PASSED:
-        return Outcome(group, name, PASSED)
+        return passed(group, name)
     if state == SKIPPED:
         return Outcome(group, name, SKIPPED, last_line(why).removeprefix("Skipped: "))
     return failure(group, name, why if state == "failed" else f"{why}\nit did not end in {TESTS_TIMEOUT_S} s")

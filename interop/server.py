@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from interop.packages import Trouble
+from libremq.client.urls import Address
+from libremq.common import users
+from libremq.common.files import RealFiles
 
 _COMMAND_TIMEOUT_S = 60
 
@@ -37,13 +40,12 @@ class Server:
     @contextmanager
     def app_without_password(self) -> Iterator[None]:
         """The user of DEV.APP.SVRCONN has no password for a while, so clients of that channel need none either."""
-        self._command("setmqusr", self.name, "app", "--remove")
+        folder = Address("embedded", self.name, data=str(self.data)).folder
+        users.remove_user(RealFiles(), folder, "app")
         try:
             yield
         finally:
-            file = self.data.parent / "password"
-            file.write_text(self.password + "\n")
-            self._command("setmqusr", self.name, "app", "--password-file", str(file))
+            users.set_password(RealFiles(), folder, "app", self.password)
 
     def _command(self, *arguments: str) -> None:
         values = {

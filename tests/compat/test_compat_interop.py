@@ -16,7 +16,7 @@ from libremq.mqi.pcf import MQCFH, MQCFIN, MQCFST, pack_message, unpack_message
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from interop.administrator import COMMAND_QUEUE, Administrator
-from interop.outcomes import FAILED, NOT_YET, PASSED, Outcome, failure, show
+from interop.outcomes import FAILED, NOT_YET, PASSED, Outcome, failure, passed, show
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,12 @@ from interop.outcomes import FAILED, NOT_YET, PASSED, Outcome, failure, show
 def test_what_waits_for_a_part_is_not_a_failure(name: str, why: str, part: str) -> None:
     outcome = failure("tests", name, why)
     assert outcome.state == NOT_YET and outcome.why.startswith(part)
+
+
+def test_what_a_stand_in_answers_has_not_passed() -> None:
+    assert passed("tests", "test_pcf.py::TestPCF::test_x").state == NOT_YET
+    assert passed("tests", "def_queue.py").state == NOT_YET
+    assert passed("tests", "test_base_api.py::TestGet::test_x").state == PASSED
 
 
 def test_anything_else_is(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,11 +55,11 @@ class EmbeddedQueueManager:
         self._timer: threading.Thread | None = None
         self._checkpointer: Checkpointer | None = None
         manager.after_checkpoint = manager.save_statistics
-        manager.deadlines_changed = self._clock_changed.notify
         if background:
             if isinstance(manager.core.files, RealFiles):  # other files are for one thread
                 self._checkpointer = Checkpointer(manager, self.lock)
             self._timer = threading.Thread(target=self._watch_clock, name=f"libremq-{manager.name}", daemon=True)
+            manager.deadlines_changed = self._clock_changed.notify
             self._timer.start()
 
     @classmethod

@@ -76,6 +76,9 @@ class RemoteAccess:
         raise mq_error(reason, name, f"no queue manager answers ({'; '.join(problems)})")
 
     def connect(self, user: str, application: str) -> RemoteConnection:
+        return self._connect(user, application)
+
+    def _connect(self, user: str, application: str, *, commands: bool = False) -> RemoteConnection:
         if self._closed:
             raise mq_error(C.MQRC_HCONN_ERROR, self._name, "the connection was closed; connect again")
         while True:
@@ -92,7 +95,8 @@ class RemoteAccess:
                 continue  # others were faster
             try:
                 place = link.address
-                return RemoteConnection(link, slot, place.user or user, place.application or application)
+                name = place.application or application
+                return RemoteConnection(link, slot, place.user or user, name, commands=commands)
             except BaseException:
                 link.end_slot(slot)
                 raise
@@ -118,7 +122,7 @@ class RemoteAccess:
         if commands is None or not commands.connected:
             from libremq.client.connecting import current_application, current_user
 
-            commands = self.connect(current_user(), current_application())
+            commands = self._connect(current_user(), current_application(), commands=True)
             with self._guard:
                 self._commands = commands
         try:

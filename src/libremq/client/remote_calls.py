@@ -302,13 +302,12 @@ def set_request(hobj: int, values: Mapping[int, int | str]) -> bytes:
 
 
 def status_request(kind: int, sts: MQSTS) -> bytes:
-    body = struct.pack("<i", kind) + sts.pack()
-    return calls.pack_api(0, 0, -1, len(body)) + body
+    return calls.pack_stat(kind, sts)
 
 
 def status_reply(flow: Flow, sts: MQSTS, words: tuple[str, str] | None) -> None:
     outcome(flow, Type.MQSTAT, words)
-    refill(sts, MQSTS.unpack(flow.body, calls.API_BYTES))
+    refill(sts, calls.unpack_stat_reply(flow.body))
 
 
 # Batches

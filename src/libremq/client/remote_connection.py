@@ -50,7 +50,7 @@ class _ReadAhead:
 class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
     """hconn. Threads may share it; a call runs at a time."""
 
-    def __init__(self, link: RemoteLink, slot: Slot, user: str, application: str, options: int = 0) -> None:
+    def __init__(self, link: RemoteLink, slot: Slot, user: str, application: str, *, commands: bool = False) -> None:
         self._link = link
         self._slot = slot
         self._lock = threading.RLock()
@@ -60,20 +60,21 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         self._responses: dict[int, list[MQRR]] = {}
         self._open_async = False  # puts were sent whose outcome nobody knows
         self._waiting = 0  # the handle whose get waits, in some thread
-        self._connect(user, application, options)
+        self._connect(user, application, commands)
         RemoteMessageHandles.__init__(self, self.hconn)
         RemoteConsumers.__init__(self)
 
-    def _connect(self, user: str, application: str, options: int) -> None:
+    def _connect(self, user: str, application: str, commands: bool) -> None:
         link, slot, address = self._link, self._slot, self._link.address
         parts = []
         if slot.number == 1:
             parts.append(frame(Type.USERID_DATA, session.pack_user(user), 1))
-        if address.user:
+        if address.password:
             credentials = session.pack_credentials(address.user, address.password)
             parts.append(frame(Type.CONAUTH_INFO, credentials, slot.number))
         name = address.name.removeprefix("*") if not address.any_name else ""
-        body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, connect_options=options))
+        options = session.COMMANDS_ONLY if commands else session.CONNX
+        body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, options))
         parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, slot.number))
         link.send(b"".join(parts))
         flow = link.receive(slot, time.monotonic() + max(address.connect_timeout_s, 1))

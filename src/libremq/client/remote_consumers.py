@@ -41,6 +41,7 @@ class RemoteConsumers:
     _slot: Slot
     _lock: threading.RLock
     _name: str
+    _connected: bool
     _message_handles: MessageHandles
 
     def __init__(self) -> None:
@@ -154,6 +155,8 @@ class RemoteConsumers:
         following = frame(Type.REQUEST_MSGS, pack_request(Request(0, flags=NEXT_CALL)), slot.number)
         try:
             while self._call_one(link.receive(slot, deliveries=True)):
+                if not self._connected:
+                    return  # the function ended the connection
                 link.send(following)
         except MQError as error:
             self._tell_failure(error)

@@ -335,6 +335,9 @@ class RemoteLink:
         self.heard = time.monotonic()
         for flow in flows:
             self._dispatch(flow)
+        if len(self.slots) > 1:
+            with self._changed:
+                self._changed.notify_all()  # what came may be for others
 
     def _dispatch(self, flow: Flow) -> None:
         kind = flow.kind

@@ -18,11 +18,11 @@ from libremq.kernel.properties import Properties
 from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.mqi.structs import MQGMO, MQMD, MQPMO, MQSTS
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server import admission, deliveries, extensions
 from libremq.wire import calls, session, xa
 from libremq.wire.extensions import read_texts
-from libremq.wire.messages import NEXT_CALL, unpack_notification, unpack_request
+from libremq.wire.messages import NEXT_CALL, SELECTION, Request, is_next_call, unpack_notification, unpack_request
 from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
 from libremq.wire.segments import TSHM_BYTES, Flow, frame, frame_plain
 
@@ -37,6 +37,7 @@ _XA_VERBS = {
     Type.XA_ROLLBACK: "xa_rollback", Type.XA_FORGET: "xa_forget",
 }  # fmt: skip
 
+_REASON_MAX = 0xFFFF
 _NOTHING_RECEIVED = Properties()
 """Stands in a handle until a get puts properties there."""
 
@@ -46,8 +47,8 @@ class Conversation:
 
     __slots__ = (
         "_backlog", "_busy", "_credentials", "_gone", "_scratch", "_timer", "_waiting", "authenticated", "batch",
-        "connection",
-        "consumer_handles", "engine", "get_flow", "hconn", "link", "manager", "number", "ready", "sent", "user",
+        "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link", "manager", "number",
+        "ready", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
@@ -59,7 +60,9 @@ class Conversation:
         self.connection: Connection | None = None
         self.user = ""
         self.authenticated = False
+        self.commands = False  # no connection of an application
         self.ready = False  # a consumer may be called
+        self.selections: dict[int, Request] = {}  # by hobj: what requests without one go by; of other products' clients
         self.sent = 0  # messages without a call, for their index
         self.batch: deliveries.Batch | None = None  # the one whose first message is waited for
         self.consumer_handles: dict[int, int] = {}  # message handles of consumers, by hobj
@@ -73,8 +76,13 @@ class Conversation:
         self._timer: asyncio.TimerHandle | None = None
 
     @property
+    def waits(self) -> bool:
+        """Does a get wait?"""
+        return self._waiting is not None
+
+    @property
     def connected(self) -> bool:
-        return self.hconn != 0
+        return self.hconn != 0 or self.commands
 
     # Calls
 
@@ -83,12 +91,13 @@ class Conversation:
             self._notified(flow)
             return
         if self._busy or self.get_flow is not None or self.batch is not None:
-            if flow.kind == Type.REQUEST_MSGS and self._busy is False and unpack_request(flow.body).flags & NEXT_CALL:
+            if flow.kind == Type.REQUEST_MSGS and not self._busy and is_next_call(flow.body, flow.big_endian):
                 pass
             elif len(self._backlog) >= BACKLOG_MAX:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, f"{BACKLOG_MAX} calls wait for the one before them")
             else:
                 self._backlog.append(flow)
+                self.link.note_backlog(len(flow.body))
                 return
         self._run(flow)
 
@@ -97,18 +106,28 @@ class Conversation:
         if handler is None:
             raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"there is no call of type {flow.kind:#x}")
         try:
-            if not self.hconn and flow.kind not in _BEFORE_CONNECT:
+            if not self.hconn and flow.kind not in _BEFORE_CONNECT and not (self.commands and flow.kind in _COMMANDS):
                 raise mq_error(C.MQRC_HCONN_ERROR, self.manager.name, "MQCONN comes first")
             handler(self, flow)
         except MQError as error:
+            if flow.kind < Type.MQCONN:
+                # There is no reply that could say it
+                raise ProtocolError(Status.PROTOCOL_GENERAL, f"a segment out of turn: {error}") from error
             self.fail(flow, error)
 
     def go_on(self) -> None:
-        """The call that held up the others is done."""
-        while self._backlog and not (self._busy or self.get_flow is not None or self.batch is not None):
-            if self._gone:
-                return
-            self._run(self._backlog.popleft())
+        """The call that held up the others is done. What is wrong with what follows is this link's business alone."""
+        try:
+            while self._backlog and not (self._busy or self.get_flow is not None or self.batch is not None):
+                if self._gone:
+                    return
+                flow = self._backlog.popleft()
+                self.link.note_backlog(-len(flow.body))
+                self._run(flow)
+        except ProtocolError as error:
+            self.link.refuse(error.status, str(error))
+        except Exception as error:
+            self.link.refuse_unexpected(error)
 
     def reply(self, flow: Flow, body: bytes) -> None:
         """Answer a call once the log is on disk as far as the connection depends on it."""
@@ -126,7 +145,7 @@ class Conversation:
             else:
                 link.send(frame(kind, body, self.number, flow.request, max_segment=agreed.max_segment), lsn)
         else:
-            link.send(frame_plain(kind, body), lsn)
+            link.send(frame_plain(kind, body, max_segment=agreed.max_segment), lsn)
 
     def fail(self, flow: Flow, error: MQError) -> None:
         """Answer with a reason code, and for a LibreMQ client with what it is about."""
@@ -135,9 +154,11 @@ class Conversation:
         link = self.link
         if link.ours:
             words = session.pack_explanation(error.object_name, error.detail)
-            link.send(frame(Type.PING_DATA, words, self.number, flow.request), lsn)
+            link.send(link.framed(Type.PING_DATA, words, self.number, flow.request), lsn)
         if flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
-            body = xa.pack_xa(-error.reason)
+            body = xa.pack_xa(-error.reason if link.ours else xa.return_value(error.reason))
+        elif flow.kind == Type.MQCONN:
+            body = self._connect_refused(flow, error)
         else:
             body = calls.pack_api(error.comp_code, error.reason, calls.unpack_api(flow.body, flow.big_endian).hobj)
         self.answer(flow, body, lsn)
@@ -186,18 +207,15 @@ class Conversation:
         self._resume()
 
     def _resume(self) -> None:
-        try:
-            with self.engine.lock:
-                self.go_on()
-        except ProtocolError as error:
-            self.link.refuse(error.status, str(error))
+        with self.engine.lock:
+            self.go_on()
         self.link.flush()
         self.engine.settle()
 
     # MQCONN and MQDISC
 
     def credentials(self, flow: Flow) -> None:
-        self._credentials = session.unpack_credentials(flow.body, big_endian=flow.big_endian)
+        self._credentials = session.unpack_credentials(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         self.link.send(self.link.accepted(self.number))
 
     def connect(self, flow: Flow) -> None:
@@ -228,7 +246,8 @@ class Conversation:
 
             self.elsewhere(flow, check)
             return
-        user = self.link.socket_user if self.link.local else self.link.user
+        # Whoever can open the Unix-domain socket owns the queue manager, and may speak for others
+        user = self.link.user or self.link.socket_user
         self.reply(flow, self._connected(asked, user, len(flow.body)))
 
     def _connected(self, asked: session.Connect, user: str, size: int) -> bytes:
@@ -239,21 +258,31 @@ class Conversation:
         if channel is not None and channel.mca_user:
             user = channel.mca_user
         self.user = user
+        if asked.options & session.COMMANDS_ONLY and self.link.ours:
+            self.commands = True
+            return self._connect_reply(asked, size)
         self.hconn = self.manager.connect(user, asked.application, asked.application_type)
         self.connection = self.manager.connection(self.hconn)
         self.connection.wake = self._wake
+        return self._connect_reply(asked, size)
+
+    def _connect_reply(self, asked: session.Connect, size: int) -> bytes:
         tag = self.manager.name.encode()[:12].ljust(12) + self.hconn.to_bytes(12, "big")
-        answer = session.Connect(
-            self.manager.name, asked.application or "unnamed", max(0, min(asked.application_type, 65536)),
-            asked.options, asked.connect_options, tag,
-        )  # fmt: skip
-        body = session.pack_connect(answer)
-        body = body[: size - calls.API_BYTES].ljust(size - calls.API_BYTES, b"\0")
+        body = session.pack_connect(_echoed(asked, self.manager.name, tag), size=size - calls.API_BYTES)
         return calls.pack_api(C.MQCC_OK, C.MQRC_NONE, self.hconn, len(body)) + body
+
+    def _connect_refused(self, flow: Flow, error: MQError) -> bytes:
+        """It has the size of the request, too."""
+        asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
+        body = session.pack_connect(_echoed(asked, asked.queue_manager), size=len(flow.body) - calls.API_BYTES)
+        return calls.pack_api(error.comp_code, error.reason, 0, len(body)) + body
 
     def disconnect(self, flow: Flow) -> None:
         connection = self.connection
-        assert connection is not None
+        if connection is None:
+            self.commands = False
+            self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1))
+            return
         reason = C.MQRC_NONE
         try:
             self.manager.disconnect(self.hconn)
@@ -263,12 +292,14 @@ class Conversation:
             reason = error.reason
         self.hconn, self.connection, self._scratch = 0, None, 0
         self.consumer_handles.clear()
+        self.selections.clear()
         comp_code = C.MQCC_FAILED if reason else C.MQCC_OK
         self.answer(flow, calls.pack_api(comp_code, reason, -1), connection.lsn)
 
     def lost(self) -> None:
         """The application is gone without a word: back out, close, delete what was temporary."""
         self._gone = True
+        self.link.note_backlog(-sum(len(flow.body) for flow in self._backlog))
         self._backlog.clear()
         self._stop_waiting()
         if self.hconn:
@@ -286,7 +317,7 @@ class Conversation:
             self._put_unanswered(hobj, md, pmo, data)
             return
         length = len(data)
-        if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
+        if (pmo.NewMsgHandle or pmo.OriginalMsgHandle) and self.link.ours:
             with _Blocks(self, pmo, data) as data:
                 reason = self.manager.put(self.hconn, hobj, md, pmo, data)
         else:
@@ -310,16 +341,21 @@ class Conversation:
     def put1(self, flow: Flow) -> None:
         od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
         length = len(data)
-        with _Blocks(self, pmo, data) as data:
+        if self.link.ours:
+            with _Blocks(self, pmo, data) as data:
+                reason = self.manager.put1(self.hconn, od, md, pmo, data)
+        else:
             reason = self.manager.put1(self.hconn, od, md, pmo, data)
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
         self.reply(flow, calls.pack_put1_reply(comp_code, reason, od, md, pmo, length))
 
     def get(self, flow: Flow) -> None:
         hobj, md, gmo, length = calls.unpack_get(flow.body, flow.big_endian, flow.charset)
-        if gmo.MsgHandle:
+        ours = self.link.ours
+        if gmo.MsgHandle and ours:
             gmo.MsgHandle = self.scratch()
-        result = self.manager.get(self.hconn, hobj, md, gmo, None if length == calls.ANY_LENGTH else length)
+        any_length = length == calls.ANY_LENGTH and ours
+        result = self.manager.get(self.hconn, hobj, md, gmo, None if any_length else length)
         if isinstance(result, Waiter):
             self.get_flow = flow
             self.wait_for(result)
@@ -398,8 +434,10 @@ class Conversation:
     def _notified(self, flow: Flow) -> None:
         notice = unpack_notification(flow.body, flow.big_endian)
         waiter = self._waiting
-        if notice.code != Notice.CANCEL_GET or waiter is None:
+        if notice.code != Notice.CANCEL_GET or waiter is None or not self.link.ours:
             return
+        if notice.value > _REASON_MAX:
+            raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"{notice.value} is no reason code")
         if notice.value:
             name = waiter.handle.object_name
             waiter.fail(mq_error(notice.value, name, "the handle was closed while it waited"))
@@ -408,7 +446,11 @@ class Conversation:
 
     def request_messages(self, flow: Flow) -> None:
         request = unpack_request(flow.body, flow.big_endian)
-        if request.flags & NEXT_CALL:
+        if not self.link.ours:
+            request.flags &= SELECTION
+            deliveries.select_as_before(self, request)
+            deliveries.Batch(self, flow, request).begin()
+        elif request.flags & NEXT_CALL:
             self.ready = True
             self.deliver()
         else:
@@ -418,6 +460,11 @@ class Conversation:
 
     def open(self, flow: Flow) -> None:
         od, options, more = calls.unpack_open(flow.body, flow.big_endian, flow.charset)
+        if not self.link.ours:
+            form = calls.open_attributes_bytes(flow.body, flow.big_endian, flow.charset)
+            hobj = self.manager.open(self.hconn, od, options)
+            self.reply(flow, calls.pack_open(hobj, od, options, attributes_bytes=form))
+            return
         records = read_texts(od, more)
         hobj = self.manager.open(self.hconn, od, options, records)
         self.reply(flow, calls.pack_open(hobj, od, options, extensions.open_reply(self, hobj, od, records)))
@@ -426,6 +473,7 @@ class Conversation:
         hobj, options = calls.unpack_close(flow.body, flow.big_endian)
         reason = self.manager.close(self.hconn, hobj, options)
         deliveries.forget_handle(self, hobj)
+        self.selections.pop(hobj, None)
         self.reply(flow, calls.pack_api(C.MQCC_WARNING if reason else C.MQCC_OK, reason, -1))
 
     def inquire(self, flow: Flow) -> None:
@@ -439,10 +487,16 @@ class Conversation:
             else:
                 length = char_length(selector) if selector != C.MQCA_NAMES else len(value)
                 chars.append(value.encode()[:length].ljust(length))
-        body = calls.pack_inquire(
-            hobj, selectors, ints, b"".join(chars), comp_code=inquired.comp_code, reason=inquired.reason
-        )
-        self.reply(flow, body)
+        text, comp_code, reason = b"".join(chars), inquired.comp_code, inquired.reason
+        if not self.link.ours:
+            # A client that says for how much it has room gets no more
+            int_room, char_room = calls.inquire_room(flow.body, flow.big_endian)
+            if comp_code == C.MQCC_OK and (len(ints) > int_room or len(text) > char_room):
+                too_many = len(ints) > int_room
+                comp_code = C.MQCC_WARNING
+                reason = C.MQRC_INT_ATTR_COUNT_TOO_SMALL if too_many else C.MQRC_CHAR_ATTRS_TOO_SHORT
+            ints, text = ints[:int_room], text[:char_room]
+        self.reply(flow, calls.pack_inquire(hobj, selectors, ints, text, comp_code=comp_code, reason=reason))
 
     def set(self, flow: Flow) -> None:
         hobj, selectors, ints, chars = calls.unpack_inquire(flow.body, flow.big_endian, values=True)
@@ -458,7 +512,9 @@ class Conversation:
                 values[selector] = number
             else:
                 length = char_length(selector) or len(chars)
-                values[selector] = chars[:length].decode("utf-8", "replace").rstrip(" \0")
+                # Ours is UTF-8, as everywhere in attributes
+                charset = "utf-8" if flow.charset == "latin-1" else flow.charset
+                values[selector] = chars[:length].decode(charset, "replace").rstrip(" \0")
                 chars = chars[length:]
         self.manager.set(self.hconn, hobj, values)
         self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, hobj))
@@ -476,7 +532,7 @@ class Conversation:
     def transaction_manager(self, flow: Flow) -> None:
         _, flags, rest = xa.unpack_xa(flow.body, flow.big_endian)
         if flow.kind == Type.XA_RECOVER:
-            body = xa.pack_xa(0, 0, xa.pack_xids(self.manager.xa_recover(self.hconn)))
+            body = xa.pack_xa(0, 0, xa.pack_xids(self.manager.xa_recover(self.hconn), ours=self.link.ours))
         elif flow.kind in (Type.XA_OPEN, Type.XA_CLOSE):
             body = xa.pack_xa(0)
         else:
@@ -492,17 +548,22 @@ class Conversation:
     # The rest
 
     def status(self, flow: Flow) -> None:
-        kind = int.from_bytes(flow.body[calls.API_BYTES : calls.API_BYTES + 4], "little", signed=True)
-        sts = MQSTS.unpack(flow.body, calls.API_BYTES + 4)
+        kind, sts = calls.unpack_stat(flow.body, flow.big_endian)
         self.manager.status(self.hconn, kind, sts)
-        body = sts.pack()
-        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1, len(body)) + body)
+        self.reply(flow, calls.pack_stat_reply(sts))
 
     def extension(self, flow: Flow) -> None:
+        if not self.link.ours:
+            raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"there is no call of type {flow.kind:#x}")
         extensions.run(self, flow)
 
     def not_here(self, flow: Flow) -> None:
         raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, self.manager.name, "this release has no publish/subscribe")
+
+    def no_internals(self, flow: Flow) -> None:
+        raise mq_error(
+            C.MQRC_FUNCTION_NOT_SUPPORTED, self.manager.name, "calls of the SPI were not agreed: use those of the MQI"
+        )
 
     # Consumers
 
@@ -513,6 +574,14 @@ class Conversation:
         """Send the next call to a consumer, if there is one and the client is ready for it."""
         if self.ready and self.hconn and not self.link.paused:
             deliveries.next_call(self)
+
+
+def _echoed(asked: session.Connect, name: str, tag: bytes = b"") -> session.Connect:
+    """The reply to MQCONN has what was asked. Decoders tell the byte order by a type that is a small number, and the
+    code page by a name that begins with a letter.
+    """
+    kind = max(0, min(asked.application_type, 65536))
+    return session.Connect(name, asked.application or "unnamed", kind, asked.options, asked.connect_options, tag)
 
 
 class _Blocks:
@@ -556,6 +625,7 @@ class _Blocks:
                 connection.message_handles.delete(hmsg)
 
 
+_COMMANDS = frozenset({Type.EXTENSION, Type.MQDISC})
 _BEFORE_CONNECT = frozenset({Type.MQCONN, Type.CONAUTH_INFO})
 _HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
     Type.CONAUTH_INFO: Conversation.credentials,
@@ -574,6 +644,8 @@ _HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
     Type.MQSTAT: Conversation.status,
     Type.MQSUB: Conversation.not_here,
     Type.MQSUBRQ: Conversation.not_here,
+    Type.SPI: Conversation.no_internals,
+    Type.XA_COMPLETE: Conversation.no_internals,
     Type.EXTENSION: Conversation.extension,
     **dict.fromkeys(_XA_VERBS, Conversation.transaction_manager),
     Type.XA_RECOVER: Conversation.transaction_manager,

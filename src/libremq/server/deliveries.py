@@ -14,9 +14,9 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
 from libremq.wire import session
-from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification
+from libremq.wire.messages import BATCH, SELECTION, STREAM, Request, pack_message, pack_notification
 from libremq.wire.protocol import Notice, Type
-from libremq.wire.segments import Flow, frame
+from libremq.wire.segments import Flow
 
 if TYPE_CHECKING:
     from libremq.server.conversation import Conversation
@@ -27,7 +27,7 @@ _BATCH_BYTES_MAX = 64 << 20
 
 def send_message(
     conversation: Conversation, request: int, hobj: int, md: MQMD, gmo: MQGMO, got_data: bytes, length: int,
-    reason: int, hmsg: int, *, removed: bool = True, state: int = 0,
+    reason: int, hmsg: int, *, removed: bool = True, state: int = 0, selection_index: int = 1,
 ) -> int:  # fmt: skip
     """One ASYNC_MESSAGE; its size."""
     link = conversation.link
@@ -36,11 +36,22 @@ def send_message(
     properties = (conversation.properties_in(hmsg) or b"") if hmsg else b""
     body = pack_message(
         hobj, conversation.sent, md, gmo, got_data, length, reason=reason, properties=properties, removed=removed,
-        state=state,
+        state=state, selection_index=selection_index, foreign=not link.ours,
     )  # fmt: skip
-    whole = frame(Type.ASYNC_MESSAGE, body, conversation.number, request, max_segment=link.agreed.max_segment)
+    whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, request)
     link.send(whole, conversation.connection.lsn)
     return len(whole)
+
+
+def select_as_before(conversation: Conversation, request: Request) -> None:
+    """Another product's client says what messages it wants when that changes, and not again with each request."""
+    if request.flags & SELECTION:
+        conversation.selections[request.hobj] = request
+        return
+    before = conversation.selections.get(request.hobj)
+    if before is not None:
+        request.md, request.match_options, request.token = before.md, before.match_options, before.token
+        request.selection_index = before.selection_index
 
 
 class Batch:
@@ -61,6 +72,8 @@ class Batch:
         self._gmo = MQGMO(
             Version=4, Options=request.options, WaitInterval=request.wait_ms, MatchOptions=request.match_options
         )
+        if request.token:
+            self._gmo.MsgToken = request.token
         if conversation.link.ours and not request.options & ~_ANY_PROPERTIES & _PROPERTIES:
             self._gmo.MsgHandle = conversation.scratch()
 
@@ -92,6 +105,7 @@ class Batch:
         self._room -= send_message(
             self._conversation, self._flow.request, self._request.hobj, md, gmo, got.data, got.length, got.reason,
             gmo.MsgHandle, removed=got.reason != C.MQRC_TRUNCATED_MSG_FAILED,
+            selection_index=self._request.selection_index,
         )  # fmt: skip
 
     def _rest(self) -> None:
@@ -125,11 +139,11 @@ class Batch:
         lsn = conversation.connection.lsn if conversation.connection is not None else 0
         if error is not None and link.ours:
             words = session.pack_explanation(error.object_name, error.detail)
-            link.send(frame(Type.PING_DATA, words, conversation.number, self._flow.request), lsn)
+            link.send(link.framed(Type.PING_DATA, words, conversation.number, self._flow.request), lsn)
         if error is not None or self._request.flags & (BATCH | STREAM):
             reason = error.reason if error is not None else 0
             notice = pack_notification(self._request.hobj, Notice.CLIENT_ASYNC_EMPTY, reason)
-            link.send(frame(Type.NOTIFICATION, notice, conversation.number, self._flow.request), lsn)
+            link.send(link.framed(Type.NOTIFICATION, notice, conversation.number, self._flow.request), lsn)
 
 
 _PROPERTIES = (
@@ -193,14 +207,14 @@ def next_call(conversation: Conversation) -> None:
             # They were stopped: the client's thread that waits for calls may end
             conversation.ready = False
             notice = pack_notification(0, Notice.CONSUMER_CALL, 0, 0)
-            link.send(frame(Type.NOTIFICATION, notice, conversation.number), connection.lsn)
+            link.send(link.framed(Type.NOTIFICATION, notice, conversation.number), connection.lsn)
         return
     conversation.ready = False
     cbc = delivery.cbc
     if delivery.md is None or delivery.gmo is None or delivery.data is None:
         packed = cbc.CallType << 16 | cbc.CompCode << 8 | cbc.State
         notice = pack_notification(cbc.Hobj, Notice.CONSUMER_CALL, cbc.Reason, packed)
-        link.send(frame(Type.NOTIFICATION, notice, conversation.number), connection.lsn)
+        link.send(link.framed(Type.NOTIFICATION, notice, conversation.number), connection.lsn)
         return
     send_message(
         conversation, 0, cbc.Hobj, delivery.md, delivery.gmo, delivery.data, cbc.DataLength, cbc.Reason,

@@ -41,6 +41,8 @@ EndMode = Literal["quiesce", "immediate", "preemptive"]
 _TICK_S = 1.0
 _QUICK_FORCE_S = 0.001  # a device slower than that is never waited for by the loop
 _COMMAND_THREADS = 4
+_ACCEPT_PAUSE_S = 0.5
+_REFUSED_IN_WORDS = 100  # sockets beyond the limit that are told why they are refused
 _LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
 
 
@@ -92,6 +94,8 @@ class Engine:
         self._thread = 0
         self._servers: list[asyncio.AbstractServer] = []
         self._tasks: list[asyncio.Task[None]] = []
+        self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
+        self.sockets = 0
         self._sockets: list[socket.socket] = []
         self._unix_paths: list[str] = []
         self._completed: list[tuple[Conversation, Waiter]] = []
@@ -176,7 +180,7 @@ class Engine:
         self.loop.add_reader(listener.fileno(), self._accept, listener, local)
 
     def _accept(self, listener: socket.socket, local: bool) -> None:
-        """Take what knocks. Too many sockets, or no file handle left: the socket is closed at once."""
+        """Take what knocks. Beyond the limit a few more are let in to be told so; beyond those, the door stays shut."""
         for _ in range(64):
             try:
                 accepted, _ = listener.accept()
@@ -184,15 +188,27 @@ class Engine:
                 return
             except OSError as error:
                 self.say(f"AMQ9213E: A connection could not be accepted: {error.strerror}.")
+                self.loop.remove_reader(listener.fileno())  # it would be ready again at once
+                self.loop.call_later(_ACCEPT_PAUSE_S, self._accept_again, listener, local)
                 return
             accepted.setblocking(False)
-            if len(self.links) >= self.limits.links_max:
+            self.sockets += 1
+            if self.sockets > self.limits.links_max + _REFUSED_IN_WORDS:
                 accepted.close()
-                self.say(f"AMQ9513E: A connection was refused: {self.limits.links_max} sockets are open already.")
+                self.sockets -= 1
                 continue
             task = self.loop.create_task(self._attach(accepted, local))
-            self._tasks.append(task)
-            task.add_done_callback(self._tasks.remove)
+            self._attaching.add(task)
+            task.add_done_callback(self._attaching.discard)
+
+    def _accept_again(self, listener: socket.socket, local: bool) -> None:
+        if listener.fileno() >= 0:
+            self.loop.add_reader(listener.fileno(), self._accept, listener, local)
+
+    @property
+    def full(self) -> bool:
+        """Are more sockets open than there may be?"""
+        return self.sockets > self.limits.links_max
 
     async def _attach(self, accepted: socket.socket, local: bool) -> None:
         context = None
@@ -206,8 +222,11 @@ class Engine:
             await self.loop.connect_accepted_socket(
                 lambda: Link(self, accepted if local else None, tls=context is not None), accepted, ssl=context
             )
-        except (OSError, TimeoutError, EOFError) as error:
+        except BaseException as error:
+            self.sockets -= 1
             accepted.close()
+            if not isinstance(error, OSError | TimeoutError | EOFError):
+                raise
             if context is not None:
                 self.say(f"AMQ9633E: A TLS handshake failed: {error}.")
 
@@ -366,11 +385,19 @@ class Engine:
 
     def link_lost(self, link: Link) -> None:
         self.links.discard(link)
+        self.sockets -= 1
         self._waiting.pop(link, None)
         if not self.links:
             self._none_left.set()
 
     # End
+
+    def close_listener(self, port: int) -> None:
+        """Stop listening on one TCP port. Connections stay."""
+        for listener in [s for s in self._sockets if s.family != socket.AF_UNIX and s.getsockname()[1] == port]:
+            self._sockets.remove(listener)
+            self.loop.remove_reader(listener.fileno())
+            listener.close()
 
     def stop_listening(self) -> None:
         for listener in self._sockets:
@@ -420,7 +447,7 @@ class Engine:
         self.stop_listening()
         for link in list(self.links):
             link.abort()
-        for task in list(self._tasks):
+        for task in [*self._tasks, *self._attaching]:
             task.cancel()
         self._forces.put(None)
         await self.loop.run_in_executor(None, self._stop_threads)

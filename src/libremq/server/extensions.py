@@ -39,11 +39,15 @@ def open_reply(conversation: Conversation, hobj: int, od: MQOD, records: Sequenc
 def run(conversation: Conversation, flow: Flow) -> None:
     value, blob = calls.unpack_extension(flow.body)
     name = value.pop("call", "")
+    if not isinstance(name, str):
+        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a call whose name is none")
     quick = _QUICK.get(name)
     if quick is not None:
+        if not conversation.hconn:
+            raise mq_error(C.MQRC_HCONN_ERROR, conversation.manager.name, "MQCONN comes first")
         try:
             answer, rest = quick(conversation, calls.unpack_api(flow.body).hobj, value, blob)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"the arguments of {name}: {error}") from error
         reason = int(answer.pop("reason", 0))
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
@@ -63,7 +67,7 @@ def _result(
 ) -> dict[str, Any]:
     try:
         return {"result": _plain(command(conversation, value))}
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as error:
         raise mq_error(
             C.MQRC_OPTIONS_ERROR, conversation.manager.name, f"the arguments make no sense: {error}"
         ) from error

@@ -42,7 +42,6 @@ if TYPE_CHECKING:
 _UNKNOWN_FLOW_BYTES = 1 << 16  # before a client has said who it is
 _WRITE_HIGH = 1 << 20
 _SILENCE_S = 60.0  # beyond the heartbeat interval, until a silent peer counts as gone
-_NO_HEARTBEAT_S = 600.0
 CONVERSATION_MAX = 0xFFFFFFFF
 
 
@@ -58,6 +57,7 @@ class Link(asyncio.Protocol):
         "_started",
         "_transport",
         "agreed",
+        "backlog_bytes",
         "channel",
         "conversations",
         "engine",
@@ -89,6 +89,7 @@ class Link(asyncio.Protocol):
         self._started = self.heard
         self._reader = SegmentReader(MAX_SEGMENT, _UNKNOWN_FLOW_BYTES)
         self._buffered = 0
+        self.backlog_bytes = 0  # of calls that wait for the one before
         self._out: list[bytes] = []
         self._held: deque[tuple[int, bytes]] = deque()
         self._ended = False
@@ -116,13 +117,22 @@ class Link(asyncio.Protocol):
                         break
         except ProtocolError as error:
             self.refuse(error.status, str(error))
+            engine.settle()
             return
-        held = self._reader.held_bytes
+        except Exception as error:
+            self.refuse_unexpected(error)
+            engine.settle()
+            return
+        held = self._reader.held_bytes + self.backlog_bytes
         if held != self._buffered:
             self._note_buffered(held)
         if self._out:
             self._write()
         engine.settle()
+
+    def note_backlog(self, more: int) -> None:
+        """Calls of a conversation wait for the one before them, and take memory."""
+        self.backlog_bytes += more
 
     def _note_buffered(self, held: int) -> None:
         engine = self.engine
@@ -208,6 +218,10 @@ class Link(asyncio.Protocol):
         self._say_status(status)
         self._close()
 
+    def refuse_unexpected(self, error: Exception) -> None:
+        """A mistake of ours: it must not take other connections with it."""
+        self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {_described(error)}")
+
     def _say_status(self, status: Status) -> None:
         body = session.pack_status(status)
         flags = WHOLE | ERROR | CLOSE_CHANNEL
@@ -241,11 +255,13 @@ class Link(asyncio.Protocol):
         if flow.kind >= 0x80 or flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION, Type.CONAUTH_INFO):
             conversation = self.conversations.get(flow.conversation if self._shared else 1)
             if conversation is None:
+                if flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION) and self.agreed is not None:
+                    return  # of a conversation that has just ended
                 raise ProtocolError(Status.CONV_ID_ERROR, f"there is no conversation {flow.conversation}")
             conversation.take(flow)
         elif flow.kind == Type.HEARTBEAT:
             if flow.flags & CONFIRM_REQUEST:
-                self._out.append(self._frame(Type.HEARTBEAT, b"", flow.conversation, flags=WHOLE))
+                self._out.append(self.framed(Type.HEARTBEAT, b"", flow.conversation, flags=WHOLE))
         elif flow.kind == Type.SOCKET_ACTION:
             self._socket_action(flow)
         elif flow.kind == Type.USERID_DATA:
@@ -256,7 +272,7 @@ class Link(asyncio.Protocol):
             if flow.flags & (CLOSE_CHANNEL | ERROR):
                 self._close()
         elif flow.kind == Type.PING_DATA:
-            self._out.append(self._frame(Type.PING_DATA, flow.body, flow.conversation))
+            self._out.append(self.framed(Type.PING_DATA, flow.body, flow.conversation))
         else:
             raise ProtocolError(
                 Status.PROTOCOL_SEGMENT_TYPE, f"a client channel has no segments of type {flow.kind:#x}"
@@ -266,10 +282,11 @@ class Link(asyncio.Protocol):
     def _shared(self) -> bool:
         return self.agreed is not None and self.agreed.sharing > 0
 
-    def _frame(self, kind: int, body: bytes, conversation: int, request: int = 0, *, flags: int = WHOLE) -> bytes:
+    def framed(self, kind: int, body: bytes, conversation: int, request: int = 0, *, flags: int = WHOLE) -> bytes:
+        """The segments of a flow, with conversation ids if they were agreed."""
         if self._shared:
             return frame(kind, body, conversation, request, flags=flags, max_segment=self.max_segment)
-        return frame_plain(kind, body, flags=flags)
+        return frame_plain(kind, body, flags=flags, max_segment=self.max_segment)
 
     @property
     def max_segment(self) -> int:
@@ -283,11 +300,14 @@ class Link(asyncio.Protocol):
             if any(conversation.connected for conversation in self.conversations.values()):
                 raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
             self._out.append(
-                self._frame(Type.INITIAL_DATA, session.pack_initial(self.agreed), flow.conversation, flags=0)
+                self.framed(Type.INITIAL_DATA, session.pack_initial(self.agreed), flow.conversation, flags=0)
             )
             return
         if engine.ending is not None:
             self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
+            return
+        if engine.full:
+            self.refuse(Status.CHANNEL_UNAVAILABLE, f"{engine.limits.links_max} sockets are open already (MaxChannels)")
             return
         channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
         if channel is None:
@@ -348,14 +368,19 @@ class Link(asyncio.Protocol):
             ):
                 self.refuse(Status.PROTOCOL_GENERAL, "it did not connect in time")
             return
+        interval = self.heartbeat_s
+        if not interval or not (self._shared or any(each.waits for each in self.conversations.values())):
+            # Without shared conversations a client that does not wait says nothing for as long as it likes. The
+            # system notices by itself when the other machine is gone
+            self.heard = max(self.heard, now - (interval or 0))
+            return
         silent = now - self.heard
-        interval = self.heartbeat_s or _NO_HEARTBEAT_S
         if silent > interval + min(interval, _SILENCE_S):
             self.engine.say(f"AMQ9259E: {self.peer} did not answer for {silent:.0f} seconds; its connection is ended.")
             self.abort()
-        elif self.heartbeat_s and silent > self.heartbeat_s and self._shared:
+        elif silent > interval:
             number = next(iter(self.conversations))
-            self._out.append(self._frame(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
+            self._out.append(self.framed(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
             self._write()
 
     def quiesce(self) -> None:
@@ -363,7 +388,7 @@ class Link(asyncio.Protocol):
         for conversation in self.conversations.values():
             if conversation.connected and self._shared:
                 notice = pack_notification(0, Notice.QM_QUIESCING, C.MQRC_Q_MGR_QUIESCING)
-                self._out.append(self._frame(Type.NOTIFICATION, notice, conversation.number))
+                self._out.append(self.framed(Type.NOTIFICATION, notice, conversation.number))
 
     def end(self, reconnect: bool = False) -> None:
         """End it now; calls that were answered are answered."""
@@ -372,7 +397,16 @@ class Link(asyncio.Protocol):
             self._close()
 
     def accepted(self, conversation: int) -> bytes:
-        return self._frame(Type.STATUS_DATA, b"", conversation, flags=REQUEST_ACCEPTED)
+        return self.framed(Type.STATUS_DATA, b"", conversation, flags=REQUEST_ACCEPTED)
+
+
+def _described(error: Exception) -> str:
+    """An exception that nobody expected, in one line: what, and where."""
+    where = error.__traceback__
+    while where is not None and where.tb_next is not None:
+        where = where.tb_next
+    place = f" ({where.tb_frame.f_code.co_filename.rpartition('/')[2]}:{where.tb_lineno})" if where is not None else ""
+    return f"{type(error).__name__}: {error}{place}"
 
 
 def _has_qmid(engine: Engine) -> bool:

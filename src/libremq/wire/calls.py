@@ -12,7 +12,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
 from libremq.wire.descriptor import pack_md, unpack_md
 from libremq.wire.protocol import ProtocolError, Status
 from libremq.wire.structures import GMO, OD, PMO
@@ -27,6 +27,10 @@ _UINT = {False: struct.Struct("<I"), True: struct.Struct(">I")}
 _HEADER_COUNTED = 28  # a reply's length is counted with a header without conversation ids
 _FOPA = struct.Struct("<4sIIiiii")
 _FOPA_BYTES = 28
+_FOPA_MORE = b" " * 48 + bytes(8)  # no queue for messages whose protection fails, no policy
+_CHARV = {False: struct.Struct("<IIIIi"), True: struct.Struct(">IIIIi")}
+_CHARVS = ((336, "ObjectString"), (356, "SelectionString"))  # of an MQOD, and where they are in it
+_UTF_8 = 1208
 _INQ = {False: struct.Struct("<III"), True: struct.Struct(">III")}
 SELECTORS_MAX = 512
 RECORDS_MAX = 10_000
@@ -150,10 +154,16 @@ def unpack_get_reply(body: bytes) -> tuple[MQMD, MQGMO, int, bytes]:
 
 
 def pack_open(
-    hobj: int, od: MQOD, options: int, more: dict[str, Any] | None = None, *, comp_code: int = 0, reason: int = 0
-) -> bytes:
+    hobj: int, od: MQOD, options: int, more: dict[str, Any] | None = None, *, comp_code: int = 0, reason: int = 0,
+    attributes_bytes: int = _FOPA_BYTES,
+) -> bytes:  # fmt: skip
+    """`attributes_bytes`: the form of the FOPA, which is 28 or 84 bytes long, or not there at all."""
     # Defaults of the queue: left open
-    attributes = _FOPA.pack(b"FOPA", 1, _FOPA_BYTES, -1, -1, -1, -1)
+    attributes = b""
+    if attributes_bytes:
+        attributes = _FOPA.pack(b"FOPA", 1 if attributes_bytes == _FOPA_BYTES else 2, attributes_bytes, -1, -1, -1, -1)
+        if attributes_bytes > _FOPA_BYTES:
+            attributes += _FOPA_MORE
     fixed = OD.pack(od) + _INT_OUT.pack(options - (1 << 32) if options >= 1 << 31 else options) + attributes
     rest = json.dumps(more).encode() if more else b""
     return pack_api(comp_code, reason, hobj, len(fixed) + len(rest)) + fixed + rest
@@ -162,10 +172,38 @@ def pack_open(
 def unpack_open(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> tuple[MQOD, int, dict[str, Any]]:
     """The descriptor, the options, and what else there is: texts and records."""
     unpack_api(body, big_endian)
-    od, offset = OD.unpack(body, API_BYTES, big_endian=big_endian, charset=charset)
+    od, offset = _unpack_od(body, big_endian, charset)
     options = _int(body, offset, big_endian)
     rest = body[offset + 4 + _FOPA_BYTES :]
     return od, options, unpack_json(rest) if rest[:1] == b"{" else {}
+
+
+def _unpack_od(body: bytes, big_endian: bool, charset: str) -> tuple[MQOD, int]:
+    od, offset = OD.unpack(body, API_BYTES, big_endian=big_endian, charset=charset)
+    return od, _read_texts(od, body, offset, big_endian, charset) if od.Version >= 4 else offset
+
+
+def _read_texts(od: MQOD, body: bytes, end: int, big_endian: bool, charset: str) -> int:
+    """What the MQCHARVs of another product's MQOD refer to, between it and the options; the offset behind it."""
+    for at, name in _CHARVS:
+        _, start, _, length, ccsid = _CHARV[big_endian].unpack_from(body, API_BYTES + at)
+        if not length:
+            continue
+        start += API_BYTES
+        if start < API_BYTES + OD.size(4) or start + length > len(body) or length > TEXT_MAX:
+            raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"the text of {name} is not where the MQOD says")
+        text = body[start : start + length]
+        setattr(od, name, text.decode("utf-8", "replace") if ccsid == _UTF_8 else text.decode(charset))
+        end = max(end, start + length)
+    return end + -(end - API_BYTES) % 4
+
+
+def open_attributes_bytes(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> int:
+    """In which form an MQOPEN has its FOPA, and so wants it in the reply: for `pack_open`."""
+    at = _unpack_od(body, big_endian, charset)[1] + 4
+    if body[at : at + 4] != "FOPA".encode(charset):
+        return 0
+    return _FOPA_BYTES if _int(body, at + 4, big_endian) < 2 else _FOPA_BYTES + len(_FOPA_MORE)
 
 
 # MQCLOSE, MQINQ, MQSET
@@ -189,6 +227,12 @@ def pack_inquire(
     return pack_api(comp_code, reason, hobj, len(rest)) + rest
 
 
+def inquire_room(body: bytes, big_endian: bool = False) -> tuple[int, int]:
+    """For how many integers and characters a client has room, as an MQINQ says that `unpack_inquire` has read."""
+    _, int_count, char_length = _INQ[big_endian].unpack_from(body, API_BYTES)
+    return int_count, char_length
+
+
 def unpack_inquire(body: bytes, big_endian: bool = False, *, values: bool) -> tuple[int, list[int], list[int], bytes]:
     """hobj, selectors, and if they are there the values: integers and characters."""
     hobj = unpack_api(body, big_endian).hobj
@@ -205,6 +249,30 @@ def unpack_inquire(body: bytes, big_endian: bool = False, *, values: bool) -> tu
     numbers = list(struct.unpack_from(f"{order}{taken}i", body, offset))
     chars = body[offset + 4 * taken :][:char_length] if values else b""
     return hobj, numbers[:count], numbers[count:], chars
+
+
+# MQSTAT: API, type, MQSTS; the reply has no type. The layout behind the API header is ours
+
+
+def pack_stat(kind: int, sts: MQSTS) -> bytes:
+    body = _INT_OUT.pack(kind) + sts.pack()
+    return pack_api(0, 0, -1, len(body)) + body
+
+
+def unpack_stat(body: bytes, big_endian: bool = False) -> tuple[int, MQSTS]:
+    """MQError if what follows is no MQSTS."""
+    unpack_api(body, big_endian)
+    return _int(body, API_BYTES, big_endian), MQSTS.unpack(body, API_BYTES + 4, big_endian=big_endian)
+
+
+def pack_stat_reply(sts: MQSTS) -> bytes:
+    body = sts.pack()
+    return pack_api(0, 0, -1, len(body)) + body
+
+
+def unpack_stat_reply(body: bytes, big_endian: bool = False) -> MQSTS:
+    """MQError if what follows is no MQSTS."""
+    return MQSTS.unpack(body, API_BYTES, big_endian=big_endian)
 
 
 # Ours: calls without a public layout

@@ -31,7 +31,7 @@ def open_texts(od: MQOD, records: Sequence[MQOR]) -> dict[str, Any]:
 
 
 def read_texts(od: MQOD, more: dict[str, Any]) -> list[MQOR]:
-    """Put the texts where they belong; the object records."""
+    """Put the texts where they belong; the object records. MQError if they are none."""
     for name in _TEXTS:
         if isinstance(more.get(name), str):
             setattr(od, name, more[name])
@@ -49,7 +49,10 @@ def read_texts(od: MQOD, more: dict[str, Any]) -> list[MQOR]:
 
 
 def read_responses(more: dict[str, Any]) -> list[MQRR]:
-    return [MQRR(CompCode=int(code), Reason=int(reason)) for code, reason in more.get("responses", [])]
+    try:
+        return [MQRR(CompCode=int(code), Reason=int(reason)) for code, reason in more.get("responses", [])]
+    except (TypeError, ValueError, OverflowError):
+        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "response records that are none") from None
 
 
 _RECORD_FIELDS = (("MsgId", 24), ("CorrelId", 24), ("GroupId", 24), ("AccountingToken", 32))
@@ -62,6 +65,8 @@ def record_bytes(record: MQPMR) -> bytes:
 
 
 def read_record(raw: bytes) -> MQPMR:
+    if len(raw) < RECORD_BYTES:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "a put message record that is cut short")
     record, offset = MQPMR(), 0
     for name, length in _RECORD_FIELDS:
         setattr(record, name, raw[offset : offset + length])
@@ -95,7 +100,7 @@ def callback_call(operation: int, cbd: MQCBD, hobj: int, md: MQMD, gmo: MQGMO, *
 
 
 def read_callback(blob: bytes) -> tuple[MQCBD, MQMD, MQGMO]:
-    """For the queue manager: the structures of MQCB."""
+    """For the queue manager: the structures of MQCB. MQError if the first is no MQCBD."""
     if len(blob) < MQCBD.size():
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "an MQCB that is cut short")
     cbd = MQCBD.unpack(blob)

@@ -40,6 +40,7 @@ _SEGMENTATION_ALLOWED = 0x10
 _PROPERTIES = 0x20
 _NOT_REMOVED = 0x40
 _STATE_SHIFT = 7
+_FOREIGN_STATUS = 1  # what was seen on messages that are neither in a group nor segments
 
 
 @dataclass(slots=True)
@@ -58,6 +59,8 @@ class Request:
     md: MQMD | None = None
     match_options: int = 0
     selection_index: int = 1
+    token: bytes = b""
+    """To match; an MQMD has no field for it."""
 
 
 def pack_request(request: Request) -> bytes:
@@ -78,6 +81,8 @@ def pack_request(request: Request) -> bytes:
         block += md.CorrelId.ljust(24, b"\0")
     if match & C.MQMO_MATCH_GROUP_ID:
         block += md.GroupId.ljust(24, b"\0")
+    if match & C.MQMO_MATCH_MSG_TOKEN:
+        block += request.token.ljust(16, b"\0")
     return fixed + block
 
 
@@ -101,17 +106,21 @@ def unpack_request(body: bytes, big_endian: bool = False) -> Request:
         (C.MQMO_MATCH_MSG_ID, "MsgId", 24),
         (C.MQMO_MATCH_CORREL_ID, "CorrelId", 24),
         (C.MQMO_MATCH_GROUP_ID, "GroupId", 24),
-        (C.MQMO_MATCH_MSG_TOKEN, "", 16),
+        (C.MQMO_MATCH_MSG_TOKEN, "token", 16),
     ):
         if match & bit:
             part = body[position : position + length]
             if len(part) < length:
                 raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "an id to match that is cut short")
-            if name:
-                setattr(md, name, part)
+            setattr(request if name == "token" else md, name, part)
             position += length
     request.md, request.match_options, request.selection_index = md, match, index
     return request
+
+
+def is_next_call(body: bytes, big_endian: bool = False) -> bool:
+    """Is a REQUEST_MSGS about consumers, which get their calls also while a get waits?"""
+    return unpack_request(body, big_endian).flags & NEXT_CALL != 0
 
 
 class Arrived(NamedTuple):
@@ -141,8 +150,10 @@ def pack_message(
     properties: bytes = b"",
     removed: bool = True,
     state: int = 0,
+    selection_index: int = 1,
+    foreign: bool = False,
 ) -> bytes:
-    """One message for a stream, a batch or a consumer."""
+    """One message for a stream, a batch or a consumer. For another product's client without our bits in its status."""
     status = state << _STATE_SHIFT
     if gmo.GroupStatus != C.MQGS_NOT_IN_GROUP:
         status |= _GROUP_STATUS.index(gmo.GroupStatus)
@@ -155,10 +166,12 @@ def pack_message(
     if properties:
         status |= _PROPERTIES
         data = _INT.pack(len(properties)) + properties + data
+    if foreign:
+        status = _FOREIGN_STATUS
     name = gmo.ResolvedQName.encode("latin-1")
     return b"".join(
         (
-            _ASYNC[False].pack(1, hobj, index, index, len(data), 0, 1),
+            _ASYNC[False].pack(1, hobj, index, index, len(data), 0, selection_index),
             _FIRST[False].pack(reason, length, len(data), gmo.MsgToken.ljust(16, b"\0"), status, len(name)),
             name, bytes(-(3 + len(name)) % 4), pack_md(md), data,
         )
@@ -177,7 +190,9 @@ def unpack_message(body: bytes, big_endian: bool = False) -> Arrived:
     data = body[position:]
     properties = b""
     if status & _PROPERTIES:
-        size = _INT.unpack(data[:4].ljust(4, b"\0"))[0]
+        size = _INT.unpack_from(data)[0] if len(data) >= 4 else len(data)
+        if size > len(data) - 4:
+            raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "a message whose properties are cut short")
         properties, data = data[4 : 4 + size], data[4 + size :]
     if status & 3 == 3 or status >> 2 & 3 == 3:
         raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"a message with status {status:#x}")

@@ -7,7 +7,7 @@ segments. It holds at most one flow's worth of bytes, whatever comes. Both ends 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from libremq.wire.protocol import CCSID, ENCODING, FIRST, LAST, WHOLE, ProtocolError, Status, Type
 
@@ -15,6 +15,7 @@ TSH_BYTES = 28
 TSHM_BYTES = 36
 ASYNC_HEADER_BYTES = 24  # repeated in each segment of an ASYNC_MESSAGE
 FLOW_OVERHEAD = 65536  # what structures may add to the data of the longest message
+_BEGUN_BYTES = 1024  # what a flow costs that was begun, apart from its bytes
 
 _ASCII = b"TSH"
 _EBCDIC = b"\xe3\xe2\xc8"
@@ -24,7 +25,11 @@ _LENGTH = struct.Struct(">I")
 _IDS = struct.Struct(">III")
 _TAIL = {False: struct.Struct("<IHH"), True: struct.Struct(">IHH")}
 _HEAD = struct.Struct(">4sIII")
-_EBCDIC_CCSIDS = {37: "cp037", 500: "cp500", 1047: "cp1047"}
+_EBCDIC_CCSIDS = {
+    37: "cp037", 273: "cp273", 500: "cp500", 1026: "cp1026", 1140: "cp1140", 1148: "cp500",
+    1047: "cp037",  # there is no codec of its own; letters, digits and what names consist of are the same
+}  # fmt: skip
+_EBCDIC_DEFAULT = 500
 
 
 class Flow:
@@ -102,8 +107,10 @@ class SegmentReader:
                     break
                 _, conversation, request = _IDS.unpack_from(data, offset + 4)
                 shared, head = True, offset + 16
+                ebcdic = False
             else:
                 shared = self._check_start(data, offset)
+                ebcdic = data[offset] == _EBCDIC[0]
                 if length < (TSHM_BYTES if shared else TSH_BYTES):
                     raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"a segment of {length} bytes")
                 if end - offset < length:
@@ -119,6 +126,8 @@ class SegmentReader:
             big_endian = order == 1
             kind, flags = data[head + 1], data[head + 2]
             encoding, ccsid, _ = _TAIL[big_endian].unpack_from(data, head + 12)
+            if ebcdic and ccsid not in _EBCDIC_CCSIDS:
+                ccsid = _EBCDIC_DEFAULT
             body = data[head + 20 : offset + length]
             offset += length
             if flags & WHOLE == WHOLE or (kind < 0x80 and kind != Type.ASYNC_MESSAGE):
@@ -170,6 +179,7 @@ class SegmentReader:
                 encoding=encoding, ccsid=ccsid,
             )  # fmt: skip
             self._partial[conversation] = (flow, [body])
+            self._partial_bytes += _BEGUN_BYTES
         else:
             if held is None or held[0].kind != kind:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, "a segment goes on with a flow that was not begun")
@@ -185,17 +195,13 @@ class SegmentReader:
         if not flags & LAST:
             return None
         flow, parts = self._partial.pop(conversation)
-        self._partial_bytes -= sum(len(part) + TSH_BYTES for part in parts)
+        self._partial_bytes -= _BEGUN_BYTES + sum(len(part) + TSH_BYTES for part in parts)
         flow.body = b"".join(parts)
         return flow
 
 
-def _tails() -> dict[tuple[int, int], bytes]:
-    """The last twenty bytes of a header, which hardly ever change: by type and flags."""
-    return {}
-
-
-_tail_cache = _tails()
+_tail_cache: dict[tuple[int, int], bytes] = {}
+"""The last twenty bytes of a header, which hardly ever change: by type and flags."""
 
 
 def tail(kind: int, flags: int) -> bytes:
@@ -212,31 +218,45 @@ def frame(
     """A flow with conversation ids, in one segment, or in several if `max_segment` is given and asks for it."""
     length = TSHM_BYTES + len(body)
     if max_segment and length > max_segment:
-        return b"".join(_split(kind, body, conversation, request, max_segment))
+        parts = _split(kind, body, max_segment - TSHM_BYTES)
+        return b"".join(frame(kind, part, conversation, request, flags=bits) for bits, part in parts)
     return _HEAD.pack(b"TSHM", length, conversation, request) + tail(kind, flags) + body
 
 
-def frame_plain(kind: int, body: bytes, *, flags: int = WHOLE, letter: bytes = b" ") -> bytes:
-    """A segment without conversation ids: the first ones of a channel, and those about the socket (`letter` C)."""
-    return b"TSH" + letter + _LENGTH.pack(TSH_BYTES + len(body)) + tail(kind, flags) + body
+def frame_plain(
+    kind: int, body: bytes, *, flags: int = WHOLE, letter: bytes = b" ", max_segment: int = 0
+) -> bytes:
+    """A flow without conversation ids: the first ones of a channel, those about the socket (`letter` C), and all of a
+    channel whose conversations do not share sockets.
+    """
+    length = TSH_BYTES + len(body)
+    if max_segment and length > max_segment:
+        parts = _split(kind, body, max_segment - TSH_BYTES)
+        return b"".join(frame_plain(kind, part, flags=bits, letter=letter) for bits, part in parts)
+    return b"TSH" + letter + _LENGTH.pack(length) + tail(kind, flags) + body
 
 
-def _split(kind: int, body: bytes, conversation: int, request: int, max_segment: int) -> Iterable[bytes]:
-    header = b""
+def _split(kind: int, body: bytes, room: int) -> Iterator[tuple[int, bytes]]:
+    """The flags and bodies of the segments of a flow that does not fit into one."""
+    header, first_bytes = b"", 0
     if kind == Type.ASYNC_MESSAGE:
         header, body = body[:ASYNC_HEADER_BYTES], body[ASYNC_HEADER_BYTES:]
-    room = max_segment - TSHM_BYTES - len(header)
+        room -= len(header)
+        # What the first segment has before its data: the lengths in the headers count data only
+        first_bytes = len(body) - _ASYNC_LENGTH.unpack_from(header, _ASYNC_LENGTH_AT)[0]
     for index, start in enumerate(range(0, len(body), room)):
         flags = (FIRST if start == 0 else 0) | (LAST if start + room >= len(body) else 0)
         part = body[start : start + room]
         if header:
-            part = _async_header(header, index, len(part)) + part
-        yield frame(kind, part, conversation, request, flags=flags)
+            part = _async_header(header, index, len(part) - (first_bytes if start == 0 else 0)) + part
+        yield flags, part
 
 
+_ASYNC_LENGTH = struct.Struct("<I")
+_ASYNC_LENGTH_AT = 16
 _ASYNC_PIECE = struct.Struct("<IH")
 
 
 def _async_header(header: bytes, index: int, length: int) -> bytes:
     """The header of each segment of a long ASYNC_MESSAGE: its number, and how much of the data it has."""
-    return header[:16] + _ASYNC_PIECE.pack(length, min(index, 0xFFFF)) + header[22:]
+    return header[:_ASYNC_LENGTH_AT] + _ASYNC_PIECE.pack(length, min(index, 0xFFFF)) + header[22:]

@@ -29,12 +29,14 @@ from libremq.wire.protocol import (
 
 _ID = "4sBBBBHHIII20sBBH48sIHBB2s16sHIiBBHIII12s48s20s12s"
 _ID_BYTES = 240
-_ID_SHORTEST = 102
+_ID_LENGTHS = (240, 208, 102)  # of levels 11, 9 and 4; a client may send a shorter form than its level allows
+_ID_LEVEL_3_BYTES = 44
+_ID_SHARED_BYTES = 208  # the shortest form that can ask for shared conversations
 _ID_STRUCTS = {False: struct.Struct("<" + _ID), True: struct.Struct(">" + _ID)}
 _NO_COMPRESSION = b"\0\xff"
 _ALGORITHMS = b"\0\0" + b"\xff\xff" * 9  # passwords as they are: protect them with TLS
 _SEQUENCE_WRAP = 999_999_999
-_EXTENDED_BYTES = 138  # what follows EFLLength
+_EFL_END = 102  # the offset behind EFLLength, which counts what follows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ class InitialData:
     queue_manager_id: str = ""
     ccsid: int = CCSID
     process: int = 0
+    length: int = _ID_BYTES
+    """Of the structure: an answer is in the form of the question."""
 
     @property
     def ours(self) -> bool:
@@ -64,20 +68,24 @@ class InitialData:
 
 def pack_initial(data: InitialData) -> bytes:
     one, two, three = data.capabilities
-    return _ID_STRUCTS[False].pack(
+    whole = _ID_STRUCTS[False].pack(
         b"ID  ", data.fap_level, one, data.refused[0], data.errors[0], 0, 0, data.max_segment, data.max_message,
         _SEQUENCE_WRAP, _text(data.channel, 20), two, data.refused[1], data.ccsid, _text(data.queue_manager, 48),
-        data.heartbeat_s, _EXTENDED_BYTES, data.errors[1], 0, _NO_COMPRESSION, b"\0" + b"\xff" * 15, 0, 0,
+        data.heartbeat_s, data.length - _EFL_END, data.errors[1], 0, _NO_COMPRESSION, b"\0" + b"\xff" * 15, 0, 0,
         data.sharing, three, data.refused[2], 0, data.process & 0xFFFFFFFF, 0, 0, _text(data.product, 12),
         _text(data.queue_manager_id, 48), _ALGORITHMS, bytes(12),
     )  # fmt: skip
+    return whole[: data.length]
 
 
 def unpack_initial(body: bytes, *, big_endian: bool = False, charset: str = "latin-1") -> InitialData:
     """The fields that are there: a shorter form is that of an older level."""
-    if len(body) < _ID_SHORTEST or body[:4] != "ID  ".encode(charset):
+    if len(body) < _ID_LEVEL_3_BYTES or body[:4] != "ID  ".encode(charset):
         raise ProtocolError(Status.PROTOCOL_ID_ERROR, "the first segment holds no initial data")
-    values = _ID_STRUCTS[big_endian].unpack(body[:_ID_BYTES].ljust(_ID_BYTES, b"\0"))
+    if len(body) < _ID_LENGTHS[-1]:
+        raise ProtocolError(Status.FAP_LEVEL, f"level {body[4]} of the protocol; the lowest that is served is 4")
+    length = next(length for length in _ID_LENGTHS if length <= len(body))
+    values = _ID_STRUCTS[big_endian].unpack(body[:length].ljust(_ID_BYTES, b"\0"))
     text = [value.decode(charset).split("\0")[0].rstrip() if isinstance(value, bytes) else "" for value in values]
     return InitialData(
         channel=text[10],
@@ -89,11 +97,12 @@ def unpack_initial(body: bytes, *, big_endian: bool = False, charset: str = "lat
         max_segment=values[7],
         max_message=values[8],
         heartbeat_s=values[15],
-        sharing=values[23] if len(body) >= 132 else 0,
+        sharing=values[23] if length >= _ID_SHARED_BYTES else 0,
         product=text[30],
         queue_manager_id=text[31],
         ccsid=values[13],
         process=values[27],
+        length=length,
     )
 
 
@@ -122,6 +131,7 @@ def agree(offered: InitialData, own: InitialData) -> InitialData:
         max_message=max_message,
         heartbeat_s=heartbeat_s,
         sharing=max(0, min(offered.sharing, own.sharing)),
+        length=offered.length,
     )
 
 
@@ -161,12 +171,15 @@ def pack_credentials(user: str, password: str) -> bytes:
     )
 
 
-def unpack_credentials(body: bytes, *, big_endian: bool = False) -> tuple[str, str]:
+def unpack_credentials(body: bytes, *, big_endian: bool = False, charset: str = "latin-1") -> tuple[str, str]:
+    """User id and password: UTF-8, or in the code page of the segment."""
     if len(body) < 24:
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "credentials that are cut short")
-    _, _, _, _, user_length, password_length = _CAUT[big_endian].unpack_from(body)
+    eye_catcher, _, _, _, user_length, password_length = _CAUT[big_endian].unpack_from(body)
     if user_length > CREDENTIAL_BYTES_MAX or password_length > CREDENTIAL_BYTES_MAX:
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "credentials that are too long")
+    if eye_catcher != "CAUT".encode(charset):
+        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a segment for credentials without them")
     start = 24
     if (
         len(body) != 24 + user_length + password_length
@@ -176,10 +189,13 @@ def unpack_credentials(body: bytes, *, big_endian: bool = False) -> tuple[str, s
     end = start + user_length
     if len(body) < end + password_length:
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "credentials that are cut short")
-    try:
-        return body[start:end].decode(), body[end : end + password_length].decode()
-    except UnicodeDecodeError:
-        return body[start:end].decode("latin-1"), body[end : end + password_length].decode("latin-1")
+    user, password = body[start:end], body[end : end + password_length]
+    if charset == "latin-1":
+        try:
+            return user.decode(), password.decode()
+        except UnicodeDecodeError:
+            pass
+    return user.decode(charset), password.decode(charset)
 
 
 # MQCONN
@@ -187,11 +203,14 @@ def unpack_credentials(body: bytes, *, big_endian: bool = False) -> tuple[str, s
 _CONN = "48s28si32sII"
 _CONN_STRUCTS = {False: struct.Struct("<" + _CONN), True: struct.Struct(">" + _CONN)}
 _FCNO = {False: struct.Struct("<4sII128s"), True: struct.Struct(">4sII128s")}
-_CONN_TAIL_BYTES = 72
+_CONN_SIZE_MAX = 472
+_BALANCE = struct.pack("<IiI", 0, -1, 0)
 CONN_BYTES = 120
 CONNECTION_ID_BYTES = 24
-_CONNX = 3
+CONNX = 3
 RECONNECTABLE = 4
+COMMANDS_ONLY = 0x4C00
+"""Ours: no connection of an application, only commands of administration."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +220,7 @@ class Connect:
     queue_manager: str
     application: str
     application_type: int
-    options: int = _CONNX
+    options: int = CONNX
     connect_options: int = 0
     tag: bytes = b""  # in the reply: the connection id
 
@@ -210,18 +229,26 @@ class Connect:
         return bool(self.options & RECONNECTABLE)
 
 
-def pack_connect(connect: Connect, queue_manager_id: str = "") -> bytes:
-    """In the form of level 13: 332 bytes."""
-    return b"".join(
-        (
-            _CONN_STRUCTS[False].pack(
-                _text(connect.queue_manager, 48), _text(connect.application, 28), connect.application_type, bytes(32),
-                connect.options, connect.connect_options & 0xFFFFFFFF,
-            ),
-            _FCNO[False].pack(b"FCNO", 2, 0, connect.tag.ljust(128, b"\0")[:128]),
-            bytes(24), _text(queue_manager_id, 48),
+def pack_connect(connect: Connect, queue_manager_id: str = "", size: int = 332) -> bytes:
+    """In the form of level 13, or in another one: it is recognised by its size."""
+    size = min(size, _CONN_SIZE_MAX)
+    parts = [
+        _CONN_STRUCTS[False].pack(
+            _text(connect.queue_manager, 48), _text(connect.application, 28), connect.application_type, bytes(32),
+            connect.options, connect.connect_options & 0xFFFFFFFF,
         )
-    )  # fmt: skip
+    ]  # fmt: skip
+    if size >= 260:
+        version = 3 if size >= 460 else 2 if size >= 332 else 1
+        parts.append(_FCNO[False].pack(b"FCNO", version, 0, connect.tag.ljust(128, b"\0")[:128]))
+    if size >= 460:
+        # The tag by which the connection could be taken over: that of the connection id
+        parts.append((b"MQCT" + connect.tag if connect.tag else b"").ljust(128, b"\0")[:128])
+    if size >= 472:
+        parts.append(_BALANCE)
+    if size >= 332:
+        parts += bytes(24), _text(queue_manager_id, 48)
+    return b"".join(parts).ljust(size, b"\0")
 
 
 def unpack_connect(body: bytes, offset: int, *, big_endian: bool = False, charset: str = "latin-1") -> Connect:
@@ -278,7 +305,7 @@ _PING = struct.Struct("<I")
 
 def pack_explanation(object_name: str, detail: str) -> bytes:
     text = f"{object_name}\0{detail}".encode("utf-8", "backslashreplace")[:4096]
-    return _PING.pack(4 + len(text)) + text
+    return _PING.pack(len(text)) + text
 
 
 def unpack_explanation(body: bytes) -> tuple[str, str]:

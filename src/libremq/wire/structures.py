@@ -17,6 +17,7 @@ from libremq.wire.protocol import ProtocolError, Status
 _S = TypeVar("_S", bound=Structure)
 _REMEMBERED_MAX = 2048
 _BLANKS = b" "
+_TEXTS = ("ObjectString", "SelectionString", "ResObjectString")
 
 
 class WireStructure(Generic[_S]):
@@ -31,6 +32,8 @@ class WireStructure(Generic[_S]):
         self._current = self._by_version[max(versions)]
         self._packed: dict[tuple[tuple[str, Any], ...], bytes] = {}
         self._unpacked: dict[bytes, dict[str, Any]] = {}
+        # Texts of any length are no part of the bytes, and would make a table of them large
+        self._texts = frozenset(name for name in _TEXTS if hasattr(structure, name))
 
     def size(self, version: int) -> int:
         return self._by_version.get(version, self._current).length
@@ -38,6 +41,8 @@ class WireStructure(Generic[_S]):
     def pack(self, value: _S) -> bytes:
         """struct.error, ValueError or TypeError if a field does not fit: the caller knows the reason code for it."""
         try:
+            if self._texts and not self._texts.isdisjoint(value.__dict__):
+                return self._layout_of(value.Version).pack(value)  # type: ignore[attr-defined]
             key = tuple(value.__dict__.items())
             found = self._packed.get(key)
         except TypeError:  # a value that cannot be a key
@@ -174,7 +179,7 @@ class _GetOptions:
     @staticmethod
     def pack(gmo: MQGMO) -> bytes:
         fields = gmo.__dict__
-        token = fields.get("MsgToken")
+        token: bytes | None = fields.get("MsgToken")
         if token is None or gmo.Version < 3:
             return _GMO.pack(gmo)
         if len(token) > len(_NO_TOKEN):

@@ -1,7 +1,7 @@
 """The calls of a transaction manager on the wire: their own header, then an XID.
 
-The protocol's XID has a format id, a global id and a branch qualifier of at most 64 bytes each. An XID of LibreMQ is up
-to 140 bytes without parts: all but its first 4 and last 64 bytes lie between; it is cut, and put together again.
+The protocol's XID has a format id, a global id and a branch qualifier. An XID of LibreMQ is up to 140 bytes without
+parts: it travels with a format id of ours, cut after 128 bytes. One of another product is kept as it came.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
+from libremq.mqi import constants as C
 from libremq.wire.protocol import ProtocolError, Status
 
 _XA = {False: struct.Struct("<iII"), True: struct.Struct(">iII")}
@@ -18,7 +19,11 @@ HEADER_BYTES = 16
 XID_MAX = 140
 XIDS_MAX = 100_000
 TM_ONE_PHASE = 0x40000000
-_PART_MAX = 0xFF
+XAER_RMERR = -3
+XAER_NOTA = -4
+XAER_PROTO = -6
+XA_RBROLLBACK = 100
+_OURS = b"LMQX"  # as a format id: the rest is an XID of LibreMQ
 
 
 def pack_xa(value: int, flags: int = 0, rest: bytes = b"") -> bytes:
@@ -34,12 +39,24 @@ def unpack_xa(body: bytes, big_endian: bool = False) -> tuple[int, int, bytes]:
     return value, flags, body[HEADER_BYTES:]
 
 
+_RETURN_VALUES = {
+    C.MQRC_UOW_NOT_AVAILABLE: XAER_NOTA,
+    C.MQRC_UOW_IN_PROGRESS: XAER_PROTO,
+    C.MQRC_BACKED_OUT: XA_RBROLLBACK,
+}
+
+
+def return_value(reason: int) -> int:
+    """What a transaction manager of another product is told instead of a reason code."""
+    return _RETURN_VALUES.get(reason, XAER_RMERR)
+
+
 def pack_xid(xid: bytes) -> bytes:
     """Format id, two lengths, global id, branch qualifier, zeros to a multiple of four."""
     if not 1 <= len(xid) <= XID_MAX:
         raise ValueError(f"an XID has 1 to {XID_MAX} bytes, not {len(xid)}")
     parts = bytes((min(len(xid), 128), max(0, len(xid) - 128))) + xid
-    block = b"LMQX" + parts
+    block = _OURS + parts
     return block + bytes(-len(block) % 4)
 
 
@@ -49,16 +66,25 @@ def unpack_xid(data: bytes, offset: int = 0) -> tuple[bytes, int]:
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "an XID that is cut short")
     lengths = data[offset + 4] + data[offset + 5]
     end = offset + 6 + lengths
-    if len(data) < end or lengths > XID_MAX:
+    # One of another product is kept with its format id and lengths
+    if len(data) < end or lengths > (XID_MAX if data[offset : offset + 4] == _OURS else XID_MAX - 6):
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "an XID that is cut short")
     xid = data[offset + 6 : end]
-    if data[offset : offset + 4] != b"LMQX":
+    if data[offset : offset + 4] != _OURS:
         xid = data[offset : offset + 6] + xid
-    return xid[:XID_MAX], end + -(end - offset) % 4
+    return xid, end + -(end - offset) % 4
 
 
-def pack_xids(xids: Sequence[bytes]) -> bytes:
-    return _COUNT[False].pack(len(xids)) + b"".join(pack_xid(xid) for xid in xids)
+def pack_xids(xids: Sequence[bytes], *, ours: bool = True) -> bytes:
+    """A transaction manager of another product finds its XIDs as it gave them."""
+    pack = pack_xid if ours else _pack_as_given
+    return _COUNT[False].pack(len(xids)) + b"".join(pack(xid) for xid in xids)
+
+
+def _pack_as_given(xid: bytes) -> bytes:
+    if len(xid) < 6 or len(xid) != 6 + xid[4] + xid[5]:
+        return pack_xid(xid)
+    return xid + bytes(-len(xid) % 4)
 
 
 def unpack_xids(data: bytes, big_endian: bool = False) -> list[bytes]:
