@@ -1,5 +1,6 @@
 # Everything a newcomer needs: `make demo`, `make test`, `make check`, `make bench`.
 # `make test-crash` tries over 100,000 crash points (minutes), `make soak` kills a working queue manager 200 times.
+# `make interop` runs the test suites and examples of pymqi and ibmmq against a queue manager of ours.
 # `make bench-pipeline` measures the pipeline with gigabytes of generated dumps (an hour or so).
 # The environment lives in .venv; it is rebuilt when pyproject.toml changes.
 PYTHON ?= python3
@@ -7,7 +8,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-crash soak check bench bench-pipeline clean
+.PHONY: demo test test-crash soak check interop bench bench-pipeline clean
 
 $(READY): pyproject.toml
 	@echo "Setting up $(VENV) (once)..."
@@ -30,9 +31,12 @@ soak: $(READY)
 	@$(BIN)/python -m soak
 
 check: $(READY)
-	$(BIN)/ruff check src tests bench soak
-	$(BIN)/mypy src soak
+	$(BIN)/ruff check src tests bench soak interop packages
+	$(BIN)/mypy src soak interop
 	$(BIN)/lint-imports
+
+interop: $(READY)
+	@$(BIN)/python -m interop
 
 bench: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'

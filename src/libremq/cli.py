@@ -45,6 +45,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("pipeline", "turn SMF dumps into findings, forecasts and reports", "libremq.cli_pipeline"),
     Command("plan", "size logs, page sets, structures, channels, ... for a workload", "libremq.cli_plan"),
     Command("amqldmpa", "show the counters of a queue manager's logger", "libremq.cli_amqldmpa"),
+    Command("setmqusr", "set or remove the password of a user", "libremq.cli_setmqusr", ExitCode.ARGUMENTS),
+    Command("amqsput", "put lines of standard input as messages", "libremq.cli_amqsput", 99),
+    Command("amqsget", "get messages and print them", "libremq.cli_amqsget", 99),
+    Command("amqsbcg", "browse messages: descriptor, properties, hex dump", "libremq.cli_amqsbcg", 99),
+    Command("amqsblst", "put or get many messages, with rates", "libremq.cli_amqsblst", 99),
+    Command("amqsreq", "put requests and print the replies", "libremq.cli_amqsreq", 99),
+    Command("amqsech", "answer requests with their own data", "libremq.cli_amqsech", 99),
 )
 
 
@@ -100,6 +107,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+
+
+def main_of_name() -> int:
+    """For the commands that are installed under their own names: `strmqm QM1` is `libremq strmqm QM1`."""
+    name = os.path.basename(sys.argv[0]).removesuffix(".exe")
+    return main([name, *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ message it was given.
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -162,6 +163,7 @@ class Consumer:
             return
         self._calling = threading.current_thread()
         message: Message | None = None
+        reconnections = self._reconnections
         try:
             if self._transaction:
                 self._session.transaction = self
@@ -171,7 +173,12 @@ class Consumer:
             if self._transaction:
                 self._session.binding.commit()
         except BaseException as error:
-            self._handle_error(error, message)
+            if self._reconnections != reconnections and _is_lost_unit(error) and self._on_error is None:
+                logging.getLogger(f"libremq.{self._manager.name}").warning(
+                    "A consumer of %s goes on after a lost connection: %s", self._queue.name, error
+                )
+            else:
+                self._handle_error(error, message)
         finally:
             self._session.transaction = None
             self._calling = None
@@ -180,6 +187,11 @@ class Consumer:
             if self._stopping:
                 self._stopping = False
                 self._stopped.set()
+
+    @property
+    def _reconnections(self) -> int:
+        """A connection that reconnects counts that."""
+        return int(getattr(self._session.binding, "reconnections", 0))
 
     def _handle_error(self, error: BaseException, message: Message | None) -> None:
         try:
@@ -202,3 +214,8 @@ class Consumer:
         except MQError:
             pass
         self._stopped.set()
+
+
+def _is_lost_unit(error: BaseException) -> bool:
+    """Did a lost connection end the unit of work? Then the message comes again, or it was committed as a whole."""
+    return isinstance(error, MQError) and error.reason in (C.MQRC_BACKED_OUT, C.MQRC_CALL_INTERRUPTED)

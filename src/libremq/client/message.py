@@ -7,7 +7,7 @@ no attribute of its own here.
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from libremq.client.options import Data, PutOptions, is_big_endian
 from libremq.common.ccsid import codec
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 _SHOWN = 40
 
 
-class Message:
-    """What `get` and `browse` return."""
+class MessageContent:
+    """What a message says; what one does with it differs between the blocking and the asyncio API."""
 
     __slots__ = ("_manager", "_received", "data", "gmo", "length", "md", "properties", "queue", "warning")
 
@@ -33,7 +33,7 @@ class Message:
         md: MQMD,
         gmo: MQGMO,
         properties: dict[str, PropertyValue],
-        manager: QueueManager | None,
+        manager: Any,
         *,
         length: int | None = None,
         warning: int = C.MQRC_NONE,
@@ -150,53 +150,26 @@ class Message:
         """When it would have expired on its queue, in UTC; None if never."""
         return None if self._received is None else self._received + timedelta(seconds=self.md.Expiry / 10)
 
-    # What one does with it
+    # Copies
 
-    def reply(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
-        """Put a reply on the queue the sender named, and return its message id.
-
-        The reply carries the id of this message as its correlation id (or what the sender asked for with MQRO_PASS_*),
-        and is persistent if this message is. The arguments are those of `Queue.put`.
-        """
-        from libremq.client import replies
-
-        return replies.reply(self._connected(), self, data, options)
-
-    def report(self, feedback: int = C.MQFB_PAN) -> bytes | None:
-        """Tell the sender what became of its message: MQFB_PAN (done), MQFB_NAN (refused) or a code of one's own.
-
-        Nothing is sent and None returned if the sender did not ask for it (MQRO_PAN, MQRO_NAN).
-        """
-        from libremq.client import replies
-
-        return replies.report(self._connected(), self, feedback)
-
-    def without_dead_letter_header(self) -> tuple[MQDLH, Message]:
+    def without_dead_letter_header(self) -> tuple[MQDLH, Self]:
         """Of a message from the dead-letter queue: the header that says why, and the message as it was before."""
         from libremq.client import replies
 
-        return replies.without_dead_letter_header(self._manager, self)
-
-    # Copies
-
-    def _connected(self) -> QueueManager:
-        if self._manager is None:
-            raise mq_error(
-                C.MQRC_HCONN_ERROR, self.queue, "a message that was pickled has no connection; put on a queue instead"
-            )
-        return self._manager
+        header, data, md = replies.without_dead_letter_header(self)
+        return header, type(self)(data, md, self.gmo, self.properties, self._manager)
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: all but the connection, which stays where it is."""
-        return {name: getattr(self, name) for name in self.__slots__ if name != "_manager"}
+        return {name: getattr(self, name) for name in MessageContent.__slots__ if name != "_manager"}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self._manager = None
         for name, value in state.items():
             setattr(self, name, value)
 
-    def __copy__(self) -> Message:
-        new = Message.__new__(Message)
+    def __copy__(self) -> Self:
+        new = type(self).__new__(type(self))
         new.__setstate__(self.__getstate__())
         new._manager = self._manager
         return new
@@ -217,3 +190,42 @@ class Message:
         if self.properties:
             parts.append(f"properties {self.properties}")
         return f"<Message {', '.join(parts)}>"
+
+    def _still_connected(self) -> Any:
+        """The queue manager it came from."""
+        if self._manager is None:
+            raise mq_error(
+                C.MQRC_HCONN_ERROR, self.queue, "a message that was pickled has no connection; put on a queue instead"
+            )
+        return self._manager
+
+
+class Message(MessageContent):
+    """What `get` and `browse` return."""
+
+    __slots__ = ()
+
+    _manager: QueueManager | None
+
+    def reply(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
+        """Put a reply on the queue the sender named, and return its message id.
+
+        The reply carries the id of this message as its correlation id (or what the sender asked for with MQRO_PASS_*),
+        and is persistent if this message is. The arguments are those of `Queue.put`.
+        """
+        from libremq.client import replies
+
+        return replies.reply(self._connected(), self, data, options)
+
+    def report(self, feedback: int = C.MQFB_PAN) -> bytes | None:
+        """Tell the sender what became of its message: MQFB_PAN (done), MQFB_NAN (refused) or a code of one's own.
+
+        Nothing is sent and None returned if the sender did not ask for it (MQRO_PAN, MQRO_NAN).
+        """
+        from libremq.client import replies
+
+        return replies.report(self._connected(), self, feedback)
+
+    def _connected(self) -> QueueManager:
+        manager: QueueManager = self._still_connected()
+        return manager

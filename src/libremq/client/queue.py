@@ -6,7 +6,6 @@ or until nobody holds the object any more. So it can be shared between threads, 
 
 from __future__ import annotations
 
-import itertools
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -21,45 +20,20 @@ from libremq.client.consumer import Consumer
 from libremq.client.errors import bad_value, wrong_type
 from libremq.client.message import Message
 from libremq.client.options import Data, Identifier, Match, Named, PutOptions, Seconds
+from libremq.client.queue_target import REPLY_MODEL as REPLY_MODEL
+from libremq.client.queue_target import QueueTarget
 from libremq.client.session import Session
 from libremq.client.statistics import QueueStatistics
-from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.attributes import convert as convert_attribute
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable, mq_error
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from libremq.client.queue_manager import QueueManager
 
-_serials = itertools.count(1)
-_CONTEXT = C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT | C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT
-_BIND = C.MQOO_BIND_ON_OPEN | C.MQOO_BIND_NOT_FIXED | C.MQOO_BIND_ON_GROUP
-_ALWAYS = C.MQOO_ALTERNATE_USER_AUTHORITY | C.MQOO_FAIL_IF_QUIESCING
-# Which of the open options that a caller gives belong to which kind of handle
-_BELONGS = {
-    C.MQOO_OUTPUT: _CONTEXT | _BIND | _ALWAYS | C.MQOO_RESOLVE_LOCAL_Q,
-    C.MQOO_INPUT_AS_Q_DEF: C.MQOO_SAVE_ALL_CONTEXT | C.MQOO_READ_AHEAD | C.MQOO_NO_READ_AHEAD | _ALWAYS,
-    C.MQOO_BROWSE: C.MQOO_CO_OP | _ALWAYS,
-    C.MQOO_INQUIRE: _ALWAYS,
-    C.MQOO_SET: _ALWAYS,
-}
-_MODES = {
-    "output": C.MQOO_OUTPUT,
-    "input": C.MQOO_INPUT_AS_Q_DEF,
-    "browse": C.MQOO_BROWSE,
-    "inquire": C.MQOO_INQUIRE,
-    "set": C.MQOO_SET,
-}
-_OPTIONS = 0
-for _mode in _BELONGS.values():
-    _OPTIONS |= _mode
-REPLY_MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
-
-
-class Queue:
+class Queue(QueueTarget):
     """A queue of a queue manager; made by `QueueManager.queue`. Safe to share between threads."""
 
     def __init__(
@@ -74,45 +48,21 @@ class Queue:
         alternate_user: str = "",
         dynamic_name: str = "AMQ.*",
     ) -> None:
-        if not isinstance(name, str):
-            raise wrong_type(C.MQRC_UNKNOWN_OBJECT_NAME, "", f"the name of a queue is a str, not {name!r}")
-        opt.text("manager", manager_name, C.MQRC_UNKNOWN_OBJECT_Q_MGR, name)
-        opt.text("alternate_user", alternate_user, C.MQRC_OD_ERROR, name)
-        opt.text("the name of a dynamic queue", dynamic_name, C.MQRC_DYNAMIC_Q_NAME_ERROR, name)
-        if selector is not None:
-            opt.text("selector", selector, C.MQRC_SELECTION_STRING_ERROR, name)
-        if exclusive is not None and not isinstance(exclusive, bool):
-            raise wrong_type(C.MQRC_OPTIONS_ERROR, name, f"exclusive is True, False or None, not {exclusive!r}")
-        if not isinstance(open_options, int):
-            raise wrong_type(C.MQRC_OPTIONS_ERROR, name, f"open_options is a sum of MQOO_*, not {open_options!r}")
-        if open_options & ~_OPTIONS:
-            raise bad_value(
-                C.MQRC_OPTIONS_ERROR,
-                name,
-                "open_options takes what goes with an access, such as MQOO_SET_ALL_CONTEXT; the access itself is "
-                "chosen by what is called, exclusive input with exclusive=True",
-            )
-        if alternate_user:
-            open_options |= C.MQOO_ALTERNATE_USER_AUTHORITY
+        super().__init__(
+            name,
+            manager_name=manager_name,
+            exclusive=exclusive,
+            selector=selector,
+            open_options=open_options,
+            alternate_user=alternate_user,
+            dynamic_name=dynamic_name,
+        )
         self._manager = manager
-        self._name = name
-        self._manager_name = manager_name
-        self._exclusive = exclusive
-        self._selector = selector
-        self._open_options = open_options | C.MQOO_FAIL_IF_QUIESCING
-        self._alternate_user = alternate_user
-        self._dynamic_name = dynamic_name
-        self._serial = next(_serials)
         self._opening = threading.Lock()  # so that threads that open a model queue make one dynamic queue, not several
         self._closed = False
         # What this object opened is closed by the next call of anyone once the object is gone
         self._finalizer = weakref.finalize(self, manager._orphans.append, self._serial)
         self._finalizer.atexit = False
-
-    @property
-    def name(self) -> str:
-        """Its name; of a dynamic queue the one it was given when it was made."""
-        return self._name
 
     def __repr__(self) -> str:
         return f"<Queue {self._name} of {self._manager.name}{', closed' if self._closed else ''}>"
@@ -181,8 +131,7 @@ class Queue:
         They go to the queue manager together, which over a network is many times faster than one after the other.
         Outside a transaction they are one of their own.
         """
-        if isinstance(messages, str | bytes | bytearray | memoryview) or not isinstance(messages, Iterable):
-            raise wrong_type(C.MQRC_BUFFER_ERROR, self._name, f"a list of messages, not {type(messages).__name__}")
+        messages = self._several(messages, "a list of messages")
         if options.get("properties"):
             raise bad_value(C.MQRC_PROPERTY_NOT_AVAILABLE, self._name, "properties go with `put`, message by message")
         session = self._usable_session()
@@ -195,11 +144,7 @@ class Queue:
 
     def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
         """Put messages as a group, all or none, and return the group id. They stay together and in this order."""
-        if isinstance(messages, str | bytes | bytearray | memoryview) or not isinstance(messages, Iterable):
-            raise wrong_type(
-                C.MQRC_BUFFER_ERROR, self._name, f"a group is a list of messages, not {type(messages).__name__}"
-            )
-        messages = list(messages)
+        messages = self._several(messages, "a group is a list of messages")
         if not messages:
             raise bad_value(C.MQRC_INCOMPLETE_GROUP, self._name, "a group has at least one message")
         session = self._usable_session()
@@ -285,10 +230,7 @@ class Queue:
         In a transaction all of them come back if it is backed out; outside, all of them are gone when this returns.
         Interrupted over a network after the first has come, it breaks the connection: in a transaction nothing is lost.
         """
-        if isinstance(count, bool) or not isinstance(count, int):
-            raise wrong_type(C.MQRC_OPTIONS_ERROR, self._name, f"count is an int, not {count!r}")
-        if count < 1:
-            raise bad_value(C.MQRC_OPTIONS_ERROR, self._name, f"count is {count}; at least one message is asked for")
+        self._check_count(count)
         session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
         md, gmo = opt.for_get(
             self._name,
@@ -396,26 +338,9 @@ class Queue:
         session, hobj = self._handle(C.MQOO_INQUIRE)
         return session.binding.inquire(hobj, selectors)[0]
 
-    def _selector_of(self, name: int | str) -> int:
-        if isinstance(name, int):
-            return name
-        opt.text("an attribute", name, C.MQRC_SELECTOR_ERROR, self._name)
-        for kind in ("QLOCAL", "QALIAS", "QREMOTE"):
-            row = TABLES[kind].by_keyword.get(name.upper())
-            if row is not None:
-                return row.selector
-        raise bad_value(C.MQRC_SELECTOR_ERROR, self._name, f"{name} is not an attribute of a queue")
-
     def set(self, **attributes: int | str) -> None:
         """MQSET: change attributes that applications may change: `queue.set(get="disabled")`."""
-        values: dict[int, int | str] = {}
-        for keyword, value in attributes.items():
-            row = TABLES["QLOCAL"].by_keyword.get(keyword.upper())
-            if row is None:
-                raise bad_value(C.MQRC_SELECTOR_ERROR, self._name, f"{keyword} is not an attribute of a queue")
-            given = convert_attribute(row, value, self._name)
-            assert isinstance(given, int | str)
-            values[row.selector] = given
+        values = self._values_to_set(attributes)
         session, hobj = self._handle(C.MQOO_SET)
         session.binding.set(hobj, values)
 
@@ -488,9 +413,7 @@ class Queue:
 
     def handle(self, mode: str) -> int:
         """The hobj of this thread, for the raw verbs in `QueueManager.mqi`: mode is input, output, browse, ..."""
-        if not isinstance(mode, str) or mode not in _MODES:
-            raise bad_value(C.MQRC_OPTIONS_ERROR, self._name, f"{mode!r} is not a mode; use {', '.join(_MODES)}")
-        return self._handle(_MODES[mode])[1]
+        return self._handle(self._mode(mode))[1]
 
     def _usable_session(self) -> Session:
         if self._closed:
@@ -504,19 +427,7 @@ class Queue:
 
     def _open(self, session: Session, mode: int, *, more: int = 0, keep: bool = True) -> int:
         """Open the queue for this session. A model queue makes a dynamic one, and this object stands for that."""
-        options = more | self._open_options & _BELONGS[mode]
-        if mode == C.MQOO_INPUT_AS_Q_DEF:
-            options |= self._input_option()
-        else:
-            options |= mode
-        od = MQOD(
-            Version=C.MQOD_VERSION_4,
-            ObjectQMgrName=self._manager_name,
-            DynamicQName=self._dynamic_name,
-            AlternateUserId=self._alternate_user,
-        )
-        if self._selector is not None and mode in (C.MQOO_INPUT_AS_Q_DEF, C.MQOO_BROWSE):
-            od.SelectionString = self._selector
+        od, options = self._to_open(mode, more)
         with self._opening:
             od.ObjectName = self._name
             hobj = session.binding.open(od, options)
@@ -524,11 +435,6 @@ class Queue:
         if keep:
             session.handles[self._serial, mode] = (hobj, self._name)
         return hobj
-
-    def _input_option(self) -> int:
-        if self._exclusive is None:
-            return C.MQOO_INPUT_AS_Q_DEF
-        return C.MQOO_INPUT_EXCLUSIVE if self._exclusive else C.MQOO_INPUT_SHARED
 
     def close(self) -> None:
         """Close what all threads have open through this object; their waiting gets end with HandleError."""

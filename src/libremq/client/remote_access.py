@@ -10,11 +10,14 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from libremq.client.binding import AttributeValue
+from libremq.client.binding import AttributeValue, Binding
+from libremq.client.reconnect import ReconnectingConnection
+from libremq.client.reconnect_attempts import Attempts, keep_trying
+from libremq.client.reconnect_places import Fits, named_alike, same_queue_manager
 from libremq.client.remote_connection import RemoteConnection
 from libremq.client.remote_link import RemoteLink
 from libremq.client.statistics import QueueManagerStatistics
-from libremq.client.urls import ClientAddress
+from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddress
 from libremq.kernel.attributes import GivenValue
 from libremq.kernel.media_image import MediaResult
 from libremq.kernel.restart import Say
@@ -35,7 +38,7 @@ class RemoteAccess:
 
     def __init__(self, places: Sequence[ClientAddress], say: Say | None = None) -> None:
         self._places = list(places)
-        self._say = say or (lambda text: None)
+        self._say = say
         self._guard = threading.Lock()
         self._links: list[RemoteLink] = []
         self._commands: RemoteConnection | None = None
@@ -55,14 +58,19 @@ class RemoteAccess:
 
     # Connections
 
-    def _new_link(self) -> RemoteLink:
-        """A socket to the first place that answers; MQError tells of all that do not."""
+    def _new_link(self, fits: Fits | None = None) -> RemoteLink:
+        """A socket to the first place that answers, and fits; MQError tells of all that do not."""
         problems: list[str] = []
         first: MQError | None = None
         for place in self._places:
             for host in place.hosts or (None,):
                 try:
-                    return RemoteLink(place, host)
+                    link = RemoteLink(place, host)
+                    if fits is None or fits(link):
+                        return link
+                    link.close()
+                    found = link.agreed.queue_manager
+                    raise mq_error(C.MQRC_RECONNECT_QMID_MISMATCH, place.name, f"another queue manager, {found}")
                 except MQError as error:
                     first = first or error
                     problems.append(f"{place.shown if host is None else f'{host[0]}:{host[1]}'}: {error.detail}")
@@ -75,19 +83,36 @@ class RemoteAccess:
         reason = first.reason if first is not None else C.MQRC_HOST_NOT_AVAILABLE
         raise mq_error(reason, name, f"no queue manager answers ({'; '.join(problems)})")
 
-    def connect(self, user: str, application: str) -> RemoteConnection:
-        return self._connect(user, application)
+    def connect(self, user: str, application: str) -> Binding:
+        first = self._connect(user, application)
+        place = first.address
+        if place.reconnect == RECONNECT_DISABLED:
+            return first
+        fits = same_queue_manager(first) if place.reconnect == RECONNECT_QMGR else named_alike
+        return ReconnectingConnection(
+            first,
+            lambda: self._connect(user, application, fits=fits),
+            timeout_s=place.reconnect_timeout_s,
+            alone=self._has_one_address,
+            say=self._say,
+        )
 
-    def _connect(self, user: str, application: str, *, commands: bool = False) -> RemoteConnection:
+    @property
+    def _has_one_address(self) -> bool:
+        return len(self._places) == 1 and len(self._places[0].hosts) <= 1
+
+    def _connect(
+        self, user: str, application: str, *, commands: bool = False, fits: Fits | None = None
+    ) -> RemoteConnection:
         if self._closed:
             raise mq_error(C.MQRC_HCONN_ERROR, self._name, "the connection was closed; connect again")
         while True:
             with self._guard:
                 self._links = [link for link in self._links if link.broken is None]
-                link = next((link for link in self._links if link.has_room), None)
+                link = next((link for link in self._links if link.has_room and (fits is None or fits(link))), None)
             slot = link.new_slot() if link is not None else None
             if link is None:
-                link = self._new_link()
+                link = self._new_link(fits)
                 slot = link.new_slot()
                 with self._guard:
                     self._links.append(link)
@@ -117,18 +142,37 @@ class RemoteAccess:
     # Commands
 
     def _command(self, call: str, /, **value: object) -> Any:
-        with self._guard:
-            commands = self._commands
-        if commands is None or not commands.connected:
-            from libremq.client.connecting import current_application, current_user
-
-            commands = self._connect(current_user(), current_application(), commands=True)
-            with self._guard:
-                self._commands = commands
+        commands = self._command_connection()
         try:
             return commands.command(call, **value)
         except TypeError as error:
             raise mq_error(C.MQRC_OPTIONS_ERROR, self._name, f"{call}: {error}") from error
+
+    def _command_connection(self) -> RemoteConnection:
+        """A connection that is there at this moment: a command is sent once, since most would not do the same twice."""
+        from libremq.client.connecting import current_application, current_user
+
+        with self._guard:
+            commands = self._commands
+        if commands is not None:
+            commands.look()
+        if commands is None or not commands.connected:
+            place = self._places[0]
+
+            def connect(attempts: Attempts | None = None) -> RemoteConnection:
+                return self._connect(current_user(), current_application(), commands=True)
+
+            if commands is None or place.reconnect == RECONNECT_DISABLED:
+                commands = connect()
+            else:
+                commands.let_go()
+                commands = keep_trying(
+                    connect, name=self._name, timeout_s=place.reconnect_timeout_s, wake=threading.Event(),
+                    alone=self._has_one_address,
+                )  # fmt: skip
+            with self._guard:
+                self._commands = commands
+        return commands
 
     def define(
         self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None, replace: bool

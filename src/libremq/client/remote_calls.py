@@ -21,11 +21,11 @@ from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.rfh2 import PropertyValue
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO, MQRR, MQSTS, Structure
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS, Structure
 from libremq.wire import calls
-from libremq.wire.extensions import open_texts, read_responses
+from libremq.wire.extensions import open_texts, put_list_call, read_put_list, read_responses
 from libremq.wire.messages import Arrived, Request, pack_request, unpack_message, unpack_notification
-from libremq.wire.protocol import ProtocolError, Type
+from libremq.wire.protocol import REPLY, ProtocolError, Type
 from libremq.wire.segments import Flow
 
 _NO_ID = bytes(24)
@@ -150,11 +150,38 @@ def _check_od(od: MQOD) -> None:
 
 
 def put_reply(flow: Flow, md: MQMD, pmo: MQPMO, words: tuple[str, str] | None) -> int:
-    api = outcome(flow, Type.MQPUT, words)
-    filled_md, filled_pmo = calls.unpack_put_reply(flow.body)
-    refill_md(md, filled_md)
-    refill(pmo, filled_pmo, ("OriginalMsgHandle", "NewMsgHandle"))
-    return api.reason
+    if _is_filled(flow, Type.MQPUT):
+        filled_md, filled_pmo = calls.unpack_put_reply(flow.body)
+        refill_md(md, filled_md)
+        refill(pmo, filled_pmo, ("OriginalMsgHandle", "NewMsgHandle"))
+    return outcome(flow, Type.MQPUT, words).reason
+
+
+def _is_filled(flow: Flow, kind: int) -> bool:
+    """Does a reply have structures? One to a call that failed has them only if the call fills them all the same."""
+    return flow.kind == kind + REPLY and len(flow.body) > calls.API_BYTES
+
+
+def put_list_request(
+    handles: MessageHandles, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR]
+) -> bytes:
+    """MQPUT with put message records."""
+    if pmo.Version >= C.MQPMO_VERSION_3 and (pmo.NewMsgHandle or pmo.OriginalMsgHandle):
+        pmo, data = _with_properties(handles, pmo, data)
+    try:
+        return put_list_call(hobj, md, pmo, bytes(data), records)
+    except _BAD as error:
+        raise _unfit(md, pmo, error) from error
+
+
+def put_list_reply(
+    flow: Flow, md: MQMD, pmo: MQPMO, records: Sequence[MQPMR], words: tuple[str, str] | None
+) -> int:
+    if _is_filled(flow, Type.EXTENSION):
+        filled_md, filled_pmo = read_put_list(calls.unpack_extension(flow.body)[1], records)
+        refill_md(md, filled_md)
+        refill(pmo, filled_pmo, ("OriginalMsgHandle", "NewMsgHandle"))
+    return outcome(flow, Type.EXTENSION, words).reason
 
 
 def put1_reply(flow: Flow, od: MQOD, md: MQMD, pmo: MQPMO, words: tuple[str, str] | None) -> int:
@@ -241,10 +268,11 @@ def open_request(od: MQOD, options: int, records: Sequence[MQOR]) -> bytes:
 
 
 def open_reply(flow: Flow, od: MQOD, words: tuple[str, str] | None) -> tuple[int, list[MQRR]]:
-    api = outcome(flow, Type.MQOPEN, words)
-    filled, _, more = calls.unpack_open(flow.body, flow.big_endian)
-    refill_od(od, filled)
-    return api.hobj, read_responses(more)
+    more = {}
+    if _is_filled(flow, Type.MQOPEN):
+        filled, _, more = calls.unpack_open(flow.body, flow.big_endian)
+        refill_od(od, filled)
+    return outcome(flow, Type.MQOPEN, words).hobj, read_responses(more)
 
 
 def inquire_request(hobj: int, selectors: Sequence[int]) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from libremq.client import remote_calls as rc
@@ -17,19 +17,22 @@ from libremq.client.binding import GotItem, PutItem
 from libremq.client.remote_consumers import RemoteConsumers
 from libremq.client.remote_link import RemoteLink, Slot
 from libremq.client.remote_message_handles import RemoteMessageHandles
+from libremq.client.urls import ClientAddress
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
 from libremq.wire import calls, session, xa
-from libremq.wire.extensions import put_list_call, read_put_list, read_responses
+from libremq.wire.extensions import read_responses
 from libremq.wire.messages import BATCH, STREAM, Arrived, pack_notification
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import frame
 
 _BATCH_BYTES = 16 << 20
+_RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 READ_AHEAD_MESSAGES = 100
 READ_AHEAD_BYTES = 1 << 20
+_SILENCE_S = 0.02
 _BROWSE = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR | C.MQGMO_MSG_UNDER_CURSOR
 _AHEAD_ALLOWED = (
     C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_PROPERTIES_IN_HANDLE
@@ -46,6 +49,15 @@ class _ReadAhead:
         self.messages: deque[Arrived] = deque()
         self.wanted: tuple[object, ...] = ()
 
+    @property
+    def in_unit(self) -> bool:
+        """Do the persistent ones belong to a unit of work?"""
+        options = self.wanted[-1] if self.wanted else 0
+        return isinstance(options, int) and bool(options & C.MQGMO_SYNCPOINT_IF_PERSISTENT)
+
+    def drop_persistent(self) -> None:
+        self.messages = deque(_not_persistent(self.messages))
+
 
 class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
     """hconn. Threads may share it; a call runs at a time."""
@@ -58,6 +70,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         self._late: BaseException | None = None
         self._read_ahead: dict[int, _ReadAhead] = {}
         self._responses: dict[int, list[MQRR]] = {}
+        self._opened: set[int] = set()  # handles, but for those of distribution lists
         self._open_async = False  # puts were sent whose outcome nobody knows
         self._waiting = 0  # the handle whose get waits, in some thread
         self._connect(user, application, commands)
@@ -91,6 +104,59 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
     @property
     def connected(self) -> bool:
         return self._connected and self._link.broken is None
+
+    # For a connection that takes the place of another one: see `reconnect`
+
+    @property
+    def lost(self) -> bool:
+        """Is the line broken, and not ended by this program?"""
+        broken = self._link.broken
+        return broken is not None and broken.reason != C.MQRC_HCONN_ERROR
+
+    @property
+    def why(self) -> str:
+        """What broke the line."""
+        return self._link.broken.detail if self._link.broken is not None else ""
+
+    @property
+    def where(self) -> str:
+        return self._link.where
+
+    @property
+    def address(self) -> ClientAddress:
+        return self._link.address
+
+    @property
+    def link(self) -> RemoteLink:
+        return self._link
+
+    def broken_by(self, error: MQError) -> bool:
+        """Does this error say that the line is broken, and not what the queue manager has answered?"""
+        broken = self._link.broken
+        return self.lost and broken is not None and (error.reason, error.detail) == (broken.reason, broken.detail)
+
+    def look(self) -> None:
+        """After some silence: is the line still there? What is not sent is not in doubt."""
+        link = self._link
+        if link.broken is None and time.monotonic() - link.spoke > _SILENCE_S:
+            link.tick()
+
+    def let_go(self) -> None:
+        """Nobody uses it any more, and there is nothing to say to the queue manager."""
+        self._link.end_slot(self._slot)
+
+    def take_over(self, lost: RemoteConnection) -> None:
+        """Message handles belong to the program, and so does an interrupt that it has not heard of."""
+        self._message_handles = lost._message_handles
+        self._late, lost._late = lost._late, None
+
+    def take_over_read_ahead(self, hobj: int, lost: RemoteConnection, lost_hobj: int) -> None:
+        """Messages that were read ahead are off their queue, but for those that went back with a unit of work."""
+        ahead = lost._read_ahead.pop(lost_hobj, None)
+        if ahead is not None and hobj in self._read_ahead:
+            if ahead.in_unit:
+                ahead.drop_persistent()
+            self._read_ahead[hobj] = ahead
 
     # Calls
 
@@ -172,6 +238,8 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             hobj, responses = rc.open_reply(self._call(Type.MQOPEN, body), od, self._words())
             if records:
                 self._responses[hobj] = responses
+            else:
+                self._opened.add(hobj)
             if options & C.MQOO_READ_AHEAD:
                 self._read_ahead[hobj] = _ReadAhead()
             return hobj
@@ -189,6 +257,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             reason = rc.outcome(
                 self._call(Type.MQCLOSE, calls.pack_close(hobj, options)), Type.MQCLOSE, self._words()
             ).reason
+            self._opened.discard(hobj)
             self._read_ahead.pop(hobj, None)
             self._forget_consumer(hobj)
             return reason
@@ -215,11 +284,19 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         if records:
             return self._put_list(hobj, md, pmo, data, records)
         handles = self._message_handles
-        if pmo.Options & C.MQPMO_ASYNC_RESPONSE:
+        options = pmo.Options
+        if options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE:
             with self._lock:
                 self._check()
-                self._send_async(hobj, md, pmo, data)
-                return C.MQRC_NONE
+                if hobj in self._opened:
+                    self._send_async(hobj, md, pmo, data)
+                    return C.MQRC_NONE
+                # What is wrong with the call itself is told at once; and every destination of a list has an outcome
+                pmo.Options = options & ~C.MQPMO_ASYNC_RESPONSE
+                try:
+                    return self.put(hobj, md, pmo, data)
+                finally:
+                    pmo.Options = options
         body = rc.put_request(handles, hobj, md, pmo, data)
         with self._lock:
             self._check()
@@ -232,13 +309,10 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         self._open_async = True
 
     def _put_list(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR]) -> int:
+        body = rc.put_list_request(self._message_handles, hobj, md, pmo, data, records)
         with self._lock:
             self._check()
-            _, blob, reason = self._extension_unchecked(put_list_call(hobj, md, pmo, data, records))
-            filled_md, filled_pmo = read_put_list(blob, records)
-            rc.refill_md(md, filled_md)
-            rc.refill(pmo, filled_pmo, ("OriginalMsgHandle", "NewMsgHandle"))
-            return reason
+            return rc.put_list_reply(self._call(Type.EXTENSION, body), md, pmo, records, self._words())
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         """Several puts in one go: sent together, answered once. MQError is that of the first that failed.
@@ -252,7 +326,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             self._check()
             parts = []
             for md, pmo, data in items:
-                pmo.Options |= C.MQPMO_ASYNC_RESPONSE
+                pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
                 body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
                 parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
             earlier = self._open_async
@@ -342,7 +416,14 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
                     return found
                 found.append(arrived)
         except MQError:
-            raise
+            if link.broken is None or gmo.Options & C.MQGMO_SYNCPOINT:
+                raise
+            # What came is off its queue, but for what a lost unit of work has put back
+            if gmo.Options & C.MQGMO_SYNCPOINT_IF_PERSISTENT:
+                found = _not_persistent(found)
+            if not found:
+                raise
+            return found
         except BaseException:
             # Interrupted: what came, and what is still on its way, must not be lost without a word
             if link.broken is None:
@@ -456,6 +537,10 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
     def control(self, operation: int) -> None:
         """MQCTL. MQOP_START_WAIT calls the consumers in this thread until one of them stops the connection."""
         self._control(operation)
+
+
+def _not_persistent(messages: Iterable[Arrived]) -> list[Arrived]:
+    return [arrived for arrived in messages if arrived.md.Persistence != C.MQPER_PERSISTENT]
 
 
 def _as_got(arrived: Arrived) -> GotItem:

@@ -49,6 +49,8 @@ class RemoteConsumers:
         self._consuming = False
         self._suspended = False
         self._dispatcher: threading.Thread | None = None
+        self.on_lost: Callable[[MQError], bool] | None = None
+        """Called in the thread that calls, when the connection is lost; True if the consumers need not be told."""
 
     def _check(self) -> None:
         raise AssertionError("a connection says that")
@@ -148,6 +150,10 @@ class RemoteConsumers:
         if dispatcher is not None and dispatcher is not threading.current_thread() and dispatcher.is_alive():
             dispatcher.join()
 
+    def wait_for_consumers(self) -> None:
+        """Wait until the thread that calls has ended, unless this is it."""
+        self._join()
+
     # The thread that calls
 
     def _dispatch(self) -> None:
@@ -159,7 +165,9 @@ class RemoteConsumers:
                     return  # the function ended the connection
                 link.send(following)
         except MQError as error:
-            self._tell_failure(error)
+            self._consuming = False
+            if self.on_lost is None or not self.on_lost(error):
+                self._tell_failure(error)
 
     def _call_one(self, flow: Flow) -> bool:
         """Make one call; False if there are to be no more."""

@@ -66,14 +66,14 @@ class Session:
         if not properties:
             self.binding.put(hobj, md, pmo, data)
             return
-        with _Properties(self.binding, pmo, properties):
+        with PutProperties(self.binding, pmo, properties):
             self.binding.put(hobj, md, pmo, data)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Mapping[str, object] | None) -> None:
         if not properties:
             self.binding.put1(od, md, pmo, data)
             return
-        with _Properties(self.binding, pmo, properties):
+        with PutProperties(self.binding, pmo, properties):
             self.binding.put1(od, md, pmo, data)
 
     def get(
@@ -133,7 +133,7 @@ class Session:
             pass
 
 
-class _Properties:
+class PutProperties:
     """A message handle with the properties of one put."""
 
     def __init__(self, binding: Binding, pmo: MQPMO, properties: Mapping[str, object]) -> None:

@@ -20,6 +20,10 @@ class Transaction:
     Until the commit nobody else sees what was put, and what was got comes back if it is backed out, by an exception,
     a crash or a power cut alike, with its backout count raised. `commit` and `backout` end the unit of work earlier;
     what follows in the block begins the next one.
+
+    On a connection that reconnects, UnitOfWorkBackedOut says that nothing was done: do it again. ConnectionBroken with
+    MQRC_CALL_INTERRUPTED from the commit says that all of it was done or nothing, and nobody knows which: look before
+    you do it again. Neither is ever repeated for you.
     """
 
     def __init__(self, manager: QueueManager) -> None:

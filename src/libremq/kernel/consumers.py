@@ -226,6 +226,7 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
             consumer.suspended = True
         return _event(consumer, C.MQCBCT_EVENT_CALL, error.reason)
     assert isinstance(got, Got)
+    gmo.Options = consumer.gmo.Options  # it sees them as it gave them
     consumer.idle_since = core.clock.monotonic()
     consumer.browsed = browsing
     removed = not browsing and got.reason != C.MQRC_TRUNCATED_MSG_FAILED

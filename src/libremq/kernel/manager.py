@@ -285,10 +285,14 @@ class QueueManager(Lifecycle):
         if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
             options |= C.MQOO_ALTERNATE_USER_AUTHORITY
         opening.check_put1(self.core, od)
+        before = od.ResolvedQName, od.ResolvedQMgrName
         handle = opening.open_object(self.core, connection, od, options)
         try:
             assert handle.destination is not None
             return putting.put_to(self.core, connection, handle, handle.destination, md, pmo, data, put1=True)
+        except MQError:
+            od.ResolvedQName, od.ResolvedQMgrName = before  # a call that fails fills nothing
+            raise
         finally:
             opening.close_object(self.core, connection, handle, C.MQCO_NONE)
 

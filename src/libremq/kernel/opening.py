@@ -120,14 +120,15 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
     if options & C.MQOO_OUTPUT:
         destination = resolve.destination_of(core, od.ObjectName, od.ObjectQMgrName)
         handle.destination = destination
-        od.ResolvedQName = destination.remote_queue if destination.is_remote else destination.queue.name
-        od.ResolvedQMgrName = destination.remote_qmgr or core.qmgr_name
+        queue = destination.remote_queue if destination.is_remote else destination.queue.name
+        resolved = queue, destination.remote_qmgr or core.qmgr_name
     elif handle.queue is not None and options & _LOCAL_ONLY:
-        od.ResolvedQName, od.ResolvedQMgrName = handle.queue.name, core.qmgr_name
+        resolved = handle.queue.name, core.qmgr_name
     else:
-        od.ResolvedQName = od.ResolvedQMgrName = ""
+        resolved = "", ""
     _take_defaults(handle, obj)
     _use(core, handle, od)
+    od.ResolvedQName, od.ResolvedQMgrName = resolved
     return handle
 
 

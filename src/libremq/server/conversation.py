@@ -19,10 +19,11 @@ from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
-from libremq.server import admission, deliveries, extensions
+from libremq.server import admission, deliveries, extensions, foreign
+from libremq.server.property_blocks import PropertyBlocks
 from libremq.wire import calls, session, xa
 from libremq.wire.extensions import read_texts
-from libremq.wire.messages import NEXT_CALL, SELECTION, Request, is_next_call, unpack_notification, unpack_request
+from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request
 from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
 from libremq.wire.segments import TSHM_BYTES, Flow, frame, frame_plain
 
@@ -37,6 +38,7 @@ _XA_VERBS = {
     Type.XA_ROLLBACK: "xa_rollback", Type.XA_FORGET: "xa_forget",
 }  # fmt: skip
 
+_RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 _REASON_MAX = 0xFFFF
 _NOTHING_RECEIVED = Properties()
 """Stands in a handle until a get puts properties there."""
@@ -147,15 +149,20 @@ class Conversation:
         else:
             link.send(frame_plain(kind, body, max_segment=agreed.max_segment), lsn)
 
-    def fail(self, flow: Flow, error: MQError) -> None:
-        """Answer with a reason code, and for a LibreMQ client with what it is about."""
+    def fail(self, flow: Flow, error: MQError, body: bytes = b"") -> None:
+        """Answer with a reason code, and for a LibreMQ client with what it is about.
+
+        `body` is that of a call that fills structures although it fails.
+        """
         connection = self.connection
         lsn = connection.lsn if connection is not None else 0
         link = self.link
         if link.ours:
             words = session.pack_explanation(error.object_name, error.detail)
             link.send(link.framed(Type.PING_DATA, words, self.number, flow.request), lsn)
-        if flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
+        if body:
+            pass
+        elif flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
             body = xa.pack_xa(-error.reason if link.ours else xa.return_value(error.reason))
         elif flow.kind == Type.MQCONN:
             body = self._connect_refused(flow, error)
@@ -268,13 +275,13 @@ class Conversation:
 
     def _connect_reply(self, asked: session.Connect, size: int) -> bytes:
         tag = self.manager.name.encode()[:12].ljust(12) + self.hconn.to_bytes(12, "big")
-        body = session.pack_connect(_echoed(asked, self.manager.name, tag), size=size - calls.API_BYTES)
+        body = session.pack_connect(foreign.echoed(asked, self.manager.name, tag), size=size - calls.API_BYTES)
         return calls.pack_api(C.MQCC_OK, C.MQRC_NONE, self.hconn, len(body)) + body
 
     def _connect_refused(self, flow: Flow, error: MQError) -> bytes:
         """It has the size of the request, too."""
         asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
-        body = session.pack_connect(_echoed(asked, asked.queue_manager), size=len(flow.body) - calls.API_BYTES)
+        body = session.pack_connect(foreign.echoed(asked, asked.queue_manager), size=len(flow.body) - calls.API_BYTES)
         return calls.pack_api(error.comp_code, error.reason, 0, len(body)) + body
 
     def disconnect(self, flow: Flow) -> None:
@@ -313,15 +320,22 @@ class Conversation:
 
     def put(self, flow: Flow) -> None:
         hobj, md, pmo, data = calls.unpack_put(flow.body, flow.big_endian, flow.charset)
-        if pmo.Options & C.MQPMO_ASYNC_RESPONSE and self.link.ours:
+        if pmo.Options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE and self.link.ours:
             self._put_unanswered(hobj, md, pmo, data)
             return
         length = len(data)
-        if (pmo.NewMsgHandle or pmo.OriginalMsgHandle) and self.link.ours:
-            with _Blocks(self, pmo, data) as data:
+        try:
+            if (pmo.NewMsgHandle or pmo.OriginalMsgHandle) and self.link.ours:
+                with PropertyBlocks(self, pmo, data) as data:
+                    reason = self.manager.put(self.hconn, hobj, md, pmo, data)
+            else:
                 reason = self.manager.put(self.hconn, hobj, md, pmo, data)
-        else:
-            reason = self.manager.put(self.hconn, hobj, md, pmo, data)
+        except MQError as error:
+            if not pmo.InvalidDestCount:
+                raise
+            # A distribution list says how many destinations failed, also if it was all of them
+            self.fail(flow, error, calls.pack_put_reply(error.comp_code, error.reason, hobj, md, pmo, length))
+            return
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
         self.reply(flow, calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length))
 
@@ -331,7 +345,7 @@ class Conversation:
         assert connection is not None
         try:
             if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
-                with _Blocks(self, pmo, data) as data:
+                with PropertyBlocks(self, pmo, data) as data:
                     self.manager.put(self.hconn, hobj, md, pmo, data)
             else:
                 self.manager.put(self.hconn, hobj, md, pmo, data)
@@ -342,7 +356,7 @@ class Conversation:
         od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
         length = len(data)
         if self.link.ours:
-            with _Blocks(self, pmo, data) as data:
+            with PropertyBlocks(self, pmo, data) as data:
                 reason = self.manager.put1(self.hconn, od, md, pmo, data)
         else:
             reason = self.manager.put1(self.hconn, od, md, pmo, data)
@@ -355,6 +369,8 @@ class Conversation:
         if gmo.MsgHandle and ours:
             gmo.MsgHandle = self.scratch()
         any_length = length == calls.ANY_LENGTH and ours
+        if length < 0 and not any_length:
+            raise mq_error(C.MQRC_BUFFER_LENGTH_ERROR, detail=f"the length of the buffer is {length}")
         result = self.manager.get(self.hconn, hobj, md, gmo, None if any_length else length)
         if isinstance(result, Waiter):
             self.get_flow = flow
@@ -392,11 +408,17 @@ class Conversation:
         self._waiting = waiter
         waiter.notify = lambda: self.engine.completed(self, waiter)
         if waiter.deadline is not None:
-            delay = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
-            self._timer = self.engine.loop.call_later(delay, self._time_over, waiter)
+            self._watch(waiter, waiter.deadline)
 
-    def _time_over(self, waiter: Waiter) -> None:
+    def _watch(self, waiter: Waiter, deadline: float) -> None:
+        delay = max(0.0, deadline - self.manager.core.clock.monotonic())
+        self._timer = self.engine.loop.call_later(delay, self._time_over, waiter, deadline)
+
+    def _time_over(self, waiter: Waiter, deadline: float) -> None:
         with self.engine.lock:
+            if self.manager.core.clock.monotonic() < deadline:
+                self._watch(waiter, deadline)  # the clock of the loop is not the queue manager's
+                return
             self.manager.cancel(waiter)
         self.engine.settle()
 
@@ -447,8 +469,7 @@ class Conversation:
     def request_messages(self, flow: Flow) -> None:
         request = unpack_request(flow.body, flow.big_endian)
         if not self.link.ours:
-            request.flags &= SELECTION
-            deliveries.select_as_before(self, request)
+            foreign.select_as_before(self, request)
             deliveries.Batch(self, flow, request).begin()
         elif request.flags & NEXT_CALL:
             self.ready = True
@@ -459,15 +480,22 @@ class Conversation:
     # Objects
 
     def open(self, flow: Flow) -> None:
-        od, options, more = calls.unpack_open(flow.body, flow.big_endian, flow.charset)
         if not self.link.ours:
-            form = calls.open_attributes_bytes(flow.body, flow.big_endian, flow.charset)
-            hobj = self.manager.open(self.hconn, od, options)
-            self.reply(flow, calls.pack_open(hobj, od, options, attributes_bytes=form))
+            self.reply(flow, foreign.open_object(self, flow))
             return
+        od, options, more = calls.unpack_open(flow.body, flow.big_endian, flow.charset)
         records = read_texts(od, more)
-        hobj = self.manager.open(self.hconn, od, options, records)
-        self.reply(flow, calls.pack_open(hobj, od, options, extensions.open_reply(self, hobj, od, records)))
+        try:
+            hobj = self.manager.open(self.hconn, od, options, records)
+        except MQError as error:
+            if not records:
+                raise
+            self.fail(flow, error, calls.pack_open(-1, od, options, comp_code=error.comp_code, reason=error.reason))
+            return
+        assert self.connection is not None
+        defaults = foreign.open_defaults(self.connection.handles[hobj])
+        more_out = extensions.open_reply(self, hobj, od, records)
+        self.reply(flow, calls.pack_open(hobj, od, options, more_out, defaults=defaults))
 
     def close(self, flow: Flow) -> None:
         hobj, options = calls.unpack_close(flow.body, flow.big_endian)
@@ -489,13 +517,9 @@ class Conversation:
                 chars.append(value.encode()[:length].ljust(length))
         text, comp_code, reason = b"".join(chars), inquired.comp_code, inquired.reason
         if not self.link.ours:
-            # A client that says for how much it has room gets no more
-            int_room, char_room = calls.inquire_room(flow.body, flow.big_endian)
-            if comp_code == C.MQCC_OK and (len(ints) > int_room or len(text) > char_room):
-                too_many = len(ints) > int_room
-                comp_code = C.MQCC_WARNING
-                reason = C.MQRC_INT_ATTR_COUNT_TOO_SMALL if too_many else C.MQRC_CHAR_ATTRS_TOO_SHORT
-            ints, text = ints[:int_room], text[:char_room]
+            ints, text, cut = foreign.fit_inquired(flow, ints, text)
+            if cut and comp_code == C.MQCC_OK:
+                comp_code, reason = C.MQCC_WARNING, cut
         self.reply(flow, calls.pack_inquire(hobj, selectors, ints, text, comp_code=comp_code, reason=reason))
 
     def set(self, flow: Flow) -> None:
@@ -574,55 +598,6 @@ class Conversation:
         """Send the next call to a consumer, if there is one and the client is ready for it."""
         if self.ready and self.hconn and not self.link.paused:
             deliveries.next_call(self)
-
-
-def _echoed(asked: session.Connect, name: str, tag: bytes = b"") -> session.Connect:
-    """The reply to MQCONN has what was asked. Decoders tell the byte order by a type that is a small number, and the
-    code page by a name that begins with a letter.
-    """
-    kind = max(0, min(asked.application_type, 65536))
-    return session.Connect(name, asked.application or "unnamed", kind, asked.options, asked.connect_options, tag)
-
-
-class _Blocks:
-    """The properties of a put, which came as bytes before its data, in message handles for the kernel to find."""
-
-    __slots__ = ("_conversation", "_data", "_handles", "_pmo")
-
-    def __init__(self, conversation: Conversation, pmo: MQPMO, data: bytes) -> None:
-        self._conversation = conversation
-        self._pmo = pmo
-        self._data = data
-        self._handles: list[int] = []
-
-    def __enter__(self) -> bytes:
-        connection = self._conversation.connection
-        assert connection is not None
-        pmo, data, start = self._pmo, self._data, 0
-        if not (pmo.OriginalMsgHandle or pmo.NewMsgHandle):
-            return data
-        for field in ("OriginalMsgHandle", "NewMsgHandle"):
-            marked = getattr(pmo, field)
-            if not marked:
-                continue
-            end = start + marked - 1
-            if not start <= end <= len(data):
-                raise mq_error(C.MQRC_HMSG_ERROR, detail="the properties are longer than what came with the message")
-            properties = Properties.decode(data[start:end])
-            start = end
-            hmsg = connection.message_handles.create()
-            self._handles.append(hmsg)
-            connection.message_handles.get(hmsg).properties = properties
-            setattr(pmo, field, hmsg)
-        return data[start:]
-
-    def __exit__(self, *exc: object) -> None:
-        connection = self._conversation.connection
-        if self._handles:
-            self._pmo.OriginalMsgHandle = self._pmo.NewMsgHandle = 0
-        if connection is not None:
-            for hmsg in self._handles:
-                connection.message_handles.delete(hmsg)
 
 
 _COMMANDS = frozenset({Type.EXTENSION, Type.MQDISC})

@@ -14,7 +14,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
 from libremq.wire import session
-from libremq.wire.messages import BATCH, SELECTION, STREAM, Request, pack_message, pack_notification
+from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import Flow
 
@@ -41,17 +41,6 @@ def send_message(
     whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, request)
     link.send(whole, conversation.connection.lsn)
     return len(whole)
-
-
-def select_as_before(conversation: Conversation, request: Request) -> None:
-    """Another product's client says what messages it wants when that changes, and not again with each request."""
-    if request.flags & SELECTION:
-        conversation.selections[request.hobj] = request
-        return
-    before = conversation.selections.get(request.hobj)
-    if before is not None:
-        request.md, request.match_options, request.token = before.md, before.match_options, before.token
-        request.selection_index = before.selection_index
 
 
 class Batch:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQOD, MQOR, MQPMR
 from libremq.server import admission, deliveries
+from libremq.server.property_blocks import PropertyBlocks
 from libremq.wire import calls
 from libremq.wire.descriptor import pack_md, unpack_md
 from libremq.wire.extensions import RECORD_BYTES, read_callback, read_record, record_bytes
@@ -42,10 +43,13 @@ def run(conversation: Conversation, flow: Flow) -> None:
     if not isinstance(name, str):
         raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a call whose name is none")
     quick = _QUICK.get(name)
-    if quick is not None:
+    if quick is not None or name == "put_list":
         if not conversation.hconn:
             raise mq_error(C.MQRC_HCONN_ERROR, conversation.manager.name, "MQCONN comes first")
         try:
+            if quick is None:
+                _put_list(conversation, flow, value, blob)
+                return
             answer, rest = quick(conversation, calls.unpack_api(flow.body).hobj, value, blob)
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"the arguments of {name}: {error}") from error
@@ -100,16 +104,29 @@ def _responses(conversation: Conversation, hobj: int, value: dict[str, Any], blo
     return {"responses": [[one.CompCode, one.Reason] for one in found]}, b""
 
 
-def _put_list(conversation: Conversation, hobj: int, value: dict[str, Any], blob: bytes) -> Answer:
-    """MQPUT with put message records."""
+def _put_list(conversation: Conversation, flow: Flow, value: dict[str, Any], blob: bytes) -> None:
+    """MQPUT with put message records, which are filled also if the put fails for all of them."""
     md, offset = unpack_md(blob, 0)
     pmo, offset = PMO.unpack(blob, offset)
     records: list[MQPMR] = []
     for _ in range(min(int(value["records"]), calls.RECORDS_MAX)):
         records.append(read_record(blob[offset : offset + RECORD_BYTES]))
         offset += RECORD_BYTES
-    reason = conversation.manager.put(conversation.hconn, hobj, md, pmo, blob[offset:], records)
-    return {"reason": reason}, pack_md(md) + PMO.pack(pmo) + b"".join(record_bytes(record) for record in records)
+    hobj = calls.unpack_api(flow.body).hobj
+    failure: MQError | None = None
+    comp_code = reason = 0
+    try:
+        with PropertyBlocks(conversation, pmo, blob[offset:]) as data:
+            reason = conversation.manager.put(conversation.hconn, hobj, md, pmo, data, records)
+        comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
+    except MQError as error:
+        failure, comp_code, reason = error, error.comp_code, error.reason
+    filled = pack_md(md) + PMO.pack(pmo) + b"".join(record_bytes(record) for record in records)
+    body = calls.pack_extension("put_list", {}, filled, comp_code=comp_code, reason=reason)
+    if failure is None:
+        conversation.reply(flow, body)
+    else:
+        conversation.fail(flow, failure, body)
 
 
 def _callback(conversation: Conversation, hobj: int, value: dict[str, Any], blob: bytes) -> Answer:
@@ -130,7 +147,6 @@ def _control(conversation: Conversation, hobj: int, value: dict[str, Any], blob:
 _QUICK: dict[str, Callable[[Conversation, int, dict[str, Any], bytes], Answer]] = {
     "begin": _begin,
     "responses": _responses,
-    "put_list": _put_list,
     "callback": _callback,
     "control": _control,
 }

@@ -11,15 +11,18 @@ import struct
 from zlib import crc32
 
 from libremq.mqi import constants as C
+from libremq.mqi.descriptor_parts import BODY_BYTES, DescriptorParts
 from libremq.mqi.structs import MQMD
 
 IMAGE_VERSION = 1
 
 # Version, reserved, flags, length of the properties, length of the data; then every field of a version 2 descriptor
-# but StrucId and Version, in the order of the MQMD
-_FRONT = struct.Struct("<BBHII6i8s2i24s24si48s48s12s32s32si28s8s8s4s24s4i")
+# but StrucId and Version, in the order of the MQMD, text filled with zeros
+_START = struct.Struct("<BBHII")
+_DESCRIPTOR = DescriptorParts(b"\0", exact=True)
 _CRC_BYTES = 4
-IMAGE_OVERHEAD = _CRC_BYTES + _FRONT.size
+_DESCRIPTOR_AT = _CRC_BYTES + _START.size
+IMAGE_OVERHEAD = _DESCRIPTOR_AT + BODY_BYTES
 
 
 class ImageDamaged(Exception):
@@ -56,18 +59,8 @@ class Message:
 
     def _made_front(self) -> bytes:
         """Checksum of the whole image, lengths, descriptor."""
-        md, properties, data = self.md, self.properties, self.data
-        front = _FRONT.pack(
-            IMAGE_VERSION, 0, 0, len(properties), len(data),
-            md.Report, md.MsgType, md.Expiry, md.Feedback, md.Encoding, md.CodedCharSetId,
-            md.Format.encode("latin-1", "replace"), md.Priority, md.Persistence, md.MsgId, md.CorrelId,
-            md.BackoutCount, md.ReplyToQ.encode("latin-1", "replace"), md.ReplyToQMgr.encode("latin-1", "replace"),
-            md.UserIdentifier.encode("latin-1", "replace"), md.AccountingToken,
-            md.ApplIdentityData.encode("latin-1", "replace"), md.PutApplType,
-            md.PutApplName.encode("latin-1", "replace"), md.PutDate.encode("latin-1", "replace"),
-            md.PutTime.encode("latin-1", "replace"), md.ApplOriginData.encode("latin-1", "replace"),
-            md.GroupId, md.MsgSeqNumber, md.Offset, md.MsgFlags, md.OriginalLength,
-        )  # fmt: skip
+        properties, data = self.properties, self.data
+        front = _START.pack(IMAGE_VERSION, 0, 0, len(properties), len(data)) + _DESCRIPTOR.pack(self.md.__dict__)
         checksum = crc32(data, crc32(properties, crc32(front)))
         return checksum.to_bytes(_CRC_BYTES, "little") + front
 
@@ -76,33 +69,19 @@ def from_image(image: bytes) -> Message:
     """The message whose `to_image` gave these bytes; ImageDamaged if they have changed since."""
     if len(image) < IMAGE_OVERHEAD or int.from_bytes(image[:4], "little") != crc32(memoryview(image)[4:]):
         raise ImageDamaged("checksum of a stored message does not match")
-    md = MQMD()
-    (
-        version, _, _, properties_length, data_length,
-        md.Report, md.MsgType, md.Expiry, md.Feedback, md.Encoding, md.CodedCharSetId, name, md.Priority,
-        md.Persistence, md.MsgId, md.CorrelId, md.BackoutCount, reply_to_q, reply_to_qmgr, user, md.AccountingToken,
-        identity, md.PutApplType, put_appl, put_date, put_time, origin, md.GroupId, md.MsgSeqNumber, md.Offset,
-        md.MsgFlags, md.OriginalLength,
-    ) = _FRONT.unpack_from(image, _CRC_BYTES)  # fmt: skip
+    version, _, _, properties_length, data_length = _START.unpack_from(image, _CRC_BYTES)
     if version != IMAGE_VERSION:
         raise ImageDamaged(f"stored message has format version {version}, this release knows {IMAGE_VERSION}")
-    md.Version = C.MQMD_VERSION_2
-    md.Format = name.rstrip(b"\0").decode("latin-1")
-    md.ReplyToQ = reply_to_q.rstrip(b"\0").decode("latin-1")
-    md.ReplyToQMgr = reply_to_qmgr.rstrip(b"\0").decode("latin-1")
-    md.UserIdentifier = user.rstrip(b"\0").decode("latin-1")
-    md.ApplIdentityData = identity.rstrip(b"\0").decode("latin-1")
-    md.PutApplName = put_appl.rstrip(b"\0").decode("latin-1")
-    md.PutDate = put_date.rstrip(b"\0").decode("latin-1")
-    md.PutTime = put_time.rstrip(b"\0").decode("latin-1")
-    md.ApplOriginData = origin.rstrip(b"\0").decode("latin-1")
+    md = MQMD.__new__(MQMD)
+    md.__dict__["Version"] = C.MQMD_VERSION_2
+    _DESCRIPTOR.unpack(image, _DESCRIPTOR_AT, md.__dict__)
     middle = IMAGE_OVERHEAD + properties_length
     message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle : middle + data_length])
     message._front = image[:IMAGE_OVERHEAD]
     return message
 
 
-_MESSAGE_ID = _CRC_BYTES + struct.calcsize("<BBHII6i8s2i")
+_MESSAGE_ID = _DESCRIPTOR_AT + struct.calcsize("<6i8s2i")
 _GROUP_ID = IMAGE_OVERHEAD - struct.calcsize("<24s4i")
 
 

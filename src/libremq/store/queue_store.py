@@ -103,6 +103,7 @@ class QueueStore:
         self._buffers: tuple[dict[int, Message], dict[int, Message]] = ({}, {})  # by is-persistent
         self._buffer_bytes = [0, 0]
         self._in_flight: dict[int, Message] = {}  # captured: they have blocks, but their image may not be there yet
+        self._spilled_at = -1  # how far the log was on disk when the buffer of persistent messages was last written out
         self._latest_slot = NONE  # the message read last: a search looks at it, then the get takes it
         self._latest: Message | None = None
         self._details: OrderedDict[int, MQMD] = OrderedDict()
@@ -138,7 +139,11 @@ class QueueStore:
     def make_room(self, message: Message, persistent: bool) -> None:
         """Before a put: have buffer space for it, writing older messages to the file; StoreFull if that fails."""
         limit = self._buffer_limits[persistent]
-        if self._buffer_bytes[persistent] + message.weight > limit:
+        if self._buffer_bytes[persistent] + message.weight > limit and (
+            not persistent
+            or self._log.durable() != self._spilled_at
+            or self._buffer_bytes[1] > 4 * limit
+        ):
             self._spill(persistent, limit)
 
     def insert(
@@ -336,7 +341,7 @@ class QueueStore:
             if self._buffer_bytes[1] > 4 * limit:
                 # One unit of work has filled the buffer several times over and nobody forced the log for it
                 self._log.force(max(message.lsn for message in buffer.values()))
-            durable = self._log.durable()
+            durable = self._spilled_at = self._log.durable()
             # The buffer is in the order of the log: the first that is not on disk yet ends the search
             slots = takewhile(lambda slot: buffer[slot].lsn < durable, buffer)
         slots = list(slots)

@@ -71,19 +71,38 @@ def served_queue_manager(
     """Create a queue manager if it is not there, serve it for a `with` block, and end it."""
     from libremq.client.embedded import EmbeddedQueueManager
     from libremq.client.urls import Address
-    from libremq.common.sockets import socket_path
     from libremq.log import LogConfig
-    from libremq.server.engine import Engine
 
     where = Address("embedded", name, data=str(folder)).folder
     config = log_config or LogConfig(file_pages=1024)
     embedded = EmbeddedQueueManager.start(where, name, create=True, log_config=config, say=say or (lambda text: None))
+    try:
+        with serve(embedded, where, data=str(folder), limits=limits, say=say, tls=tls) as served:
+            yield served
+    finally:
+        embedded.end()
+
+
+@contextmanager
+def serve(
+    embedded: EmbeddedQueueManager,
+    where: str,
+    *,
+    data: str,
+    limits: EngineLimits | None = None,
+    say: Callable[[str], None] | None = None,
+    tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+) -> Iterator[Served]:
+    """Serve a queue manager that runs in this process for a `with` block; its socket is in the folder `where`."""
+    from libremq.common.sockets import socket_path
+    from libremq.server.engine import Engine
+
     engine = Engine(embedded, where, limits=limits, say=say or (lambda text: None), tls=tls)
     ready: list[BaseException | None] = []
     started = threading.Event()
     ended = threading.Event()
 
-    async def serve() -> None:
+    async def run() -> None:
         try:
             await engine.start([("unix", socket_path(where)), ("tcp", "127.0.0.1", 0)])
         except BaseException as error:
@@ -98,15 +117,13 @@ def served_queue_manager(
         else:
             await engine.close()
 
-    thread = threading.Thread(target=lambda: asyncio.run(serve()), name=f"libremq-server-{name}", daemon=True)
+    thread = threading.Thread(target=lambda: asyncio.run(run()), name=f"libremq-server-{embedded.name}", daemon=True)
     thread.start()
     started.wait(60)
     if ready and ready[0] is not None:
-        embedded.end()
         raise ready[0]
     try:
-        yield Served(engine, embedded, str(folder))
+        yield Served(engine, embedded, data)
     finally:
         ended.set()
         thread.join(60)
-        embedded.end()

@@ -27,6 +27,7 @@ _UINT = {False: struct.Struct("<I"), True: struct.Struct(">I")}
 _HEADER_COUNTED = 28  # a reply's length is counted with a header without conversation ids
 _FOPA = struct.Struct("<4sIIiiii")
 _FOPA_BYTES = 28
+_NO_DEFAULTS = (-1, -1, 0, 0)  # as a request leaves them open
 _FOPA_MORE = b" " * 48 + bytes(8)  # no queue for messages whose protection fails, no policy
 _CHARV = {False: struct.Struct("<IIIIi"), True: struct.Struct(">IIIIi")}
 _CHARVS = ((336, "ObjectString"), (356, "SelectionString"))  # of an MQOD, and where they are in it
@@ -155,13 +156,14 @@ def unpack_get_reply(body: bytes) -> tuple[MQMD, MQGMO, int, bytes]:
 
 def pack_open(
     hobj: int, od: MQOD, options: int, more: dict[str, Any] | None = None, *, comp_code: int = 0, reason: int = 0,
-    attributes_bytes: int = _FOPA_BYTES,
+    attributes_bytes: int = _FOPA_BYTES, defaults: tuple[int, int, int, int] = _NO_DEFAULTS,
 ) -> bytes:  # fmt: skip
-    """`attributes_bytes`: the form of the FOPA, which is 28 or 84 bytes long, or not there at all."""
-    # Defaults of the queue: left open
+    """`attributes_bytes`: the form of the FOPA, which is 28 or 84 bytes long, or not there at all. `defaults`: what
+    a reply has in it, DEFPSIST, DEFPRESP, DEFREADA and PROPCTL.
+    """
     attributes = b""
     if attributes_bytes:
-        attributes = _FOPA.pack(b"FOPA", 1 if attributes_bytes == _FOPA_BYTES else 2, attributes_bytes, -1, -1, -1, -1)
+        attributes = _FOPA.pack(b"FOPA", 1 if attributes_bytes == _FOPA_BYTES else 2, attributes_bytes, *defaults)
         if attributes_bytes > _FOPA_BYTES:
             attributes += _FOPA_MORE
     fixed = OD.pack(od) + _INT_OUT.pack(options - (1 << 32) if options >= 1 << 31 else options) + attributes

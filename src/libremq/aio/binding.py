@@ -1,0 +1,81 @@
+"""What a binding offers to the asyncio API: the MQI of one connection as coroutines, and the administration beside it.
+
+Structures are filled in place as MQ does; properties go in and come out as a dict. Calls of one connection are done in
+the order in which they were begun. What a cancellation does to a call is said in `aio.calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from libremq.client.binding import GotItem, PutItem
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+
+Properties = Mapping[str, object] | None
+
+
+class Binding(Protocol):
+    """One connection (hconn) to a queue manager."""
+
+    hmsg: int
+    """The message handle that receives the properties of every get."""
+
+    @property
+    def connected(self) -> bool: ...
+
+    async def disconnect(self) -> None: ...
+
+    def abandon(self) -> None:
+        """End it without waiting: what is not committed is backed out."""
+
+    async def open(self, od: MQOD, options: int) -> int: ...
+
+    async def close(self, hobj: int) -> None: ...
+
+    def close_soon(self, hobj: int) -> None:
+        """Close a handle without waiting, and whatever comes of it."""
+
+    async def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None: ...
+
+    async def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None: ...
+
+    async def put_many(self, hobj: int, items: Sequence[PutItem]) -> None: ...
+
+    async def get(self, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None) -> GotItem: ...
+
+    async def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]: ...
+
+    def end_wait(self, error: MQError, hobj: int = 0) -> None:
+        """A get that waits (on that handle, if one is given) ends now: with its message if that has come, or so."""
+
+    async def commit(self) -> None: ...
+
+    async def backout(self) -> None: ...
+
+    async def inquire(self, hobj: int, selectors: Sequence[int]) -> list[int | str]: ...
+
+    async def set(self, hobj: int, values: Mapping[int, int | str]) -> None: ...
+
+    async def xa(self, verb: str, xid: bytes, *, one_phase: bool = False) -> None:
+        """xa_start, xa_end, xa_prepare, xa_commit, xa_rollback or xa_forget."""
+
+    async def xa_recover(self) -> list[bytes]: ...
+
+
+class Access(Protocol):
+    """A queue manager as a binding reaches it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def folder(self) -> str: ...
+
+    async def connect(self, user: str, application: str) -> Binding: ...
+
+    async def command(self, call: str, /, *args: Any, **kwargs: Any) -> Any:
+        """A method of `client.binding.Access`, by its name."""
+
+    async def close(self) -> None: ...

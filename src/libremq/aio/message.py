@@ -1,0 +1,46 @@
+"""A message of the asyncio API: all that `libremq.Message` says, and replies that are awaited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Unpack
+
+from libremq.client import replies
+from libremq.client.message import MessageContent
+from libremq.client.options import Data, PutOptions
+from libremq.mqi import constants as C
+
+if TYPE_CHECKING:
+    from libremq.aio.queue_manager import QueueManager
+    from libremq.client.binding import GotItem
+
+
+class Message(MessageContent):
+    """What `get` and `browse` return."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, manager: QueueManager, item: GotItem) -> Message:
+        got = item.got
+        return cls(got.data, item.md, item.gmo, item.properties, manager, length=got.length, warning=got.reason)
+
+    async def reply(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
+        """Put a reply on the queue the sender named, and return its message id.
+
+        The reply carries the id of this message as its correlation id (or what the sender asked for with MQRO_PASS_*),
+        and is persistent if this message is. The arguments are those of `Queue.put`.
+        """
+        return await self._connected()._put1(*replies.reply_to(self, data, options))
+
+    async def report(self, feedback: int = C.MQFB_PAN) -> bytes | None:
+        """Tell the sender what became of its message: MQFB_PAN (done), MQFB_NAN (refused) or a code of one's own.
+
+        Nothing is sent and None returned if the sender did not ask for it (MQRO_PAN, MQRO_NAN).
+        """
+        manager = self._connected()
+        put = replies.report_on(manager.name, self, feedback)
+        return None if put is None else await manager._put1(*put)
+
+    def _connected(self) -> QueueManager:
+        manager: QueueManager = self._still_connected()
+        return manager

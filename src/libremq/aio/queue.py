@@ -1,0 +1,491 @@
+"""A queue of the asyncio API: put, get, iterate, browse, consume, request.
+
+A Queue object opens what it needs when it is needed, and keeps it open until `close` or until nobody holds the object
+any more. Any number of tasks may share it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import nullcontext
+from types import TracebackType
+from typing import TYPE_CHECKING, Unpack
+
+from libremq.aio.browser import Browser
+from libremq.aio.consumer import Consumer
+from libremq.aio.message import Message
+from libremq.aio.opening import Opening
+from libremq.aio.sessions import Session, close_quietly
+from libremq.aio.transaction import Transaction
+from libremq.client import options as opt
+from libremq.client.binding import GotItem, PutItem
+from libremq.client.errors import bad_value, wrong_type
+from libremq.client.options import Data, Identifier, Match, PutOptions, Seconds
+from libremq.client.queue_target import REPLY_MODEL, QueueTarget
+from libremq.client.statistics import QueueStatistics
+from libremq.mqi import constants as C
+from libremq.mqi.errors import NoMessageAvailable, mq_error
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+
+if TYPE_CHECKING:
+    from libremq.aio.queue_manager import QueueManager
+
+_INPUT = C.MQOO_INPUT_AS_Q_DEF
+
+
+class Queue(QueueTarget):
+    """A queue of a queue manager; made by `QueueManager.queue`."""
+
+    def __init__(
+        self,
+        manager: QueueManager,
+        name: str,
+        *,
+        manager_name: str = "",
+        exclusive: bool | None = None,
+        selector: str | None = None,
+        open_options: int = 0,
+        alternate_user: str = "",
+        dynamic_name: str = "AMQ.*",
+        dynamic: bool = False,
+    ) -> None:
+        super().__init__(
+            name,
+            manager_name=manager_name,
+            exclusive=exclusive,
+            selector=selector,
+            open_options=open_options,
+            alternate_user=alternate_user,
+            dynamic_name=dynamic_name,
+        )
+        self._manager = manager
+        self._sessions = manager._sessions
+        self._pinned = bool(exclusive) or dynamic
+        self._opening = asyncio.Lock()  # so that tasks that open a model queue make one dynamic queue, not several
+        self._closed = False
+        # What this object opened is closed by the next call of anyone once the object is gone
+        self._finalizer = weakref.finalize(self, self._sessions.orphans.append, self._serial)
+        self._finalizer.atexit = False
+
+    def __repr__(self) -> str:
+        return f"<Queue {self._name} of {self._manager.name}{', closed' if self._closed else ''}>"
+
+    # Putting
+
+    async def put(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
+        """Put a message and return its message id (24 bytes).
+
+        In a transaction the message is there for others after the commit. Outside, a persistent message is on disk
+        when this returns. If it raises, a CancelledError too, nothing was put; only if the connection is lost meanwhile
+        (ConnectionBroken), the message may be there or not. Cancelled while it is being put, it returns as if it had
+        not been, and the task is cancelled at its next await. The arguments are those of `libremq.Queue.put`:
+
+        - `data`: bytes, or text, which goes as UTF-8 with format MQSTR.
+        - `persistent`, `priority` (0 to 9): None takes the default of the queue (DEFPSIST, DEFPRTY).
+        - `expiry`: seconds after which it may be discarded.
+        - `correlation_id`, `message_id`: up to 24 bytes, or text of that length in UTF-8.
+        - `reply_to`, `reply_to_manager`: the queue for replies and reports.
+        - `properties`: a dict of bool, int, float, str, bytes or None; selectors choose by them.
+        - `format`, `message_type`, `report`: as in the message descriptor (MQFMT_*, MQMT_*, MQRO_*).
+        - `md`, `pmo`: an MQMD and an MQPMO to start from, for all else. They stay as they are.
+        """
+        session = await self._enter(shared=True)
+        try:
+            hobj = await self._handle(session, C.MQOO_OUTPUT)
+            md, pmo, payload = opt.for_put(self._name, data, options, syncpoint=session.syncpoint)
+            await session.binding.put(hobj, md, pmo, payload, options.get("properties"))
+        finally:
+            self._sessions.leave(session)
+        return md.MsgId
+
+    async def put_many(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> list[bytes]:
+        """Put messages in their order, all or none, and return their message ids. The rest is as for `put`.
+
+        They go to the queue manager together, which over a network is many times faster than one after the other.
+        Outside a transaction they are one of their own.
+        """
+        payloads = self._several(messages, "a list of messages")
+        if options.get("properties"):
+            raise bad_value(C.MQRC_PROPERTY_NOT_AVAILABLE, self._name, "properties go with `put`, message by message")
+        async with self._in_a_unit():
+            session = await self._enter(shared=False)
+            try:
+                hobj = await self._handle(session, C.MQOO_OUTPUT)
+                syncpoint = session.syncpoint
+                items = [PutItem(*opt.for_put(self._name, data, options, syncpoint=syncpoint)) for data in payloads]
+                if items:
+                    await session.binding.put_many(hobj, items)
+            finally:
+                self._sessions.leave(session)
+        return [item.md.MsgId for item in items]
+
+    async def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
+        """Put messages as a group, all or none, and return the group id. They stay together and in this order."""
+        payloads = self._several(messages, "a group is a list of messages")
+        if not payloads:
+            raise bad_value(C.MQRC_INCOMPLETE_GROUP, self._name, "a group has at least one message")
+        group_id = b""
+        async with self._in_a_unit():
+            session = await self._enter(shared=False)
+            try:
+                hobj = await self._open(session, C.MQOO_OUTPUT)
+                try:
+                    for index, data in enumerate(payloads):
+                        md = opt.descriptor(options.get("md"), self._name)
+                        last = index == len(payloads) - 1
+                        md.MsgFlags |= C.MQMF_LAST_MSG_IN_GROUP if last else C.MQMF_MSG_IN_GROUP
+                        pmo = MQPMO(
+                            Version=C.MQPMO_VERSION_3, Options=C.MQPMO_LOGICAL_ORDER | C.MQPMO_FAIL_IF_QUIESCING
+                        )
+                        own: PutOptions = {**options, "md": md, "pmo": pmo}
+                        md, pmo, payload = opt.for_put(self._name, data, own, syncpoint=session.syncpoint)
+                        await session.binding.put(hobj, md, pmo, payload, options.get("properties"))
+                        group_id = md.GroupId
+                finally:
+                    await close_quietly(session, hobj)
+            finally:
+                self._sessions.leave(session)
+        return group_id
+
+    # Getting
+
+    async def get(
+        self,
+        wait: Seconds | None = None,
+        *,
+        message_id: Identifier | None = None,
+        correlation_id: Identifier | None = None,
+        group_id: Identifier | None = None,
+        convert: bool | int = False,
+        max_length: int | None = None,
+        truncate: bool = False,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+    ) -> Message:
+        """Get the next message, or the next with these ids, and take it off the queue.
+
+        In a transaction it comes back if the transaction is backed out. Outside, it is gone when this returns.
+
+        Cancelled, it either returns the message or leaves it on the queue. CancelledError means that it is on the
+        queue. If the message has come already, it is returned, and the task is cancelled at its next await instead,
+        unless the cancellation was taken back by then: `async with asyncio.timeout(5): message = await queue.get(...)`
+        has the message although the time is over. Before Python 3.12 `asyncio.wait_for` itself may drop what it waits
+        for when it is cancelled: prefer `asyncio.timeout`, or the `wait` of the get.
+
+        - `wait`: seconds to wait for one; None (or 0) does not wait, float("inf") waits for ever.
+          NoMessageAvailable if there is none by then.
+        - `message_id`, `correlation_id`, `group_id`: only a message with these.
+        - `convert`: True has the data converted to UTF-8 and the byte order of this machine, a number to that CCSID.
+        - `max_length`: TruncatedMessage for a longer one, which stays on the queue; with `truncate` it is taken, and
+          cut.
+        - `md`, `gmo`: an MQMD and an MQGMO to start from, for all else. They stay as they are; what the get filled is
+          in the message.
+        """
+        if max_length is not None:
+            opt.buffer_length(max_length, self._name)
+        match: Match = {"message_id": message_id, "correlation_id": correlation_id, "group_id": group_id}
+        session = await self._enter(shared=False)
+        try:
+            hobj = await self._handle(session, _INPUT)
+            md, gmo = self._for_get(session, 0, wait, match, convert, md, gmo)
+            if truncate:
+                gmo.Options |= C.MQGMO_ACCEPT_TRUNCATED_MSG
+            return self._checked(await session.binding.get(hobj, md, gmo, max_length), max_length)
+        finally:
+            self._sessions.leave(session)
+
+    def _for_get(
+        self,
+        session: Session,
+        options: int,
+        wait: Seconds | None,
+        match: Match,
+        convert: bool | int = False,
+        md: MQMD | None = None,
+        gmo: MQGMO | None = None,
+    ) -> tuple[MQMD, MQGMO]:
+        return opt.for_get(
+            self._name,
+            options=options,
+            syncpoint=session.syncpoint,
+            hmsg=session.binding.hmsg,
+            wait=wait,
+            match=match,
+            convert=convert,
+            md=md,
+            gmo=gmo,
+        )
+
+    def _checked(self, item: GotItem, max_length: int | None) -> Message:
+        if item.got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            raise mq_error(
+                item.got.reason,
+                item.gmo.ResolvedQName,
+                f"the message has {item.got.length} bytes, more than max_length={max_length}; it is still on the queue",
+                C.MQCC_WARNING,
+            )
+        return Message.of(self._manager, item)
+
+    async def get_many(
+        self,
+        count: int,
+        wait: Seconds | None = None,
+        *,
+        convert: bool | int = False,
+        gmo: MQGMO | None = None,
+        **match: Unpack[Match],
+    ) -> list[Message]:
+        """Get up to `count` messages in one go: as many as there are, at least one. The wait is for the first.
+
+        NoMessageAvailable if there is none. Over a network this is many times faster than one get after the other.
+        In a transaction all of them come back if it is backed out; outside, all of them are gone when this returns.
+        Cancelled, it returns those that have come or leaves all on the queue, as `get` does.
+        """
+        self._check_count(count)
+        session = await self._enter(shared=False)
+        try:
+            hobj = await self._handle(session, _INPUT)
+            md, gmo = self._for_get(session, 0, wait, match, convert, None, gmo)
+            found = await session.binding.get_many(hobj, md, gmo, count)
+        finally:
+            self._sessions.leave(session)
+        return [Message.of(self._manager, item) for item in found]
+
+    async def get_or_none(
+        self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
+    ) -> Message | None:
+        """Like `get`, with None instead of NoMessageAvailable."""
+        try:
+            return await self.get(wait, convert=convert, **match)
+        except NoMessageAvailable:
+            return None
+
+    async def get_group(self, wait: Seconds | None = None, *, group_id: Identifier | None = None) -> list[Message]:
+        """Get the messages of a group, in their order, once the group is complete; all or none.
+
+        A message that is in no group comes alone. NoMessageAvailable if there is nothing, or nothing complete.
+        """
+        messages: list[Message] = []
+        async with self._in_a_unit():
+            session = await self._enter(shared=False)
+            try:
+                hobj = await self._open(session, _INPUT)
+                try:
+                    while not messages or messages[-1].gmo.GroupStatus == C.MQGS_MSG_IN_GROUP:
+                        md, gmo = self._for_get(
+                            session,
+                            C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_FAIL_IF_QUIESCING,
+                            None if messages else wait,
+                            {} if messages else {"group_id": group_id},
+                        )
+                        messages.append(self._checked(await session.binding.get(hobj, md, gmo, None), None))
+                finally:
+                    await close_quietly(session, hobj)
+            finally:
+                self._sessions.leave(session)
+        return messages
+
+    async def iterate(
+        self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
+    ) -> AsyncIterator[Message]:
+        """Get one message after the other until none is there, or none came for `wait` seconds.
+
+        A message is taken when the loop asks for it, not before: leaving the loop loses nothing.
+        """
+        while (message := await self.get_or_none(wait, convert=convert, **match)) is not None:
+            yield message
+
+    def __aiter__(self) -> AsyncIterator[Message]:
+        return self.iterate()
+
+    # Looking without taking
+
+    def browse(
+        self,
+        wait: Seconds | None = None,
+        *,
+        lock: bool = False,
+        mark: bool = False,
+        take: bool = False,
+        convert: bool | int = False,
+        **match: Unpack[Match],
+    ) -> Browser:
+        """Look at the messages in order and leave them where they are: `async for message in queue.browse():`.
+
+        The result is an asynchronous iterator with a cursor of its own, and a context manager that closes it. In a
+        transaction it ends with that.
+
+        - `wait`: seconds to wait for more at the end.
+        - `lock`: the message under the cursor cannot be got by others.
+        - `mark`: skip what cooperating browsers have seen, and mark what this one sees (MQGMO_MARK_BROWSE_CO_OP).
+        - `take`: `Browser.take` may get the message under the cursor.
+        """
+        return Browser(self, wait, match, lock=lock, mark=mark, take=take, convert=convert)
+
+    async def depth(self) -> int:
+        """How many messages are on the queue, those put and not yet committed included, as in MQ."""
+        return int((await self.inquire(C.MQIA_CURRENT_Q_DEPTH))[0])
+
+    async def inquire(self, *what: int | str) -> list[int | str]:
+        """MQINQ: the values of attributes in the order asked for, each by MQSC keyword or selector (MQIA_*, MQCA_*)."""
+        selectors = [self._selector_of(name) for name in what]
+        session = await self._enter(shared=True)
+        try:
+            return await session.binding.inquire(await self._handle(session, C.MQOO_INQUIRE), selectors)
+        finally:
+            self._sessions.leave(session)
+
+    async def set(self, **attributes: int | str) -> None:
+        """MQSET: change attributes that applications may change: `await queue.set(get="disabled")`."""
+        values = self._values_to_set(attributes)
+        session = await self._enter(shared=True)
+        try:
+            await session.binding.set(await self._handle(session, C.MQOO_SET), values)
+        finally:
+            self._sessions.leave(session)
+
+    async def statistics(self) -> QueueStatistics:
+        """Depth and open counts at this moment. The handles of this Queue object count too."""
+        values = await self.inquire(
+            C.MQIA_CURRENT_Q_DEPTH, C.MQIA_MAX_Q_DEPTH, C.MQIA_OPEN_INPUT_COUNT, C.MQIA_OPEN_OUTPUT_COUNT
+        )
+        depth, depth_max, inputs, outputs = (int(value) for value in values)
+        return QueueStatistics(depth, depth_max, inputs, outputs)
+
+    # Requests
+
+    async def request(
+        self, data: Data, *, wait: Seconds | None = float("inf"), **options: Unpack[PutOptions]
+    ) -> Message:
+        """Put a request and wait for its reply.
+
+        Without `reply_to` a temporary queue is made for the reply; it takes no persistent messages, so the request is
+        not persistent then. NoMessageAvailable if no reply came in time; a later one is not waited for any more.
+        """
+        self._usable()
+        if self._sessions.unit() is not None:
+            raise mq_error(
+                C.MQRC_UOW_IN_PROGRESS,
+                self._name,
+                "a request in a transaction is seen by nobody before the commit, so no reply can come; put it before",
+            )
+        options = {**options, "message_type": C.MQMT_REQUEST}
+        reply_to = options.get("reply_to")
+        if reply_to is not None:
+            name = reply_to if isinstance(reply_to, str) else getattr(reply_to, "name", None)
+            if name is None:
+                raise wrong_type(C.MQRC_MISSING_REPLY_TO_Q, self._name, f"reply_to is a queue, not {reply_to!r}")
+            async with self._manager.queue(name) as replies:
+                return await replies.get(wait, correlation_id=await self.put(data, **options))
+        if options.get("persistent"):
+            raise bad_value(
+                C.MQRC_PERSISTENT_NOT_ALLOWED,
+                self._name,
+                "the reply to a persistent request is persistent, and a temporary queue takes none; give reply_to",
+            )
+        async with self._manager.dynamic_queue(REPLY_MODEL) as replies:
+            options["reply_to"], options["persistent"] = replies.name, False
+            return await replies.get(wait, correlation_id=await self.put(data, **options))
+
+    def consume(
+        self,
+        callback: Callable[[Message], Awaitable[object]],
+        *,
+        transaction: bool = True,
+        on_error: Callable[[BaseException, Message], Awaitable[object] | object] | None = None,
+        start: bool = True,
+        convert: bool | int = False,
+        **match: Unpack[Match],
+    ) -> Opening[Consumer]:
+        """Have a coroutine function called with every message, in a task of its own: `async with queue.consume(f):`,
+        or `consumer = await queue.consume(f)`.
+
+        Each call is a transaction: what the function puts belongs to it. It is committed when the function returns.
+        If the function raises, the message goes back to the queue, and the consumer stops: `Consumer.error` has the
+        exception, `wait` and the end of an `async with` raise it. With `on_error` that function is called instead,
+        after the backout, and the consumer goes on; the message comes again with its `backout_count` raised.
+        With `transaction=False` a message is gone when the function is called.
+        """
+        consumer = Consumer(
+            self, callback, transaction=transaction, on_error=on_error, convert=convert, match=match
+        )
+        return Opening(consumer._opened(start=start))
+
+    # Handles
+
+    async def open(self, mode: str = "input") -> None:
+        """Open it now for input, output, browse, inquire or set, instead of when it is used.
+
+        With `exclusive=True` nobody else can get from it from now on.
+        """
+        wanted = self._mode(mode)
+        session = await self._enter(shared=wanted not in (_INPUT, C.MQOO_BROWSE))
+        try:
+            await self._handle(session, wanted)
+        finally:
+            self._sessions.leave(session)
+
+    def _usable(self) -> None:
+        if self._closed:
+            raise mq_error(C.MQRC_HOBJ_ERROR, self._name, "this Queue object was closed; make a new one")
+        self._sessions.check()
+
+    async def _enter(self, *, shared: bool) -> Session:
+        """A connection for one call; to be given back with `Sessions.leave`."""
+        self._usable()
+        return await self._sessions.enter(self._serial, shared=shared)
+
+    async def _handle(self, session: Session, mode: int) -> int:
+        key = (self._serial, mode)
+        found = session.handles.get(key)
+        if found is not None:
+            return found[0]
+        async with self._opening:
+            found = session.handles.get(key)  # another task may have been faster
+            if found is not None:
+                return found[0]
+            hobj = await self._open_alone(session, mode)
+            session.handles[key] = (hobj, self._name)
+            if self._pinned and mode == _INPUT:
+                session.pins.add(self._serial)
+            return hobj
+
+    async def _open(self, session: Session, mode: int, more: int = 0) -> int:
+        """A handle that is not kept; the caller closes it."""
+        async with self._opening:
+            return await self._open_alone(session, mode, more)
+
+    async def _open_alone(self, session: Session, mode: int, more: int = 0) -> int:
+        """A model queue makes a dynamic one, and this object stands for that."""
+        if mode == _INPUT:
+            await self._sessions.give_up_input(self._serial, session)
+        od, options = self._to_open(mode, more)
+        hobj = await session.binding.open(od, options)
+        self._name = od.ObjectName
+        return hobj
+
+    def _in_a_unit(self) -> nullcontext[None] | Transaction:
+        """For what is all or none: a transaction of its own, unless the task is in one."""
+        self._usable()
+        return nullcontext() if self._sessions.unit() is not None else self._manager.transaction()
+
+    async def close(self) -> None:
+        """Close what is open through this object; its waiting gets end with HandleError."""
+        if not self._closed:
+            self._closed = True
+            self._finalizer.detach()
+            if not self._sessions.closed:
+                await self._sessions.close_handles(self._serial)
+
+    async def __aenter__(self) -> Queue:
+        """With `exclusive=True` it is opened now."""
+        if self._exclusive:
+            await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

@@ -1,0 +1,80 @@
+"""How a client introduces itself, without the waiting: what it offers, what an answer means, what MQCONN says.
+
+The blocking and the asyncio link differ in how they read, not in this.
+"""
+
+from __future__ import annotations
+
+import os
+
+from libremq.client.urls import ClientAddress
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.wire import calls, session
+from libremq.wire.protocol import ProtocolError, Status, Type
+from libremq.wire.segments import Flow, frame
+
+_STATUS_REASONS = {
+    Status.NO_CHANNEL: (C.MQRC_UNKNOWN_CHANNEL_NAME, "the queue manager has no channel of this name"),
+    Status.CHANNEL_WRONG_TYPE: (C.MQRC_CHANNEL_CONFIG_ERROR, "the channel is not one for clients (SVRCONN)"),
+    Status.QM_UNAVAILABLE: (C.MQRC_Q_MGR_NOT_AVAILABLE, "the queue manager is not available"),
+    Status.QM_TERMINATING: (C.MQRC_Q_MGR_STOPPING, "the queue manager is ending"),
+    Status.SECURITY_FAILURE: (C.MQRC_NOT_AUTHORIZED, "the queue manager refused the connection"),
+    Status.CHANNEL_UNAVAILABLE: (C.MQRC_CHANNEL_NOT_AVAILABLE, "the channel has all the connections it may have"),
+    Status.CIPHER_SPEC: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel needs TLS: use mqs:// instead of mq://"),
+    Status.USER_CLOSED: (C.MQRC_CONNECTION_QUIESCING, "an administrator ended the connection"),
+}
+_ABOUT_THE_CHANNEL = (
+    Status.NO_CHANNEL, Status.CHANNEL_WRONG_TYPE, Status.CHANNEL_UNAVAILABLE, Status.CIPHER_SPEC
+)  # fmt: skip
+
+
+def offer(address: ClientAddress) -> session.InitialData:
+    """The initial data that a client sends."""
+    return session.InitialData(
+        channel="" if address.scheme == "local" else address.channel,
+        queue_manager=address.name.removeprefix("*"),
+        max_message=address.max_message_bytes,
+        heartbeat_s=address.heartbeat_s,
+        sharing=address.sharing,
+        process=os.getpid(),
+    )
+
+
+def read_answer(address: ClientAddress, where: str, flow: Flow) -> session.InitialData:
+    """What the queue manager answered; MQError if it refuses, or is none."""
+    if flow.kind == Type.STATUS_DATA:
+        raise status_error(address, flow)
+    try:
+        answer = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+    except ProtocolError as error:
+        raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, address.name, f"{where}: {error}") from error
+    if not answer.sharing:
+        raise mq_error(
+            C.MQRC_CHANNEL_CONFIG_ERROR, address.channel,
+            "the channel has SHARECNV(0), which this client does not speak; set it to 1 or more",
+        )  # fmt: skip
+    return answer
+
+
+def status_error(address: ClientAddress, flow: Flow) -> MQError:
+    """Why the queue manager ended the channel."""
+    code = session.unpack_status(flow.body, big_endian=flow.big_endian)
+    known = {int(status): reason for status, reason in _STATUS_REASONS.items()}
+    reason, detail = known.get(code, (C.MQRC_CONNECTION_BROKEN, f"the queue manager ended the channel: status {code}"))
+    return mq_error(reason, address.channel if code in _ABOUT_THE_CHANNEL else address.name, detail)
+
+
+def connect_request(address: ClientAddress, number: int, user: str, application: str, *, commands: bool) -> bytes:
+    """User id, credentials and MQCONN of a conversation, ready to be sent; `commands`: for administration only."""
+    parts = []
+    if number == 1:
+        parts.append(frame(Type.USERID_DATA, session.pack_user(user), 1))
+    if address.password:
+        credentials = session.pack_credentials(address.user, address.password)
+        parts.append(frame(Type.CONAUTH_INFO, credentials, number))
+    name = address.name.removeprefix("*") if not address.any_name else ""
+    options = session.COMMANDS_ONLY if commands else session.CONNX
+    body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, options))
+    parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, number))
+    return b"".join(parts)
