@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 import os
+import random
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-DATA = bytes(range(256)) * 8  # 2 KiB
+DATA = random.Random(2048).randbytes(2048)  # nothing that a server could compress
 UNIT = 100
 DURABLE = ("put", "get", "put_unit", "get_unit")
 FAST = ("put_fast", "get_fast")

@@ -14,6 +14,8 @@ from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
+pytestmark = pytest.mark.embedded  # the thread that takes checkpoints, seen from inside
+
 SMALL = LogConfig(primary_files=2, secondary_files=1, file_pages=64)
 
 

@@ -1,4 +1,7 @@
-"""connect(): URLs, sharing in one process, one process at a time, and the end."""
+"""connect(): URLs, sharing in one process, one process at a time, and the end.
+
+Tests with URLs of their own are about the embedded binding: its folder, its lock, its process and the children of that.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,10 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from client_starting import Start
 
 import libremq
+from libremq import QueueManager
 from libremq.client import urls
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -102,9 +107,9 @@ def test_create_opens_what_is_there_already(tmp_path: Path) -> None:
         assert [message.text for message in qm.queue("Q")] == ["kept"]
 
 
-def test_two_connections_in_one_process_share_the_queue_manager(tmp_path: Path) -> None:
-    first = libremq.connect(url_in(tmp_path), log_config=SMALL)
-    second = libremq.connect(url_in(tmp_path, create=False))
+def test_two_connections_in_one_process_share_the_queue_manager(queue_manager: QueueManager) -> None:
+    first = queue_manager
+    second = libremq.connect(first.url)
     first.define_local("Q")
     second.put("Q", "over")
     assert first.queue("Q").get().text == "over"
@@ -226,8 +231,8 @@ def test_foreign_files_in_the_folder_are_refused_and_left_alone(tmp_path: Path) 
     assert [path.name for path in folder.iterdir()] == ["thesis.tex"]
 
 
-def test_everything_after_close_is_refused(tmp_path: Path) -> None:
-    qm = libremq.connect(url_in(tmp_path), log_config=SMALL)
+def test_everything_after_close_is_refused(queue_manager: QueueManager) -> None:
+    qm = queue_manager
     qm.define_local("Q")
     queue = qm.queue("Q")
     queue.put("x")
@@ -253,8 +258,8 @@ def test_everything_after_close_is_refused(tmp_path: Path) -> None:
     queue.close()
 
 
-def test_messages_say_who_put_them(tmp_path: Path) -> None:
-    with libremq.connect(url_in(tmp_path), user="alice", application="shop", log_config=SMALL) as qm:
+def test_messages_say_who_put_them(start: Start) -> None:
+    with start(user="alice", application="shop") as qm:
         qm.define_local("Q")
         qm.put("Q", "x")
         message = qm.queue("Q").get()

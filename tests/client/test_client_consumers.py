@@ -6,11 +6,12 @@ import queue as standard
 import threading
 
 import pytest
+from client_starting import Start
 
 import libremq
 from libremq import Message, Queue, QueueManager
 from libremq.mqi import constants as C
-from libremq.testing import FaultyFiles, temporary_queue_manager
+from libremq.testing import FaultyFiles
 
 PATIENCE = 60
 
@@ -274,8 +275,8 @@ def test_a_transaction_inside_the_function_is_refused(queue_manager: QueueManage
         consumer.wait(PATIENCE)
 
 
-def test_closing_the_queue_manager_stops_its_consumers() -> None:
-    with temporary_queue_manager() as qm:
+def test_closing_the_queue_manager_stops_its_consumers(start: Start) -> None:
+    with start() as qm:
         qm.define_local("Q")
         inbox = Inbox()
         consumer = qm.queue("Q").consume(inbox)
@@ -285,9 +286,9 @@ def test_closing_the_queue_manager_stops_its_consumers() -> None:
     assert consumer.wait(0)
 
 
-def test_a_queue_manager_that_fails_tells_its_consumers() -> None:
+def test_a_queue_manager_that_fails_tells_its_consumers(start: Start) -> None:
     files = FaultyFiles()
-    with temporary_queue_manager(files=files) as qm:
+    with start(files=files) as qm:
         qm.define_local("Q")
         consumer = qm.queue("Q").consume(Inbox())
         files.fail("sync")

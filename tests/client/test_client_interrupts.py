@@ -16,9 +16,20 @@ from libremq.testing import temporary_queue_manager
 # Signals reach the main thread only, so these run in a process of their own. The helper thread sends the signal once
 # the main thread waits.
 PROLOGUE = """
-import signal, sys, threading
+import contextlib, signal, sys, tempfile, threading
 import libremq
 from libremq.testing import temporary_queue_manager
+from libremq.testing.serving import served_queue_manager
+
+@contextlib.contextmanager
+def started():
+    with contextlib.ExitStack() as stack:
+        if sys.argv[1] == "embedded":
+            yield stack.enter_context(temporary_queue_manager())
+        else:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            served = stack.enter_context(served_queue_manager(folder=folder))
+            yield stack.enter_context(libremq.connect(served.url(sys.argv[1])))
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have started us with interrupts ignored
 
@@ -32,7 +43,7 @@ def interrupt_when_it_waits(qm):
 """
 
 WAITING = """
-with temporary_queue_manager() as qm:
+with started() as qm:
     qm.define_local("Q")
     queue = qm.queue("Q")
     interrupt_when_it_waits(qm)
@@ -45,7 +56,7 @@ with temporary_queue_manager() as qm:
 """
 
 TOGETHER = """
-with temporary_queue_manager() as qm:
+with started() as qm:
     qm.define_local("Q")
     queue = qm.queue("Q")
     with libremq.connect(qm.url) as other:
@@ -70,9 +81,9 @@ with temporary_queue_manager() as qm:
         (TOGETHER, "in the same moment\ninterrupted\n0\n"),
     ],
 )
-def test_an_interrupted_get_returns_the_message_or_leaves_it(script: str, output: str) -> None:
+def test_an_interrupted_get_returns_the_message_or_leaves_it(script: str, output: str, binding: str) -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", PROLOGUE + script], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", PROLOGUE + script, binding], capture_output=True, text=True, timeout=120, check=False
     )
     assert ran.stdout == output, ran.stderr
 
@@ -90,6 +101,7 @@ class TreacherousClock(SystemClock):
         return super().now()
 
 
+@pytest.mark.embedded  # a served one is interrupted by nobody's Ctrl-C
 def test_an_interrupt_in_the_middle_of_a_call_stops_the_queue_manager_and_loses_nothing(tmp_path: Path) -> None:
     clock = TreacherousClock()
     with temporary_queue_manager(folder=tmp_path / "qm", clock=clock, log_config=LogConfig(file_pages=64)) as qm:

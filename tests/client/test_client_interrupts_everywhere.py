@@ -22,6 +22,10 @@ from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 from libremq.testing import FaultyFiles, VirtualClock
 
+pytestmark = (
+    pytest.mark.embedded
+)  # a verb that is interrupted inside the kernel; test_client_interrupts_remote has the others
+
 FOLDER = "data/QM1"
 
 
@@ -32,9 +36,7 @@ def _template() -> FaultyFiles:
 
 
 def _start(files: FaultyFiles) -> tuple[EmbeddedQueueManager, EmbeddedConnection, int]:
-    embedded = EmbeddedQueueManager.start(
-        FOLDER, "QM1", files=files, clock=VirtualClock(2_000_000.0), background=False
-    )
+    embedded = EmbeddedQueueManager.start(FOLDER, "QM1", files=files, clock=VirtualClock(2_000_000.0), background=False)
     connection = EmbeddedConnection(embedded, "me", "test")
     od = MQOD(ObjectName="SYSTEM.DEFAULT.LOCAL.QUEUE")
     hobj = connection.open(od, C.MQOO_OUTPUT | C.MQOO_INPUT_SHARED)

@@ -9,12 +9,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from client_starting import Start
 
 import libremq
 from libremq import Queue, QueueManager
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
-from libremq.testing import VirtualClock, temporary_queue_manager
+from libremq.testing import VirtualClock
 
 
 @pytest.fixture
@@ -205,9 +206,9 @@ def test_a_wait_without_end(queue: Queue) -> None:
     assert results == ["there"]
 
 
-def test_a_wait_ends_when_its_time_is_over() -> None:
+def test_a_wait_ends_when_its_time_is_over(start: Start) -> None:
     clock = VirtualClock()
-    with temporary_queue_manager(clock=clock) as qm:
+    with start(clock=clock) as qm:
         qm.define_local("Q")
         queue = qm.queue("Q")
         results: list[object] = []
@@ -481,9 +482,9 @@ def test_the_raw_handle_of_this_thread(queue_manager: QueueManager, queue: Queue
 # The message
 
 
-def test_times_of_a_message() -> None:
+def test_times_of_a_message(start: Start) -> None:
     clock = VirtualClock(1_700_000_000.25)
-    with temporary_queue_manager(clock=clock) as qm:
+    with start(clock=clock) as qm:
         qm.define_local("Q")
         qm.put("Q", "x", expiry=60)
         qm.put("Q", "y")
@@ -496,9 +497,9 @@ def test_times_of_a_message() -> None:
     assert second.expires is None
 
 
-def test_a_message_expires() -> None:
+def test_a_message_expires(start: Start) -> None:
     clock = VirtualClock()
-    with temporary_queue_manager(clock=clock) as qm:
+    with start(clock=clock) as qm:
         qm.define_local("Q")
         queue = qm.queue("Q")
         queue.put("short", expiry=1.5)
@@ -528,9 +529,7 @@ def test_what_a_message_looks_like(queue: Queue) -> None:
     queue.put(b"\0")
     queue.put("öö")
     shown = repr(queue.get())
-    assert shown == (
-        f"<Message '{'a' * 40}'..., from ORDERS, persistent, priority 4, properties {{'colour': 'red'}}>"
-    )
+    assert shown == (f"<Message '{'a' * 40}'..., from ORDERS, persistent, priority 4, properties {{'colour': 'red'}}>")
     assert repr(queue.get()) == r"<Message b'\x00', from ORDERS, non-persistent, priority 0>"
     assert repr(queue.get()) == "<Message 'öö', from ORDERS, non-persistent, priority 0>"
     assert repr(queue) == "<Queue ORDERS of QM1>"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from client_starting import Start
 
 import libremq
 from libremq import LogConfig, QueueManager
@@ -19,14 +20,14 @@ from libremq.common import configuration
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import RealFiles
 from libremq.mqi import constants as C
-from libremq.testing import FaultyFiles, VirtualClock, temporary_queue_manager
+from libremq.testing import FaultyFiles, VirtualClock
 
 LINEAR = LogConfig(type="LINEAR", file_pages=64)
 
 
 @pytest.fixture
-def linear(tmp_path: Path) -> Iterator[QueueManager]:
-    with libremq.connect(f"embedded:QM1?create=1&data={tmp_path}/live", log_config=LINEAR) as qm:
+def linear(start: Start) -> Iterator[QueueManager]:
+    with start(log_config=LINEAR) as qm:
         qm.define_local("ORDERS", defpsist="yes")
         yield qm
 
@@ -70,9 +71,9 @@ def test_puts_outside_syncpoint_are_a_finding(linear: QueueManager) -> None:
     assert found()["PUTS_OUTSIDE_SYNCPOINT"]["puts_outside_syncpoint"] == 2
 
 
-def test_secondaries_in_use_are_a_finding(tmp_path: Path) -> None:
+def test_secondaries_in_use_are_a_finding(start: Start) -> None:
     config = LogConfig(primary_files=2, secondary_files=4, file_pages=64)
-    with temporary_queue_manager(folder=tmp_path, log_config=config) as qm:
+    with start(log_config=config) as qm:
         qm.define_local("ORDERS", defpsist="yes")
         with qm.transaction():
             for _ in range(35):
@@ -85,6 +86,7 @@ def test_secondaries_in_use_are_a_finding(tmp_path: Path) -> None:
 # ---- extents ----
 
 
+@pytest.mark.on_this_machine  # an archive is a folder beside the queue manager's own
 def test_extents_become_unneeded_and_are_archived_and_deleted(linear: QueueManager, tmp_path: Path) -> None:
     linear.put("ORDERS", "kept")
     next_extents(linear)
@@ -102,6 +104,7 @@ def test_extents_become_unneeded_and_are_archived_and_deleted(linear: QueueManag
     assert linear.queue("ORDERS").get().text == "kept"
 
 
+@pytest.mark.embedded  # a function cannot be called by another process
 def test_a_function_may_archive(linear: QueueManager) -> None:
     next_extents(linear)
     linear.record_images()
@@ -111,6 +114,7 @@ def test_a_function_may_archive(linear: QueueManager) -> None:
     assert all(extent.archived for extent in linear.log_extents() if extent.state == "unneeded")
 
 
+@pytest.mark.embedded  # a function cannot be called by another process
 def test_a_function_that_fails_to_archive_harms_nobody(linear: QueueManager) -> None:
     next_extents(linear)
     linear.record_images()
@@ -134,10 +138,9 @@ def test_extents_archived_by_other_means(linear: QueueManager) -> None:
             linear.mark_log_archived(name)
 
 
-def test_a_circular_log_keeps_nothing(queue_manager: QueueManager, tmp_path: Path) -> None:
+def test_a_circular_log_keeps_nothing(queue_manager: QueueManager) -> None:
     assert {extent.state for extent in queue_manager.log_extents()} == {"active", "free"}
     calls: list[Callable[[], object]] = [
-        lambda: queue_manager.archive_log(str(tmp_path)),
         queue_manager.delete_log_extents,
         lambda: queue_manager.mark_log_archived("S0000000.LOG"),
         queue_manager.record_images,
@@ -147,9 +150,28 @@ def test_a_circular_log_keeps_nothing(queue_manager: QueueManager, tmp_path: Pat
         with pytest.raises(libremq.MQError, match="log is circular") as caught:
             call()
         assert caught.value.reason == C.MQRC_ENVIRONMENT_ERROR
+    queue_manager.define_local("STILL.THERE")
+
+
+@pytest.mark.on_this_machine  # the folders are those of the queue manager's machine
+def test_a_circular_log_is_not_archived_or_copied(queue_manager: QueueManager, tmp_path: Path) -> None:
+    with pytest.raises(libremq.MQError, match="log is circular") as caught:
+        queue_manager.archive_log(str(tmp_path))
+    assert caught.value.reason == C.MQRC_ENVIRONMENT_ERROR
     with pytest.raises(libremq.MQError, match="AMQ7044E"):
         queue_manager.copy_to_backup(str(tmp_path / "standby"))
     queue_manager.define_local("STILL.THERE")
+
+
+def test_a_client_may_not_name_files_of_another_machine(start: Start, binding: str, tmp_path: Path) -> None:
+    with start(log_config=LINEAR) as qm:
+        for command in (lambda: qm.archive_log(f"{tmp_path}/archive"), lambda: qm.copy_to_backup(f"{tmp_path}/backup")):
+            if binding == "mq":
+                with pytest.raises(libremq.NotAuthorized, match="names files of the queue manager's machine"):
+                    command()
+            else:
+                command()
+        assert (tmp_path / "backup").exists() == (binding != "mq")
 
 
 # ---- media images and recovery ----
@@ -161,10 +183,8 @@ def damage(folder: str, queue: str) -> None:
         file.write(b"\xff" * 5_000)
 
 
-def test_a_damaged_queue_is_recovered_and_nothing_is_missing(tmp_path: Path) -> None:
-    url = f"embedded:QM1?create=1&data={tmp_path}"
-    with libremq.connect(url, log_config=LINEAR) as qm:
-        folder = qm.folder
+def test_a_damaged_queue_is_recovered_and_nothing_is_missing(start: Start, tmp_path: Path) -> None:
+    with start(log_config=LINEAR) as qm:
         qm.define_local("ORDERS", defpsist="yes")
         for number in range(10):
             qm.put("ORDERS", f"{number}" * 3000)
@@ -173,8 +193,8 @@ def test_a_damaged_queue_is_recovered_and_nothing_is_missing(tmp_path: Path) -> 
         for number in range(10, 15):
             qm.put("ORDERS", f"{number}" * 3000)
         assert qm.queue("ORDERS").get().text == "0" * 3000
-    damage(folder, "ORDERS")
-    with libremq.connect(url) as qm:
+    damage(f"{tmp_path}/libremq/qmgrs/QM1", "ORDERS")
+    with start() as qm:
         with pytest.raises(libremq.ObjectDamaged):
             [message.text for message in qm.queue("ORDERS").browse()]
         (recovered,) = qm.recover_object("qlocal", "ORDERS")  # the handles of this thread are not in the way
@@ -251,6 +271,7 @@ def ship(qm: QueueManager, backup: str) -> None:
             shutil.copy(file, f"{backup}/log/{file.name}")
 
 
+@pytest.mark.on_this_machine  # a backup is made of files
 def test_a_backup_takes_over(linear: QueueManager, tmp_path: Path) -> None:
     linear.put("ORDERS", "before the copy")
     backup = linear.copy_to_backup(f"{tmp_path}/standby")
@@ -283,6 +304,7 @@ def test_a_backup_takes_over(linear: QueueManager, tmp_path: Path) -> None:
         libremq.backup.activate(url)
 
 
+@pytest.mark.embedded  # nobody serves a queue manager that has ended
 def test_a_backup_of_one_that_has_ended(tmp_path: Path) -> None:
     url = f"embedded:QM1?create=1&data={tmp_path}/live"
     with libremq.connect(url, log_config=LINEAR) as qm:
@@ -299,15 +321,16 @@ def test_a_backup_of_one_that_has_ended(tmp_path: Path) -> None:
         libremq.backup.create(url, f"{tmp_path}/standby")
 
 
+@pytest.mark.on_this_machine  # a backup is made of files
 def test_a_backup_never_overwrites_a_log(linear: QueueManager, tmp_path: Path) -> None:
     log = Path(linear.folder, "log")
     before = {path.name: path.stat().st_size for path in log.iterdir()}
     with pytest.raises(libremq.ObjectExists, match="is not empty"):
         linear.copy_to_backup(f"{tmp_path}/standby", log_folder=str(log))
     with pytest.raises(libremq.ObjectExists):
-        linear.copy_to_backup(f"{tmp_path}/live")
+        linear.copy_to_backup(f"{tmp_path}/libremq")
     with pytest.raises(libremq.QueueManagerNotAvailable):  # a cold copy is of one that has ended
-        libremq.backup.create(linear.url, f"{tmp_path}/standby", log_folder=str(log))
+        libremq.backup.create(linear.folder, f"{tmp_path}/standby", log_folder=str(log))
     assert {path.name: path.stat().st_size for path in log.iterdir()} == before
     assert not (tmp_path / "standby").exists()
     linear.put("ORDERS", "goes on")
@@ -316,6 +339,7 @@ def test_a_backup_never_overwrites_a_log(linear: QueueManager, tmp_path: Path) -
 # ---- misuse ----
 
 
+@pytest.mark.on_this_machine  # over TCP some are refused whatever the arguments
 def test_wrong_arguments_are_told(linear: QueueManager, tmp_path: Path) -> None:
     wrong: Any = linear
     backup: Any = libremq.backup
@@ -352,8 +376,8 @@ def test_wrong_arguments_are_told(linear: QueueManager, tmp_path: Path) -> None:
     linear.put("ORDERS", "goes on")
 
 
-def test_after_the_close_everything_is_refused(tmp_path: Path) -> None:
-    with libremq.connect(f"embedded:QM1?create=1&data={tmp_path}", log_config=LINEAR) as qm:
+def test_after_the_close_everything_is_refused(start: Start) -> None:
+    with start(log_config=LINEAR) as qm:
         pass
     calls: list[Callable[[], object]] = [
         qm.log_statistics, qm.log_findings, qm.log_extents, qm.delete_log_extents, qm.record_images,
@@ -365,6 +389,7 @@ def test_after_the_close_everything_is_refused(tmp_path: Path) -> None:
             call()
 
 
+@pytest.mark.embedded  # a served one is interrupted by nobody's Ctrl-C
 def test_an_interrupt_in_a_long_command_stops_the_queue_manager(tmp_path: Path) -> None:
     url = f"embedded:QM1?create=1&data={tmp_path}"
     armed = False
@@ -385,22 +410,23 @@ def test_an_interrupt_in_a_long_command_stops_the_queue_manager(tmp_path: Path) 
         assert [message.text for message in qm.queue("ORDERS")] == ["safe"]
 
 
-def test_a_log_that_fails_in_a_long_command_stops_the_queue_manager() -> None:
+def test_a_log_that_fails_in_a_long_command_stops_the_queue_manager(start: Start) -> None:
     files = FaultyFiles()
     clock = VirtualClock()
-    with temporary_queue_manager(files=files, clock=clock, log_config=LINEAR) as qm:
+    with start(files=files, clock=clock, log_config=LINEAR) as qm:
         qm.define_local("ORDERS", defpsist="yes")
         qm.put("ORDERS", "safe")
-        files.fail("sync", "data/log/S*")
+        files.fail("sync", "*/log/S*")
         with pytest.raises(libremq.MQError):
             qm.record_images()
         with pytest.raises(libremq.ConnectionBroken):
             qm.put("ORDERS", "too late")
 
 
-# ---- connect ----
+# ---- connect: how the embedded one is made, and what it says ----
 
 
+@pytest.mark.embedded  # a served one is made with crtmqm
 def test_connect_creates_with_settings(tmp_path: Path) -> None:
     url = f"embedded:QM1?create=1&data={tmp_path}"
     tuning = TuningSettings(checkpoint_records_max=2000)
@@ -416,6 +442,7 @@ def test_connect_creates_with_settings(tmp_path: Path) -> None:
         libremq.connect(f"embedded:QM2?create=1&data={tmp_path}", tuning=TuningSettings(checkpoint_records_max=10**9))
 
 
+@pytest.mark.embedded  # a served one says it in its error log
 def test_messages_go_to_the_logger_of_the_queue_manager(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "libremq")
     with libremq.connect(f"embedded:QM1?create=1&data={tmp_path}", log_config=LINEAR) as qm:
@@ -442,6 +469,7 @@ def test_the_letter_of_a_message_is_its_level() -> None:
     assert level_of("AMQ7472E") == level_of("so: AMQ7472E: so") == logging.INFO
 
 
+@pytest.mark.embedded  # a served one says it in its error log
 def test_say_takes_the_messages_instead(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "libremq")
     said: list[str] = []

@@ -6,15 +6,14 @@ import gc
 import random
 import sys
 import threading
-from pathlib import Path
 from types import FrameType
 
 import pytest
+from client_starting import Start
 
 import libremq
 from libremq import QueueManager
 from libremq.mqi import constants as C
-from libremq.testing import temporary_queue_manager
 
 THREADS = 6
 MESSAGES = 60
@@ -114,19 +113,18 @@ def test_too_many_messages_in_one_unit_of_work(qm: QueueManager) -> None:
     assert texts(qm, "OUT") == []
 
 
-def test_closing_in_the_middle_backs_out(tmp_path: Path) -> None:
-    with temporary_queue_manager(folder=tmp_path) as qm:
+def test_closing_in_the_middle_backs_out(start: Start) -> None:
+    with start() as qm:
         qm.define_local("Q")
-        url = qm.url
         with pytest.raises(libremq.HandleError), qm.transaction():
             qm.put("Q", "never", persistent=True)
             qm.close()
-    with libremq.connect(url) as qm:
+    with start() as qm:
         assert texts(qm, "Q") == []
 
 
-def test_the_first_error_is_the_one_to_hear_of() -> None:
-    with temporary_queue_manager() as qm, pytest.raises(KeyError) as caught, qm.transaction():
+def test_the_first_error_is_the_one_to_hear_of(queue_manager: QueueManager) -> None:
+    with queue_manager as qm, pytest.raises(KeyError) as caught, qm.transaction():
         qm.close()
         raise KeyError("why it failed")
     assert "the backout could not be confirmed" in caught.value.__notes__[0]

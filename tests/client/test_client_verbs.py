@@ -211,6 +211,21 @@ def test_after_a_disconnect_the_thread_gets_a_new_connection(queue_manager: Queu
     assert queue_manager.statistics().connections == 1
 
 
+def test_connecting_by_url(queue_manager: QueueManager) -> None:
+    for hconn in (
+        libremq.MQCONN(queue_manager.url),
+        libremq.MQCONNX(queue_manager.url, MQCNO(Version=7, ApplName="teller")),
+    ):
+        assert repr(hconn) == "<MQI of QM1>"
+        md = MQMD()
+        hconn.MQPUT1(MQOD(ObjectName="SYSTEM.DEFAULT.LOCAL.QUEUE"), md, MQPMO(), b"x")
+        hconn.MQDISC()
+        with pytest.raises(libremq.HandleError):
+            hconn.MQCMIT()
+    assert md.PutApplName == "teller"
+
+
+@pytest.mark.embedded  # which binding a name means is in the tests of addresses
 def test_connecting_by_name_or_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LIBREMQ_DATA", str(tmp_path))
     libremq.connect("embedded:QM7?create=1", log_config=libremq.LogConfig(file_pages=64)).close()

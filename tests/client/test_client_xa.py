@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from client_starting import Start
 
 import libremq
 from libremq import QueueManager
 from libremq.mqi import constants as C
-from libremq.testing import temporary_queue_manager
 
 XID = b"global-1/branch-1"
 
@@ -83,14 +81,13 @@ def test_unknown_and_impossible_xids(qm: QueueManager) -> None:
 
 
 @pytest.mark.parametrize("commit", [True, False])
-def test_what_is_in_doubt_stays_so_over_a_restart_until_somebody_decides(tmp_path: Path, commit: bool) -> None:
-    with temporary_queue_manager(folder=tmp_path) as qm:
+def test_what_is_in_doubt_stays_so_over_a_restart_until_somebody_decides(start: Start, commit: bool) -> None:
+    with start() as qm:
         qm.define_local("Q")
-        url = qm.url
         with qm.xa.branch(XID):
             qm.put("Q", "x", persistent=True)
         qm.xa.prepare(XID)
-    with libremq.connect(url) as qm:
+    with start() as qm:
         assert qm.in_doubt() == [XID]
         assert depth(qm) == 0
         qm.resolve(XID, commit=commit)

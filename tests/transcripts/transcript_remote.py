@@ -46,9 +46,7 @@ class RemoteHost:
 
     def _serve(self) -> None:
         self._stack = ExitStack()
-        self._served: Served = self._stack.enter_context(
-            serve(self._inside.qmgr, self._where, data=str(self._folder))
-        )
+        self._served: Served = self._stack.enter_context(serve(self._inside.qmgr, self._where, data=str(self._folder)))
         address = parse(self._served.url(self._binding))
         assert isinstance(address, ClientAddress)
         self._address = address

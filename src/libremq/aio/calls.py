@@ -9,6 +9,7 @@ somebody has taken the cancellation back by then, as `asyncio.timeout` does when
 from __future__ import annotations
 
 import asyncio
+import weakref
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
@@ -91,10 +92,24 @@ def _in_doubt(error: BaseException) -> bool:
 def again(task: asyncio.Task[Any] | None, before: int) -> None:
     """Cancel the task again at its next await, if by then more cancellations are asked for than before."""
     if task is not None and task.cancelling() > before:
-        task.get_loop().call_soon(_cancel_again, task, before)
+        _put_off[task] = (task.get_loop().call_soon(_cancel_again, task, before), before)
 
 
 def _cancel_again(task: asyncio.Task[Any], before: int) -> None:
+    _put_off.pop(task, None)
     if not task.done() and task.cancelling() > before:
         task.uncancel()
         task.cancel()
+
+
+def raise_put_off() -> None:
+    """Between the calls of one operation: the cancellation that the call before has put off is raised now."""
+    task = asyncio.current_task() if _put_off else None
+    if task is not None and task in _put_off:
+        handle, before = _put_off.pop(task)
+        handle.cancel()
+        if task.cancelling() > before:
+            raise asyncio.CancelledError
+
+
+_put_off: weakref.WeakKeyDictionary[asyncio.Task[Any], tuple[asyncio.Handle, int]] = weakref.WeakKeyDictionary()

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from libremq.aio.browser import Browser
+from libremq.aio.calls import raise_put_off
 from libremq.aio.consumer import Consumer
 from libremq.aio.message import Message
 from libremq.aio.opening import Opening
@@ -450,12 +451,19 @@ class Queue(QueueTarget):
             session.handles[key] = (hobj, self._name)
             if self._pinned and mode == _INPUT:
                 session.pins.add(self._serial)
+            raise_put_off()
             return hobj
 
     async def _open(self, session: Session, mode: int, more: int = 0) -> int:
         """A handle that is not kept; the caller closes it."""
         async with self._opening:
-            return await self._open_alone(session, mode, more)
+            hobj = await self._open_alone(session, mode, more)
+        try:
+            raise_put_off()
+        except asyncio.CancelledError:
+            session.binding.close_soon(hobj)
+            raise
+        return hobj
 
     async def _open_alone(self, session: Session, mode: int, more: int = 0) -> int:
         """A model queue makes a dynamic one, and this object stands for that."""

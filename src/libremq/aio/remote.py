@@ -149,8 +149,10 @@ class RemoteConnection:
         over = mq_error(C.MQRC_HCONN_ERROR, self._link.address.name, "the connection was ended while the get waited")
         self.end_wait(over)
         self._connected = False
-        call = Exchange(self._link.loop, lambda flow, words: rc.outcome(flow, Type.MQDISC, words))
+        backout: Exchange[None] = Exchange(self._link.loop, lambda flow, words: None)
+        call: Exchange[None] = Exchange(self._link.loop, lambda flow, words: None)
         try:
+            self._begin(backout, self._frame(Type.MQBACK, calls.pack_api(0, 0, 0)))  # MQDISC alone would commit
             self._begin(call, self._frame(Type.MQDISC, calls.pack_api(0, 0, 0)))
             self._link.limit(call, PATIENCE_S)
             await to_the_end(call)

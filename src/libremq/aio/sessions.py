@@ -84,6 +84,11 @@ class Unit:
 _units: ContextVar[tuple[Unit, ...]] = ContextVar("libremq_units", default=())
 
 
+def outside_all_units() -> None:
+    """The running task takes no part in what the task that began it is in."""
+    _units.set(())
+
+
 class Sessions:
     """All connections of one QueueManager."""
 
@@ -107,7 +112,7 @@ class Sessions:
             raise mq_error(C.MQRC_HCONN_ERROR, self.access.name, "the connection was closed; connect again")
         if asyncio.get_running_loop() is not self._loop:
             raise mq_error(
-                C.MQRC_ENVIRONMENT_ERROR, self.access.name, "it was connected in another event loop; connect in this one"
+                C.MQRC_ENVIRONMENT_ERROR, self.access.name, "it was connected in another event loop; connect in this"
             )
         while self.orphans:
             self._close_orphan(self.orphans.popleft())

@@ -15,11 +15,11 @@ from libremq.kernel.attributes import GivenValue
 from libremq.mqi import constants as C
 
 
-def _name(name: str) -> str:
+def object_name(name: str) -> str:
     return text("the name of an object", name, C.MQRCCF_OBJECT_NAME_ERROR)
 
 
-def _kind(kind: str) -> str:
+def object_kind(kind: str) -> str:
     return text("a kind of object", kind, C.MQRC_OBJECT_TYPE_ERROR).upper()
 
 
@@ -38,8 +38,8 @@ class Administration(Recovery):
         channel needs its type: `qm.define("channel", "DEV.APP.SVRCONN", chltype="svrconn")`.
         """
         if like is not None:
-            _name(like)
-        self._usable_access().define(_kind(kind), _name(name), attributes, like=like, replace=replace)
+            object_name(like)
+        self._usable_access().define(object_kind(kind), object_name(name), attributes, like=like, replace=replace)
 
     def define_local(
         self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
@@ -85,18 +85,18 @@ class Administration(Recovery):
 
     def alter(self, kind: str, name: str = "", **attributes: GivenValue) -> None:
         """ALTER: change the given attributes and keep the others. `alter("qmgr", deadq="DEAD")` for the manager."""
-        self._usable_access().alter(_kind(kind), _name(name), attributes)
+        self._usable_access().alter(object_kind(kind), object_name(name), attributes)
 
     def delete(self, kind: str, name: str, *, purge: bool = False) -> None:
         """DELETE. A queue must not be open elsewhere, nor hold messages unless `purge` throws them away."""
         access = self._usable_access()
-        self._session().release(_name(name))
-        access.delete(_kind(kind), name, purge=purge)
+        self._session().release(object_name(name))
+        access.delete(object_kind(kind), name, purge=purge)
 
     def clear(self, name: str) -> None:
         """CLEAR QLOCAL: throw away all messages. The queue must not be open elsewhere."""
         access = self._usable_access()
-        self._session().release(_name(name))
+        self._session().release(object_name(name))
         access.clear(name)
 
     # Showing
@@ -106,11 +106,11 @@ class Administration(Recovery):
 
         Each is a dict by MQSC keyword in lower case: words where MQSC has words, and live values such as curdepth.
         """
-        return self._usable_access().display(_kind(kind), _name(pattern))
+        return self._usable_access().display(object_kind(kind), object_name(pattern))
 
     def queue_names(self, pattern: str = "*") -> list[str]:
         """The names of the queues that a name or `ABC*` means, those of the system left out unless asked for."""
-        names = self._usable_access().names("QUEUE", _name(pattern))
+        names = self._usable_access().names("QUEUE", object_name(pattern))
         if pattern.startswith("SYSTEM."):
             return names
         return [name for name in names if not name.startswith("SYSTEM.")]

@@ -75,7 +75,7 @@ def connect(
     """
     from libremq.client.queue_manager import QueueManager
 
-    _check_arguments(user, password, application, say, log_config, log_folder, tuning, limits)
+    check_arguments(user, password, application, say, log_config, log_folder, tuning, limits)
     address = urls.parse(url)
     if isinstance(address, ClientAddress):
         user = user or address.user or None
@@ -96,7 +96,7 @@ def connect(
     return QueueManager(access, url=urls.without_password(url), user=user, application=application)
 
 
-def _check_arguments(
+def check_arguments(
     user: object,
     password: object,
     application: object,

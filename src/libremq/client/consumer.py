@@ -163,7 +163,7 @@ class Consumer:
             return
         self._calling = threading.current_thread()
         message: Message | None = None
-        reconnections = self._reconnections
+        losses = self._losses
         try:
             if self._transaction:
                 self._session.transaction = self
@@ -173,7 +173,7 @@ class Consumer:
             if self._transaction:
                 self._session.binding.commit()
         except BaseException as error:
-            if self._reconnections != reconnections and _is_lost_unit(error) and self._on_error is None:
+            if self._losses != losses and _is_lost_unit(error) and self._on_error is None:
                 logging.getLogger(f"libremq.{self._manager.name}").warning(
                     "A consumer of %s goes on after a lost connection: %s", self._queue.name, error
                 )
@@ -189,9 +189,9 @@ class Consumer:
                 self._stopped.set()
 
     @property
-    def _reconnections(self) -> int:
-        """A connection that reconnects counts that."""
-        return int(getattr(self._session.binding, "reconnections", 0))
+    def _losses(self) -> int:
+        """How often the connection was lost; one that reconnects counts that."""
+        return int(getattr(self._session.binding, "losses", 0))
 
     def _handle_error(self, error: BaseException, message: Message | None) -> None:
         try:

@@ -103,19 +103,29 @@ class Queue(QueueTarget):
         - `md`, `pmo`: an MQMD and an MQPMO to start from, for all else (groups, segments, context). They stay as they
           are; the raw verbs fill theirs.
         """
-        given: PutOptions = {
-            "persistent": persistent,
-            "priority": priority,
-            "expiry": expiry,
-            "correlation_id": correlation_id,
-            "message_id": message_id,
-            "reply_to": reply_to,
-            "format": format,
-            "message_type": message_type,
-            "properties": properties,
-            "md": md,
-            "pmo": pmo,
-        }
+        given: PutOptions = {}
+        if persistent is not None:
+            given["persistent"] = persistent
+        if priority is not None:
+            given["priority"] = priority
+        if expiry is not None:
+            given["expiry"] = expiry
+        if correlation_id is not None:
+            given["correlation_id"] = correlation_id
+        if message_id is not None:
+            given["message_id"] = message_id
+        if reply_to is not None:
+            given["reply_to"] = reply_to
+        if format is not None:
+            given["format"] = format
+        if message_type is not None:
+            given["message_type"] = message_type
+        if properties is not None:
+            given["properties"] = properties
+        if md is not None:
+            given["md"] = md
+        if pmo is not None:
+            given["pmo"] = pmo
         if reply_to_manager:
             given["reply_to_manager"] = reply_to_manager
         if report:

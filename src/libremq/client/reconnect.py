@@ -173,6 +173,7 @@ class ReconnectingConnection(Recovery, RemoteMessageHandles):
         if self._failed is not None:
             sts.CompCode, sts.Reason = C.MQCC_FAILED, self._failed.reason
         elif kind == C.MQSTAT_TYPE_RECONNECTION:
+            self._current.look(0)
             if self._current.lost:
                 sts.CompCode, sts.Reason = C.MQCC_WARNING, C.MQRC_RECONNECTING
         elif self._problems:

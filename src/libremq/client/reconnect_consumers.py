@@ -16,7 +16,7 @@ from libremq.client.reconnect_attempts import Unwanted
 from libremq.client.reconnect_cursor import BROWSES
 from libremq.client.reconnect_handles import OpenObject
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError
+from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD
 
 if TYPE_CHECKING:
@@ -189,12 +189,22 @@ class ReconnectingConsumers:
                 self._suspended = operation == C.MQOP_SUSPEND
 
     def _start(self) -> None:
+        if self._started:
+            raise mq_error(C.MQRC_HCONN_ASYNC_ACTIVE, self._current.qmgr_name, "the consumers are started already")
+
         def call(current: RemoteConnection) -> None:
             with self._starting:
-                current.on_lost = lambda error: self._dispatcher_lost(current)
-                current.control(C.MQOP_START)
-                self._started, self._suspended, self._dispatching = C.MQOP_START, False, current
+                before = current.on_lost
+                # The thread that calls may meet a lost connection before the start has returned
+                self._started, self._suspended = C.MQOP_START, False
                 self._starts += 1
+                current.on_lost = lambda error: self._dispatcher_lost(current)
+                try:
+                    current.control(C.MQOP_START)
+                except MQError:
+                    self._started, current.on_lost = 0, before
+                    raise
+                self._dispatching = current
 
         self._drive(call)
 
@@ -240,7 +250,7 @@ class ReconnectingConsumers:
         starts = self._starts
 
         def wanted() -> bool:
-            return self._starts == starts
+            return bool(self._started) and self._starts == starts
 
         try:
             while wanted():

@@ -54,6 +54,8 @@ class Recovery(ReconnectingConsumers):
         self._name = first.qmgr_name
         self.reconnections = 0
         """How often it was connected again."""
+        self.losses = 0
+        """How often the connection was lost."""
         self._objects: dict[int, OpenObject] = {}
         self._numbers = itertools.count(1)
         self._unit = False  # there is something in the unit of work
@@ -167,6 +169,7 @@ class Recovery(ReconnectingConsumers):
             if self._noted is lost or lost is not self._current:
                 return
             self._noted = lost
+            self.losses += 1
             self._unit_lost = self._unit_lost or self._unit or self._branch is not None
             self._unit = False
             if self._branch is not None:

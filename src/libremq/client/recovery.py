@@ -82,7 +82,7 @@ class Recovery(ABC):
         access = self._usable_access()
         if not isinstance(to, str) and not callable(to):
             raise wrong_type(C.MQRC_OPTIONS_ERROR, self._access.name, f"a folder or a function, not {to!r}")
-        return access.archive_log(to if not isinstance(to, str) else self._folder(to))
+        return access.archive_log(to if not isinstance(to, str) else absolute_folder(to, self._access.name))
 
     def mark_log_archived(self, name: str) -> None:
         """Take note that somebody has copied an extent away by other means: for LogManagement=Archive."""
@@ -104,8 +104,8 @@ class Recovery(ABC):
         keeps the image it had.
         """
         access = self._usable_access()
-        kind, name = self._chosen(kind, name)
-        return self._settled(access.record_images(kind, name), kind, name)
+        kind, name = chosen_objects(kind, name)
+        return settled_results(access.record_images(kind, name), kind, name)
 
     def recover_object(self, kind: str, name: str) -> list[MediaResult]:
         """rcrmqobj: make objects anew from their last media image and the log behind it, then take a checkpoint.
@@ -114,32 +114,13 @@ class Recovery(ABC):
         ended keep what they have.
         """
         access = self._usable_access()
-        kind, name = self._chosen(kind, name)
+        kind, name = chosen_objects(kind, name)
         if TYPES.get(kind.lower()) in ("*", "QUEUE", "QLOCAL"):
             session = self._session()
             for _, open_name in list(session.handles.values()):
                 if matches(name, open_name):
                     session.release(open_name)
-        return self._settled(access.recover_objects(kind, name), kind, name)
-
-    def _chosen(self, kind: str, name: str) -> tuple[str, str]:
-        kind = text("a type of object", kind, C.MQRC_OBJECT_TYPE_ERROR)
-        name = text("the name of an object", name, C.MQRCCF_OBJECT_NAME_ERROR)
-        if "*" in name and not is_generic_name(name):
-            detail = f"{name[:64]!r} is no generic name: an asterisk stands at the end"
-            raise bad_value(C.MQRCCF_OBJECT_NAME_ERROR, name[:64], detail)
-        return kind, name
-
-    def _settled(self, results: list[MediaResult], kind: str, name: str) -> list[MediaResult]:
-        """The results, unless one object was meant, by its full name, and it came to nothing."""
-        if not name.endswith("*"):
-            if not results:
-                raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, f"there is no object of type {kind} of this name")
-            problems = [result.problem for result in results if result.problem]
-            if problems:
-                in_use = "MQRC_OBJECT_IN_USE" in problems[0]
-                raise mq_error(C.MQRC_OBJECT_IN_USE if in_use else C.MQRC_OBJECT_DAMAGED, name, problems[0])
-        return results
+        return settled_results(access.recover_objects(kind, name), kind, name)
 
     # Backups
 
@@ -150,12 +131,36 @@ class Recovery(ABC):
         with `libremq.backup.replay`. Returns the folder of the backup; its log is in `log` there, or in `log_folder`.
         """
         access = self._usable_access()
-        target = Address("embedded", self._access.name, data=self._folder(data)).folder
-        access.copy_to_backup(target, self._folder(log_folder) if log_folder else "")
+        target = Address("embedded", self._access.name, data=absolute_folder(data, self._access.name)).folder
+        access.copy_to_backup(target, absolute_folder(log_folder, self._access.name) if log_folder else "")
         return target
 
-    def _folder(self, path: str) -> str:
-        text("the path of a folder", path, C.MQRC_OPTIONS_ERROR, self._access.name)
-        if not path or "\0" in path:
-            raise bad_value(C.MQRC_OPTIONS_ERROR, self._access.name, f"{path!r} is not the path of a folder")
-        return os.path.abspath(os.path.expanduser(path))
+
+def chosen_objects(kind: str, name: str) -> tuple[str, str]:
+    """Type and name of what a command is about, checked."""
+    kind = text("a type of object", kind, C.MQRC_OBJECT_TYPE_ERROR)
+    name = text("the name of an object", name, C.MQRCCF_OBJECT_NAME_ERROR)
+    if "*" in name and not is_generic_name(name):
+        detail = f"{name[:64]!r} is no generic name: an asterisk stands at the end"
+        raise bad_value(C.MQRCCF_OBJECT_NAME_ERROR, name[:64], detail)
+    return kind, name
+
+
+def settled_results(results: list[MediaResult], kind: str, name: str) -> list[MediaResult]:
+    """The results, unless one object was meant, by its full name, and it came to nothing."""
+    if not name.endswith("*"):
+        if not results:
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, f"there is no object of type {kind} of this name")
+        problems = [result.problem for result in results if result.problem]
+        if problems:
+            in_use = "MQRC_OBJECT_IN_USE" in problems[0]
+            raise mq_error(C.MQRC_OBJECT_IN_USE if in_use else C.MQRC_OBJECT_DAMAGED, name, problems[0])
+    return results
+
+
+def absolute_folder(path: str, manager: str) -> str:
+    """The path of a folder, as it is from here."""
+    text("the path of a folder", path, C.MQRC_OPTIONS_ERROR, manager)
+    if not path or "\0" in path:
+        raise bad_value(C.MQRC_OPTIONS_ERROR, manager, f"{path!r} is not the path of a folder")
+    return os.path.abspath(os.path.expanduser(path))

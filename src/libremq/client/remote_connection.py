@@ -89,8 +89,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         options = session.COMMANDS_ONLY if commands else session.CONNX
         body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, options))
         parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, slot.number))
-        link.send(b"".join(parts))
-        flow = link.receive(slot, time.monotonic() + max(address.connect_timeout_s, 1))
+        flow = link.exchange(slot, b"".join(parts), time.monotonic() + max(address.connect_timeout_s, 1))
         api = rc.outcome(flow, Type.MQCONN, self._words())
         self.hconn = api.hobj
         answer = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian)
@@ -135,10 +134,10 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         broken = self._link.broken
         return self.lost and broken is not None and (error.reason, error.detail) == (broken.reason, broken.detail)
 
-    def look(self) -> None:
+    def look(self, silence_s: float = _SILENCE_S) -> None:
         """After some silence: is the line still there? What is not sent is not in doubt."""
         link = self._link
-        if link.broken is None and time.monotonic() - link.spoke > _SILENCE_S:
+        if link.broken is None and time.monotonic() - link.spoke >= silence_s:
             link.tick()
 
     def let_go(self) -> None:
@@ -338,8 +337,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
                 )
                 self._earlier_async(sts)
             parts.append(frame(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts), number))
-            link.send(b"".join(parts))
-            rc.status_reply(link.receive(self._slot, self._deadline()), sts, self._words())
+            rc.status_reply(link.exchange(self._slot, b"".join(parts), self._deadline()), sts, self._words())
             if sts.CompCode == C.MQCC_FAILED:
                 raise mq_error(
                     sts.Reason, sts.ObjectName, f"{sts.PutFailureCount} of {len(items)} messages could not be put"
@@ -361,30 +359,29 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             if ahead is not None and (ahead.messages or self._may_read_ahead(gmo)):
                 return self._get_ahead(ahead, hobj, md, gmo, buffer_length)
         body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
-        link, slot = self._link, self._slot
         with self._lock:
             self._check()
-            waits = gmo.Options & C.MQGMO_WAIT and gmo.WaitInterval
-            link.send(frame(Type.MQGET, body, slot.number))
-            if waits:
-                self._waiting = hobj
-                try:
-                    flow = self._receive_cancellable(self._deadline(gmo.WaitInterval))
-                finally:
-                    self._waiting = 0
+            if gmo.Options & C.MQGMO_WAIT and gmo.WaitInterval:
+                flow = self._get_waiting(hobj, body, self._deadline(gmo.WaitInterval))
             else:
-                flow = link.receive(slot, self._deadline())
+                flow = self._call(Type.MQGET, body)
             return rc.get_reply(self._message_handles, flow, md, gmo, self._words())
 
-    def _receive_cancellable(self, deadline: float | None) -> Any:
+    def _get_waiting(self, hobj: int, body: bytes, deadline: float | None) -> Any:
         """Wait for the reply to a get. An interrupt cancels it; if a message came first, the next call hears of it."""
         link, slot = self._link, self._slot
+        slot.interrupted = False
         try:
+            link.send(frame(Type.MQGET, body, slot.number))
+            self._waiting = hobj
             return link.receive(slot, deadline)
         except MQError:
             raise
         except BaseException as interruption:
             if link.broken is not None:
+                raise
+            if not slot.interrupted:
+                link._break("a get was interrupted as it began or ended")
                 raise
             link.send(frame(Type.NOTIFICATION, pack_notification(0, Notice.CANCEL_GET, 0), slot.number))
             flow = link.receive(slot, time.monotonic() + 30)
@@ -393,6 +390,8 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
                 raise
             self._late = interruption
             return flow
+        finally:
+            self._waiting = 0
 
     # Several messages in one go
 

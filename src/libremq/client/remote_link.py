@@ -57,7 +57,7 @@ _STATUS_REASONS = {
 class Slot:
     """What came for one conversation and was not taken yet."""
 
-    __slots__ = ("deliveries", "explanation", "number", "quiescing", "replies")
+    __slots__ = ("deliveries", "explanation", "interrupted", "number", "quiescing", "replies")
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -65,6 +65,7 @@ class Slot:
         self.deliveries: deque[Flow] = deque()  # for consumers
         self.explanation: tuple[str, str] | None = None  # of the error that is on its way
         self.quiescing = False
+        self.interrupted = False  # while it waited: what it waits for is still to come
 
 
 class RemoteLink:
@@ -78,7 +79,9 @@ class RemoteLink:
         self._poller.register(self._socket.fileno(), select.POLLIN)
         self._reader = SegmentReader(MAX_SEGMENT, address.max_message_bytes + FLOW_OVERHEAD)
         self._changed = threading.Condition(threading.Lock())
-        self._reading = False
+        self._turn = threading.Lock()  # whoever has it reads
+        self._followers = 0  # threads that wait for what another one reads
+        self._polling = False  # by the one whose turn it is: an interrupt does no harm
         self._sending = threading.Lock()
         self.slots: dict[int, Slot] = {1: Slot(1)}
         self._next_number = 3
@@ -91,6 +94,9 @@ class RemoteLink:
             self._socket.close()
             raise
         self._reader.max_segment = max(self.agreed.max_segment, 1024)
+        self._tls = isinstance(self._socket, ssl.SSLSocket)
+        interval = min(self.agreed.heartbeat_s, 60) or 60
+        self._patience_ms = interval * 500  # between two looks at the line, while a call waits
         _watch(self)
 
     # Connecting
@@ -205,8 +211,8 @@ class RemoteLink:
             slot = Slot(self._next_number)
             self._next_number += 2
             self.slots[slot.number] = slot
-        self.send(frame_plain(Type.SOCKET_ACTION, session.pack_action(slot.number, Action.START), letter=b"C"))
-        self.receive(slot, time.monotonic() + self.address.connect_timeout_s)
+        begin = frame_plain(Type.SOCKET_ACTION, session.pack_action(slot.number, Action.START), letter=b"C")
+        self.exchange(slot, begin, time.monotonic() + self.address.connect_timeout_s)
         return slot
 
     def end_slot(self, slot: Slot) -> None:
@@ -255,53 +261,80 @@ class RemoteLink:
 
     def call(self, slot: Slot, kind: int, body: bytes, deadline: float | None = None) -> Flow:
         """Send a call and wait for its reply."""
-        self.send(frame(kind, body, slot.number, max_segment=self.agreed.max_segment))
-        return self.receive(slot, deadline)
+        return self.exchange(slot, frame(kind, body, slot.number, max_segment=self.agreed.max_segment), deadline)
+
+    def exchange(self, slot: Slot, data: bytes, deadline: float | None = None) -> Flow:
+        """Send something and wait for its reply. After an interrupt that reply would be taken for the next one's."""
+        try:
+            self.send(data)
+            return self.receive(slot, deadline)
+        except MQError:
+            raise
+        except BaseException:
+            self._break("a call was interrupted; what was acknowledged is safe, connect again")
+            raise
 
     # Receiving
 
     def receive(self, slot: Slot, deadline: float | None = None, *, deliveries: bool = False) -> Flow:
         """The next reply for the conversation, or the next call for its consumers.
 
-        An interrupt while it waits loses nothing: what comes later is still there for the next one who asks.
+        An interrupt while it waits loses nothing: what comes later is still there for the next one who asks, and the
+        slot says so. One that strikes anywhere else breaks the line.
         """
         inbox = slot.deliveries if deliveries else slot.replies
-        changed = self._changed
-        while True:
-            with changed:
-                while not inbox and self._reading and self.broken is None:
-                    # The one who reads is woken by the system; a signal for this thread is seen twice a second
-                    changed.wait(0.5)
-                    if deadline is not None and time.monotonic() > deadline:
-                        break
+        follows = slot.interrupted = False
+        try:
+            while True:
+                if self._turn.acquire(blocking=False):
+                    try:
+                        while not inbox and self.broken is None:
+                            if not self._read(deadline):
+                                self._break(f"{self.where} did not answer in time")
+                    finally:
+                        self._turn.release()
+                        if self._followers:
+                            with self._changed:
+                                self._changed.notify_all()
+                else:
+                    follows = True
+                    self._follow(inbox, deadline)
+                    follows = False
                 if inbox:
                     return inbox.popleft()
                 if self.broken is not None:
                     raise self.broken_again()
-                if self._reading:
-                    break
-                self._reading = True
+        except MQError:
+            raise
+        except BaseException:
+            if follows or self._polling:
+                self._polling = False
+                slot.interrupted = True
+            else:
+                self._break("a call was interrupted; what was acknowledged is safe, connect again")
+            raise
+
+    def _follow(self, inbox: deque[Flow], deadline: float | None) -> None:
+        """Wait until another thread has read something for this one, or it is this one's turn to read."""
+        with self._changed:
+            self._followers += 1
             try:
-                while not inbox and self.broken is None:
-                    if not self._read(deadline):
-                        break
-                else:
-                    if inbox:
-                        return inbox.popleft()
-                    raise self.broken_again()
-                break
+                while not inbox and self._turn.locked() and self.broken is None:
+                    # The one who reads is woken by the system; a signal for this thread is seen twice a second
+                    self._changed.wait(0.5)
+                    if deadline is not None and time.monotonic() > deadline:
+                        self._break(f"{self.where} did not answer in time")
             finally:
-                with changed:
-                    self._reading = False
-                    changed.notify_all()
-        self._break(f"{self.where} did not answer in time")
-        raise self.broken_again()
+                self._followers -= 1
 
     def _read(self, deadline: float | None) -> bool:
-        """Wait for bytes and take them apart; False if the deadline passed. Only for the one who reads."""
-        if not self._pending():
-            timeout = self._patience(deadline)
-            if not self._poller.poll(max(0, int(timeout * 1000) + 1)):
+        """Wait for bytes and take them apart; False if the deadline passed. Only for the one whose turn it is."""
+        if not (self._tls and self._pending()):
+            timeout_ms = self._patience_ms if deadline is None else int(self._patience(deadline) * 1000) + 1
+            self._polling = True
+            ready = self._poller.poll(timeout_ms)
+            self._polling = False
+            if not ready:
                 if deadline is not None and time.monotonic() >= deadline:
                     return False
                 self._look_after()
@@ -335,7 +368,9 @@ class RemoteLink:
         self.heard = time.monotonic()
         for flow in flows:
             self._dispatch(flow)
-        if len(self.slots) > 1:
+        if self._reader.failed is not None:
+            self._break(f"what {self.where} sent is not understood: {self._reader.failed}")
+        if self._followers:
             with self._changed:
                 self._changed.notify_all()  # what came may be for others
 
@@ -403,18 +438,16 @@ class RemoteLink:
 
     def tick(self) -> None:
         """For the ticker: read what came while nobody waits."""
-        with self._changed:
-            if self._reading or self.broken is not None:
-                return
-            self._reading = True
+        if self.broken is not None or not self._turn.acquire(blocking=False):
+            return
         try:
             while self.broken is None and (self._pending() or self._poller.poll(0)):
                 self._take()
             if self.broken is None:
                 self._look_after()
         finally:
+            self._turn.release()
             with self._changed:
-                self._reading = False
                 self._changed.notify_all()
 
     # The end
@@ -443,16 +476,16 @@ class RemoteLink:
             self.broken = mq_error(C.MQRC_HCONN_ERROR, self.address.name, "the connection was ended")
         self._close_socket()
         with self._changed:
-            reading = self._reading
             self._changed.notify_all()
-        if not reading:
+        if self._turn.acquire(blocking=False):
             self._socket.close()
+            self._turn.release()
 
     def forsake(self) -> None:
         """In the child of a fork: the socket is the parent's. The copy is closed without a word."""
         self._changed = threading.Condition(threading.Lock())
         self._sending = threading.Lock()
-        self._reading = False
+        self._turn = threading.Lock()
         self.broken = mq_error(
             C.MQRC_HCONN_ERROR, self.address.name, "it belongs to the parent of this process; connect after the fork"
         )

@@ -70,6 +70,7 @@ class Core:
         self.next_unit = 1
         self.catalogue_changed = True
         self.catalogue_generation = 0
+        self.definitions_version = 0  # counts every change of a definition
         self.dropped_folders: list[str] = []  # of deleted queues, to be removed at the next checkpoint
         self.units: dict[int, UnitOfWork] = {}
         self.rolled_back: set[bytes] = set()  # XIDs of branches whose transaction manager must hear that they are gone
@@ -207,6 +208,7 @@ class Core:
     def set_attributes(self, obj: MQObject, values: Mapping[int, int | str]) -> int:
         old = to_record(obj)
         set_attributes(obj, values)
+        self.definitions_version += 1
         if isinstance(obj, LocalQueue) and obj.is_temporary:
             return 0
         return self.log_object(obj, old)
@@ -233,6 +235,7 @@ class Core:
                     self.drop_queue(self.queues[obj.name])
             raise
         self.catalogue_changed = True
+        self.definitions_version += 1
         if self.log.config.linear:
             self.media.setdefault((obj.kind, obj.name), lsn)
         return lsn
@@ -287,6 +290,7 @@ class Core:
 
     def _log_deletion(self, obj: MQObject, queue_id: int) -> int:
         self.catalogue_changed = True
+        self.definitions_version += 1
         value = {"op": "delete", "kind": obj.kind, "name": obj.name, "id": queue_id}
         lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
         self.media.pop((obj.kind, obj.name), None)

@@ -22,6 +22,7 @@ from libremq.kernel import (
     inquiry,
     opening,
     putting,
+    repeats,
     triggers,
 )
 from libremq.kernel.attributes import GivenValue
@@ -181,6 +182,10 @@ class QueueManager(Lifecycle):
             raise mq_error(C.MQRC_HOBJ_ERROR, self.name, "the object is not open, or was closed")
         return connection, handle
 
+    def handle(self, hconn: int, hobj: int) -> ObjectHandle:
+        """An open handle, for a binding that wants to know more of it."""
+        return self._handle(hconn, hobj)[1]
+
     @_verb
     def disconnect(self, hconn: int, *, back_out: bool = False) -> int:
         """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead.
@@ -302,6 +307,22 @@ class QueueManager(Lifecycle):
         connection, handle = self._handle(hconn, hobj)
         self._check_backed_out(connection)
         return getting.get(self.core, connection, handle, md, gmo, buffer_length)
+
+    def repeat_of(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO) -> repeats.RepeatedPut | None:
+        """After a put that went well: a short way for those like it, if there is one."""
+        connection, handle = self._handle(hconn, hobj)
+        return repeats.repeat_of(self.core, connection, handle, md, pmo)
+
+    @_verb
+    def put_again(self, repeated: repeats.RepeatedPut, message_id: bytes, correlation_id: bytes, data: bytes) -> bool:
+        """MQPUT like the one before. False, with nothing done, if it is not quite like it."""
+        return repeated.put(message_id, correlation_id, data)
+
+    @_verb
+    def get_plain(self, hconn: int, hobj: int, options: int) -> tuple[Message, bytes] | None:
+        """MQGET of whatever comes first, and its token; None, with nothing done, if it takes an ordinary get."""
+        connection, handle = self._handle(hconn, hobj)
+        return repeats.take_plain(self.core, connection, handle, options)
 
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
         """For read ahead: would this get find a message, and would no crash of the client be a loss?"""

@@ -1,8 +1,8 @@
 """Who may come in, and who may administer, until there are authorities.
 
 Over the Unix-domain socket the system says who it is, and only the owner of the queue manager and root can open it.
-Over TCP a client shows user id and password. It may come without only where that was decided: on a channel that gives it a
-user without a password (MCAUSER), or from this machine while the queue manager has no users at all.
+Over TCP a client shows user id and password. It may come without only where that was decided: on a channel that gives
+it a user without a password (MCAUSER), or from this machine while the queue manager has no users at all.
 """
 
 from __future__ import annotations

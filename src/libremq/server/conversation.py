@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from libremq.kernel.connection import Connection
 from libremq.kernel.definitions import char_length
 from libremq.kernel.properties import Properties
+from libremq.kernel.repeats import RepeatedPut
 from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -48,9 +49,9 @@ class Conversation:
     """An hconn at the other end of a socket."""
 
     __slots__ = (
-        "_backlog", "_busy", "_credentials", "_gone", "_scratch", "_timer", "_waiting", "authenticated", "batch",
-        "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link", "manager", "number",
-        "ready", "selections", "sent", "user",
+        "_backlog", "_busy", "_credentials", "_gone", "_repeated", "_scratch", "_timer", "_waiting", "authenticated",
+        "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link", "manager",
+        "number", "ready", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
@@ -72,6 +73,7 @@ class Conversation:
         self._backlog: deque[Flow] = deque()
         self._busy = False
         self._gone = False
+        self._repeated: tuple[bytes, bytes, RepeatedPut] | None = None  # the latest put that nobody waited for
         self._credentials: tuple[str, str] | None = None
         self._scratch = 0  # the message handle that gets use
         self._waiting: Waiter | None = None
@@ -297,7 +299,7 @@ class Conversation:
             if error.reason != C.MQRC_BACKED_OUT:
                 raise
             reason = error.reason
-        self.hconn, self.connection, self._scratch = 0, None, 0
+        self.hconn, self.connection, self._scratch, self._repeated = 0, None, 0, None
         self.consumer_handles.clear()
         self.selections.clear()
         comp_code = C.MQCC_FAILED if reason else C.MQCC_OK
@@ -319,9 +321,15 @@ class Conversation:
     # Messages
 
     def put(self, flow: Flow) -> None:
+        if self._repeated is not None and self._put_again(flow):
+            return
         hobj, md, pmo, data = calls.unpack_put(flow.body, flow.big_endian, flow.charset)
         if pmo.Options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE and self.link.ours:
-            self._put_unanswered(hobj, md, pmo, data)
+            self._repeated = None
+            if self._put_unanswered(hobj, md, pmo, data) and pmo.Version == C.MQPMO_VERSION_3:
+                repeated = self.manager.repeat_of(self.hconn, hobj, md, pmo)
+                if repeated is not None:
+                    self._repeated = (*calls.put_frame(flow.body), repeated)
             return
         length = len(data)
         try:
@@ -339,18 +347,27 @@ class Conversation:
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
         self.reply(flow, calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length))
 
-    def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong."""
+    def _put_again(self, flow: Flow) -> bool:
+        """A put that nobody waits for, like the one before but for its ids and its data."""
+        assert self._repeated is not None
+        before, behind, repeated = self._repeated
+        found = calls.unpack_put_like(flow.body, before, behind) if not flow.big_endian else None
+        return found is not None and self.manager.put_again(repeated, *found)
+
+    def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bool:
+        """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong. True if it went well."""
         connection = self.connection
         assert connection is not None
+        successes = connection.async_puts.successes
         try:
             if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
                 with PropertyBlocks(self, pmo, data) as data:
                     self.manager.put(self.hconn, hobj, md, pmo, data)
-            else:
-                self.manager.put(self.hconn, hobj, md, pmo, data)
+                return False
+            self.manager.put(self.hconn, hobj, md, pmo, data)
         except MQError as error:
             self.manager.note_async_failure(self.hconn, error)
+        return connection.async_puts.successes > successes
 
     def put1(self, flow: Flow) -> None:
         od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
@@ -499,6 +516,7 @@ class Conversation:
 
     def close(self, flow: Flow) -> None:
         hobj, options = calls.unpack_close(flow.body, flow.big_endian)
+        self._repeated = None
         reason = self.manager.close(self.hconn, hobj, options)
         deliveries.forget_handle(self, hobj)
         self.selections.pop(hobj, None)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from libremq.kernel.matching import takes_any
 from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
+from libremq.store.message import Message
 from libremq.wire import session
-from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification
+from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification, pack_plain_message
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import Flow
 
@@ -97,6 +99,31 @@ class Batch:
             selection_index=self._request.selection_index,
         )  # fmt: skip
 
+    @property
+    def _takes_any(self) -> bool:
+        """Does whatever comes first do?"""
+        handle = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj)
+        return takes_any(handle, self._md, self._gmo)
+
+    def _send_plain(self, message: Message, token: bytes) -> None:
+        """A message about which nothing is special, without a look at each of its fields."""
+        self._sent += 1
+        conversation = self._conversation
+        link = conversation.link
+        assert conversation.connection is not None
+        conversation.sent = conversation.sent + 1 & 0xFFFFFFFF
+        body = pack_plain_message(
+            self._request.hobj, conversation.sent, message.md, self._queue_name, token, message.data
+        )
+        whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, self._flow.request)
+        link.send(whole, conversation.connection.lsn)
+        self._room -= len(whole)
+
+    @property
+    def _queue_name(self) -> bytes:
+        queue = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj).queue
+        return queue.name.encode("latin-1") if queue is not None else b""
+
     def _rest(self) -> None:
         """Take along what is there."""
         conversation, hobj = self._conversation, self._request.hobj
@@ -104,8 +131,13 @@ class Batch:
         ahead = self._request.flags & STREAM
         template = self._gmo.copy()
         template.Options &= ~C.MQGMO_WAIT
+        options = template.Options
+        plain = conversation.link.ours and self._max_length is None and not options & ~_PLAIN and self._takes_any
         try:
             while self._sent < self._count and self._room > 0:
+                if plain and not ahead and (found := manager.get_plain(conversation.hconn, hobj, options)) is not None:
+                    self._send_plain(*found)
+                    continue
                 if ahead and not manager.next_is_nonpersistent(conversation.hconn, hobj, self._md, template):
                     break
                 md, gmo = self._md.copy(), template.copy()
@@ -142,6 +174,14 @@ _PROPERTIES = (
     | C.MQGMO_PROPERTIES_COMPATIBILITY
 )
 _ANY_PROPERTIES = C.MQGMO_PROPERTIES_IN_HANDLE
+_PLAIN = (
+    C.MQGMO_SYNCPOINT
+    | C.MQGMO_NO_SYNCPOINT
+    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
+    | C.MQGMO_FAIL_IF_QUIESCING
+    | C.MQGMO_PROPERTIES_IN_HANDLE
+    | C.MQGMO_NO_PROPERTIES
+)
 
 
 # Consumers

@@ -38,7 +38,7 @@ def open_reply(conversation: Conversation, hobj: int, od: MQOD, records: Sequenc
 
 
 def run(conversation: Conversation, flow: Flow) -> None:
-    value, blob = calls.unpack_extension(flow.body)
+    value, blob = calls.unpack_extension(flow.body, calls.JSON_MAX)
     name = value.pop("call", "")
     if not isinstance(name, str):
         raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a call whose name is none")

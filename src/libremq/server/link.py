@@ -115,6 +115,8 @@ class Link(asyncio.Protocol):
                     self._take(flow)
                     if self._ended:
                         break
+            if self._reader.failed is not None:
+                raise self._reader.failed
         except ProtocolError as error:
             self.refuse(error.status, str(error))
             engine.settle()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import faulthandler
+import gc
 import os
 import signal
 import sys
@@ -59,6 +60,7 @@ _WATCH_S = 0.5
 _STATISTICS_S = 60.0
 _SWITCH_S = 0.0005
 """How long the loop may keep the interpreter from the thread that has forced the log: replies wait for it."""
+_GC_THRESHOLD = 20_000
 _LOCK_TRIES = 20
 _LOCK_PAUSE_S = 0.05
 
@@ -186,6 +188,10 @@ class Server:
         self._set_state(state=ENDING[self._mode] if self._mode else RUNNING, connections_max=limits.connections_max)
         started = f"LibreMQ queue manager '{self._name}' started using V{release()}."
         await asyncio.to_thread(self._log.write, started)
+        # What a start has made stays for ever: the collector need not look at it again, nor look all the time
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(_GC_THRESHOLD, 20, 50)
         self._progress.ready(started)
 
     def _start_kernel(self) -> EmbeddedQueueManager:

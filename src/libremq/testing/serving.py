@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
+
+from libremq.testing.clock import VirtualClock
 
 if TYPE_CHECKING:
     import ssl
 
     from libremq.client.embedded import EmbeddedQueueManager
+    from libremq.common.clock import Clock
+    from libremq.common.files import Files
     from libremq.log import LogConfig
     from libremq.server.engine import Engine, EngineLimits
 
@@ -63,24 +67,40 @@ def served_queue_manager(
     name: str = "QM1",
     *,
     folder: str | Path,
+    files: Files | None = None,
+    clock: Clock | None = None,
     log_config: LogConfig | None = None,
     limits: EngineLimits | None = None,
     say: Callable[[str], None] | None = None,
     tls: Callable[[], ssl.SSLContext | None] = lambda: None,
 ) -> Iterator[Served]:
-    """Create a queue manager if it is not there, serve it for a `with` block, and end it."""
+    """Create a queue manager if it is not there, serve it for a `with` block, and end it.
+
+    With `files`, such as `FaultyFiles`, only its socket is in the folder. With a `VirtualClock` time stands still.
+    """
     from libremq.client.embedded import EmbeddedQueueManager
     from libremq.client.urls import Address
     from libremq.log import LogConfig
 
     where = Address("embedded", name, data=str(folder)).folder
     config = log_config or LogConfig(file_pages=1024)
-    embedded = EmbeddedQueueManager.start(where, name, create=True, log_config=config, say=say or (lambda text: None))
-    try:
-        with serve(embedded, where, data=str(folder), limits=limits, say=say, tls=tls) as served:
-            yield served
-    finally:
-        embedded.end()
+    if files is not None:
+        Path(where).mkdir(parents=True, exist_ok=True)
+    embedded = EmbeddedQueueManager.start(
+        where,
+        name,
+        create=True,
+        files=files,
+        clock=clock,
+        log_config=config,
+        say=say or (lambda text: None),
+        background=not isinstance(clock, VirtualClock),
+    )
+    with ExitStack() as stack:
+        stack.callback(embedded.end)
+        if isinstance(clock, VirtualClock):
+            stack.callback(clock.on_advance(embedded.run_clock))
+        yield stack.enter_context(serve(embedded, where, data=str(folder), limits=limits, say=say, tls=tls))
 
 
 @contextmanager

@@ -36,6 +36,7 @@ _INQ = {False: struct.Struct("<III"), True: struct.Struct(">III")}
 SELECTORS_MAX = 512
 RECORDS_MAX = 10_000
 TEXT_MAX = 65_536
+JSON_MAX = 2 << 20  # of a request: enough for the names of all records of a distribution list
 
 
 class Api(NamedTuple):
@@ -64,16 +65,110 @@ def _int(body: bytes, offset: int, big_endian: bool) -> int:
 # MQPUT: API, MD, PMO, DataLength, data
 
 
+# The puts of a program differ in their ids and data, and in nothing else: what lies between is made and read once
+_REMEMBERED_MAX = 2048
+_ID_AT = API_BYTES + 48  # MsgId and CorrelId, in every call that begins with an MQMD
+_IDS_END = _ID_AT + 48
+_NO_ID = bytes(24)
+_PUT_BYTES = API_BYTES + 364 + 176  # with an MQMD of version 2 and an MQPMO of version 3
+_GET_BYTES = API_BYTES + 364 + 112  # with an MQGMO of version 4
+_MD_2 = b"MD  \2\0\0\0"
+_PMO_3 = b"PMO \3\0\0\0"
+_GMO_4 = b"GMO \4\0\0\0"
+_fronts: dict[tuple[Any, ...], bytes] = {}
+_taken_apart: dict[bytes, tuple[dict[str, Any], dict[str, Any]]] = {}
+
+
+def _front(hobj: int, md: MQMD, options: MQPMO | MQGMO, more: int) -> bytes:
+    """API header, MQMD and MQPMO or MQGMO; `more` bytes follow and belong to the fixed part."""
+    fields = md.__dict__
+    ids = fields.pop("MsgId", None), fields.pop("CorrelId", None)
+    try:
+        key = (hobj, options.__class__, tuple(fields.items()), tuple(options.__dict__.items()))
+        front = _fronts.get(key)
+        if front is None:
+            packed = PMO.pack(options) if isinstance(options, MQPMO) else GMO.pack(options)
+            fixed = pack_md(md) + packed
+            front = pack_api(0, 0, hobj, len(fixed) + more) + fixed
+            if len(_fronts) >= _REMEMBERED_MAX:
+                _fronts.clear()
+            _fronts[key] = front
+    finally:
+        if ids[0] is not None:
+            fields["MsgId"] = ids[0]
+        if ids[1] is not None:
+            fields["CorrelId"] = ids[1]
+    if ids == (None, None):
+        return front
+    return front[:_ID_AT] + _identifier(ids[0]) + _identifier(ids[1]) + front[_IDS_END:]
+
+
+def _identifier(value: bytes | None) -> bytes:
+    if value is None:
+        return _NO_ID
+    if len(value) > 24 or not isinstance(value, bytes | bytearray | memoryview):
+        raise ValueError("an id is longer than 24 bytes")
+    return bytes(value).ljust(24, b"\0")
+
+
+def _with_ids(fields: dict[str, Any], body: bytes) -> MQMD:
+    """A descriptor that was taken apart before, with the ids that it has this time."""
+    md = MQMD.__new__(MQMD)
+    md.__dict__.update(fields)
+    identifier = body[_ID_AT : _ID_AT + 24]
+    if identifier != _NO_ID:
+        md.__dict__["MsgId"] = identifier
+    identifier = body[_ID_AT + 24 : _IDS_END]
+    if identifier != _NO_ID:
+        md.__dict__["CorrelId"] = identifier
+    return md
+
+
+def _remember(key: bytes, md: MQMD, options: MQPMO | MQGMO) -> None:
+    if len(_taken_apart) >= _REMEMBERED_MAX:
+        _taken_apart.clear()
+    fields = md.__dict__.copy()
+    fields.pop("MsgId", None)
+    fields.pop("CorrelId", None)
+    _taken_apart[key] = fields, options.__dict__.copy()
+
+
 def pack_put(hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
-    fixed = pack_md(md) + PMO.pack(pmo)
-    return pack_api(0, 0, hobj, len(fixed) + 4) + fixed + _INT_OUT.pack(len(data)) + data
+    try:
+        front = _front(hobj, md, pmo, 4)
+    except TypeError:  # a field that cannot be part of a key
+        fixed = pack_md(md) + PMO.pack(pmo)
+        front = pack_api(0, 0, hobj, len(fixed) + 4) + fixed
+    return front + _INT_OUT.pack(len(data)) + data
 
 
 def unpack_put(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> tuple[int, MQMD, MQPMO, bytes]:
     hobj = unpack_api(body, big_endian).hobj
+    key = b""
+    if body[API_BYTES : API_BYTES + 8] == _MD_2 and body[380:388] == _PMO_3 and charset == "latin-1" and not big_endian:
+        key = body[API_BYTES:_ID_AT] + body[_IDS_END:_PUT_BYTES]
+        found = _taken_apart.get(key)
+        if found is not None:
+            pmo = MQPMO.__new__(MQPMO)
+            pmo.__dict__.update(found[1])
+            return hobj, _with_ids(found[0], body), pmo, _data(body, _PUT_BYTES, False)
     md, offset = unpack_md(body, API_BYTES, big_endian=big_endian, charset=charset)
     pmo, offset = PMO.unpack(body, offset, big_endian=big_endian, charset=charset)
+    if key and offset == _PUT_BYTES:
+        _remember(key, md, pmo)
     return hobj, md, pmo, _data(body, offset, big_endian)
+
+
+def put_frame(body: bytes) -> tuple[bytes, bytes]:
+    """What lies before and behind the ids of an MQPUT, up to its data: the same in all puts that are alike."""
+    return body[:_ID_AT], body[_IDS_END:_PUT_BYTES]
+
+
+def unpack_put_like(body: bytes, before: bytes, behind: bytes) -> tuple[bytes, bytes, bytes] | None:
+    """MsgId, CorrelId and data of a put with this frame; None if it has another."""
+    if body[:_ID_AT] != before or body[_IDS_END:_PUT_BYTES] != behind:
+        return None
+    return body[_ID_AT : _ID_AT + 24], body[_ID_AT + 24 : _IDS_END], _data(body, _PUT_BYTES, False)
 
 
 def _data(body: bytes, offset: int, big_endian: bool) -> bytes:
@@ -128,14 +223,28 @@ ANY_LENGTH = -(1 << 31)
 
 
 def pack_get(hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int) -> bytes:
-    fixed = pack_md(md) + GMO.pack(gmo)
-    return pack_api(0, 0, hobj, len(fixed) + 4) + fixed + _INT_OUT.pack(buffer_length)
+    try:
+        front = _front(hobj, md, gmo, 4)
+    except TypeError:
+        fixed = pack_md(md) + GMO.pack(gmo)
+        front = pack_api(0, 0, hobj, len(fixed) + 4) + fixed
+    return front + _INT_OUT.pack(buffer_length)
 
 
 def unpack_get(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> tuple[int, MQMD, MQGMO, int]:
     hobj = unpack_api(body, big_endian).hobj
+    key = b""
+    if body[API_BYTES : API_BYTES + 8] == _MD_2 and body[380:388] == _GMO_4 and charset == "latin-1" and not big_endian:
+        key = body[API_BYTES:_ID_AT] + body[_IDS_END:_GET_BYTES]
+        found = _taken_apart.get(key)
+        if found is not None:
+            gmo = MQGMO.__new__(MQGMO)
+            gmo.__dict__.update(found[1])
+            return hobj, _with_ids(found[0], body), gmo, _int(body, _GET_BYTES, False)
     md, offset = unpack_md(body, API_BYTES, big_endian=big_endian, charset=charset)
     gmo, offset = GMO.unpack(body, offset, big_endian=big_endian, charset=charset)
+    if key and offset == _GET_BYTES:
+        _remember(key, md, gmo)
     return hobj, md, gmo, _int(body, offset, big_endian)
 
 
@@ -177,7 +286,11 @@ def unpack_open(body: bytes, big_endian: bool = False, charset: str = "latin-1")
     od, offset = _unpack_od(body, big_endian, charset)
     options = _int(body, offset, big_endian)
     rest = body[offset + 4 + _FOPA_BYTES :]
-    return od, options, unpack_json(rest) if rest[:1] == b"{" else {}
+    if rest[:1] != b"{":
+        return od, options, {}
+    if len(rest) > JSON_MAX:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"{len(rest)} bytes behind an MQOD")
+    return od, options, unpack_json(rest)
 
 
 def _unpack_od(body: bytes, big_endian: bool, charset: str) -> tuple[MQOD, int]:
@@ -296,12 +409,13 @@ def pack_extension(
     )
 
 
-def unpack_extension(body: bytes) -> tuple[dict[str, Any], bytes]:
+def unpack_extension(body: bytes, text_max: int | None = None) -> tuple[dict[str, Any], bytes]:
+    """The value and the bytes. Whoever serves many sets a limit to the text, which is not quickly read."""
     start = API_BYTES + 12
     if len(body) < start or body[API_BYTES : API_BYTES + 4] != _MAGIC:
         raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "an extension of another product")
     _, version, length = _EXTENSION.unpack_from(body, API_BYTES)
-    if version != 1 or length > len(body) - start:
+    if version != 1 or length > len(body) - start or (text_max is not None and length > text_max):
         raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"an extension of version {version} and {length} bytes")
     return unpack_json(body[start : start + length]), body[start + length :]
 

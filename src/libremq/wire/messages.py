@@ -15,9 +15,9 @@ from libremq.mqi.structs import MQGMO, MQMD
 from libremq.wire.descriptor import pack_md, unpack_md
 from libremq.wire.protocol import ProtocolError, Status
 
-_REQUEST = {False: struct.Struct("<IIIIiiiIII"), True: struct.Struct(">IIIIiiiIII")}
+_REQUEST = {False: struct.Struct("<IiIIiiiIII"), True: struct.Struct(">IiIIiiiIII")}
 _SELECTION = {False: struct.Struct("<HHiiiii"), True: struct.Struct(">HHiiiii")}
-_ASYNC = {False: struct.Struct("<IIIIIHH"), True: struct.Struct(">IIIIIHH")}
+_ASYNC = {False: struct.Struct("<IiIIIHH"), True: struct.Struct(">IiIIIHH")}
 _FIRST = {False: struct.Struct("<III16sHB"), True: struct.Struct(">III16sHB")}
 _NOTICE = {False: struct.Struct("<IiII"), True: struct.Struct(">IiII")}
 REQUEST_BYTES = 40
@@ -65,7 +65,7 @@ class Request:
 
 def pack_request(request: Request) -> bytes:
     fixed = _REQUEST[False].pack(
-        1, request.hobj & 0xFFFFFFFF, request.received_bytes, request.requested_bytes, request.max_length,
+        1, request.hobj, request.received_bytes, request.requested_bytes, request.max_length,
         request.options, request.wait_ms, 0, request.flags, request.count,
     )  # fmt: skip
     if not request.flags & SELECTION:
@@ -173,6 +173,18 @@ def pack_message(
         (
             _ASYNC[False].pack(1, hobj, index, index, len(data), 0, selection_index),
             _FIRST[False].pack(reason, length, len(data), gmo.MsgToken.ljust(16, b"\0"), status, len(name)),
+            name, bytes(-(3 + len(name)) % 4), pack_md(md), data,
+        )
+    )  # fmt: skip
+
+
+def pack_plain_message(hobj: int, index: int, md: MQMD, name: bytes, token: bytes, data: bytes) -> bytes:
+    """A message about which there is nothing special to say."""
+    length = len(data)
+    return b"".join(
+        (
+            _ASYNC[False].pack(1, hobj, index, index, length, 0, 1),
+            _FIRST[False].pack(0, length, length, token, 0, len(name)),
             name, bytes(-(3 + len(name)) % 4), pack_md(md), data,
         )
     )  # fmt: skip

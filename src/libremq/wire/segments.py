@@ -76,7 +76,7 @@ class Flow:
 class SegmentReader:
     """Takes the bytes of one direction of a connection apart."""
 
-    __slots__ = ("_partial", "_partial_bytes", "_pending", "max_flow", "max_segment")
+    __slots__ = ("_partial", "_partial_bytes", "_pending", "failed", "max_flow", "max_segment")
 
     def __init__(self, max_segment: int, max_flow: int) -> None:
         self.max_segment = max_segment
@@ -84,16 +84,40 @@ class SegmentReader:
         self._pending = b""
         self._partial: dict[int, tuple[Flow, list[bytes]]] = {}  # by conversation: what its segments have brought
         self._partial_bytes = 0
+        self.failed: ProtocolError | None = None
+        """What was wrong behind the flows that the latest `feed` has returned."""
 
     @property
     def held_bytes(self) -> int:
         return len(self._pending) + self._partial_bytes
 
     def feed(self, data: bytes) -> list[Flow]:
-        """The flows that these bytes complete. ProtocolError if they are no segments, or too long."""
+        """The flows that these bytes complete. ProtocolError if they are no segments, or too long.
+
+        Flows before what is wrong are returned all the same, and `failed` is set; there is nothing after it.
+        """
         if self._pending:
             data = self._pending + data
+        elif data[:4] == b"TSHM" and len(data) >= TSHM_BYTES and not self._partial and self.failed is None:
+            # One call or reply, as nearly always
+            length, conversation, request = _IDS.unpack_from(data, 4)
+            flags = data[18]
+            if length == len(data) <= self.max_segment and data[16] == 2 and flags & WHOLE == WHOLE:
+                encoding, ccsid, _ = _TAIL[False].unpack_from(data, 28)
+                return [Flow(data[17], flags, conversation, request, data[36:], encoding=encoding, ccsid=ccsid)]
+        if self.failed is not None:
+            raise self.failed
         flows: list[Flow] = []
+        try:
+            self._take_apart(data, flows)
+        except ProtocolError as error:
+            self.failed = error
+            self._pending = b""
+            if not flows:
+                raise
+        return flows
+
+    def _take_apart(self, data: bytes, flows: list[Flow]) -> None:
         offset, end = 0, len(data)
         while end - offset >= TSH_BYTES:
             (length,) = _LENGTH.unpack_from(data, offset + 4)
@@ -146,7 +170,6 @@ class SegmentReader:
         self._pending = data[offset:] if offset < end else b""
         if self._pending:
             self._check_start(self._pending, 0)
-        return flows
 
     @staticmethod
     def _check_start(data: bytes, offset: int) -> bool:

@@ -1,0 +1,169 @@
+"""The queue manager of the asyncio API. All tasks of an event loop may share it, and its Queue objects."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING, Unpack
+
+from libremq.aio.administration import Administration
+from libremq.aio.binding import Access
+from libremq.aio.message import Message
+from libremq.aio.opening import Opening
+from libremq.aio.queue import Queue
+from libremq.aio.sessions import Sessions
+from libremq.aio.transaction import Transaction
+from libremq.aio.xa import XA
+from libremq.client import options as opt
+from libremq.client import replies
+from libremq.client.connecting import current_application, current_user
+from libremq.client.errors import bad_value, wrong_type
+from libremq.client.options import Data, Named, PutOptions
+from libremq.client.queue_target import REPLY_MODEL
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQOD
+
+if TYPE_CHECKING:
+    from libremq.aio.consumer import Consumer
+
+
+class QueueManager(Administration):
+    """A connected queue manager; made by `libremq.aio.connect`, in the event loop that uses it."""
+
+    def __init__(self, access: Access, *, url: str, user: str | None, application: str | None) -> None:
+        self.url = url
+        self.user = current_user() if user is None else user
+        self.application = current_application() if application is None else application
+        self._sessions = Sessions(access, self.user, self.application)
+        self._consumers: set[Consumer] = set()
+        self.xa = XA(self._sessions)
+        """Two-phase commit, for transaction managers."""
+
+    @property
+    def name(self) -> str:
+        return self._sessions.access.name
+
+    @property
+    def folder(self) -> str:
+        """Where its data is, if that is on this machine."""
+        return self._sessions.access.folder
+
+    def __repr__(self) -> str:
+        return f"<QueueManager {self.name}{', closed' if self.closed else ''}>"
+
+    # Messages
+
+    def queue(
+        self,
+        name: str,
+        *,
+        manager: str = "",
+        exclusive: bool | None = None,
+        selector: str | None = None,
+        open_options: int = 0,
+        alternate_user: str = "",
+    ) -> Queue:
+        """A queue by its name. It is opened when it is used, so a name that does not exist shows then.
+
+        - `manager`: the queue manager it belongs to, if not this one.
+        - `exclusive`: True: nobody else can open it for input while it is open, from the first get on, or from
+          `async with qm.queue(...)` or `await queue.open()`; False shares it; None does what the definition says.
+        - `selector`: get and browse only messages that it chooses: `"colour = 'red' AND weight > 2"`.
+        - `open_options`: MQOO_* that go with an access, such as MQOO_SET_ALL_CONTEXT.
+        - `alternate_user`: open it with the authority of this user.
+        """
+        return Queue(
+            self,
+            name,
+            manager_name=manager,
+            exclusive=exclusive,
+            selector=selector,
+            open_options=open_options,
+            alternate_user=alternate_user,
+        )
+
+    def dynamic_queue(self, model: str = REPLY_MODEL, name: str = "AMQ.*") -> Opening[Queue]:
+        """Make a queue from a model: `async with qm.dynamic_queue() as queue:`, or `queue = await qm.dynamic_queue()`.
+
+        `name` may end in an asterisk, which is replaced by something unique. A temporary one is gone when the object is
+        closed, or dropped.
+        """
+        return Opening(self._dynamic_queue(model, name))
+
+    async def _dynamic_queue(self, model: str, name: str) -> Queue:
+        queue = Queue(self, model, dynamic_name=name, dynamic=True)
+        try:
+            await queue.open("input")
+            if queue.name == model:
+                raise bad_value(C.MQRC_Q_TYPE_ERROR, model, "it is no model queue, so no queue is made from it")
+        except BaseException:
+            await queue.close()
+            raise
+        return queue
+
+    async def put(self, queue: str | Named, data: Data, **options: Unpack[PutOptions]) -> bytes:
+        """Put one message on a queue, without keeping the queue open (MQPUT1). The rest is as for `Queue.put`."""
+        name = getattr(queue, "name", queue)
+        if not isinstance(name, str):
+            raise wrong_type(C.MQRC_UNKNOWN_OBJECT_NAME, "", f"the name of a queue is a str, not {queue!r}")
+        return await self._put1(MQOD(ObjectName=name), data, options)
+
+    async def _put1(self, od: MQOD, data: Data, options: PutOptions) -> bytes:
+        session = await self._sessions.enter(shared=True)
+        try:
+            md, pmo, payload = opt.for_put(od.ObjectName, data, options, syncpoint=session.syncpoint)
+            await session.binding.put1(od, md, pmo, payload, options.get("properties"))
+        finally:
+            self._sessions.leave(session)
+        return md.MsgId
+
+    def transaction(self) -> Transaction:
+        """A unit of work: `async with qm.transaction():`.
+
+        Puts and gets in the block happen together when it ends, or not at all if it ends with an exception.
+        """
+        return Transaction(self._sessions)
+
+    async def dead_letter(
+        self, message: Message, reason: int, *, queue: str = "", queue_manager: str = ""
+    ) -> bytes | None:
+        """Put a message that cannot be dealt with on the dead-letter queue, behind a header that says why.
+
+        As `libremq.QueueManager.dead_letter`. Do it in the transaction that got the message.
+        """
+        plan = replies.dead_letter_plan(self.name, message, reason, queue, queue_manager)
+        message_id: bytes | None = None
+        if plan.bury:
+            dead_letter_queue = str((await self.attributes())["deadq"])
+            where = (queue or message.queue, queue_manager or self.name)
+            message_id = await self._put1(
+                *plan.burial(dead_letter_queue, self.application, message, reason, where)
+            )
+        if plan.report is not None:
+            await self._put1(*plan.report)
+        return message_id
+
+    # The end
+
+    async def close(self) -> None:
+        """End all connections, and the queue manager if it is embedded and nobody else uses it.
+
+        Consumers are stopped, transactions that are not committed are backed out, waiting gets return their message if
+        it has come, and end with HandleError if not. Cancelled, it goes on to its end all the same.
+        """
+        if self.closed:
+            return
+        for consumer in list(self._consumers):
+            await consumer.close()
+        await self._sessions.close()
+
+    @property
+    def closed(self) -> bool:
+        return self._sessions.closed
+
+    async def __aenter__(self) -> QueueManager:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()

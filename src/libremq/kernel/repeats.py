@@ -1,0 +1,141 @@
+"""Puts and gets that are like the one before, many at a time: what was checked and worked out once counts for them too.
+
+A program that puts a hundred messages in a unit of work puts the same descriptor a hundred times, and one that gets a
+hundred takes whatever comes first. A short way serves them as long as nothing is special; as soon as anything is (a
+definition was changed, the queue is full, a message has properties, belongs to a group, wants a report, may expire), it
+does nothing and says so, and the ordinary way decides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from libremq.kernel import reports
+from libremq.kernel.connection import Connection, ObjectHandle
+from libremq.kernel.context import put_date_time
+from libremq.kernel.core import Core
+from libremq.kernel.getting import get_inhibited
+from libremq.kernel.matching import first
+from libremq.kernel.property_delivery import may_hold_properties
+from libremq.kernel.units import UnitOfWork
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQMD, MQPMO
+from libremq.store.handles import NONE, PERSISTENT
+from libremq.store.message import Message
+
+_PUT_OPTIONS = C.MQPMO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_ASYNC_RESPONSE
+_NO_ID = bytes(24)
+_OF_EACH = ("MsgId", "CorrelId", "PutDate", "PutTime")
+
+
+class RepeatedPut:
+    """A put under syncpoint that can be done again with other ids and other data."""
+
+    __slots__ = ("_connection", "_core", "_fields", "_handle", "_persistent", "_priority", "_version")
+
+    def __init__(self, core: Core, connection: Connection, handle: ObjectHandle, md: MQMD) -> None:
+        self._core = core
+        self._connection = connection
+        self._handle = handle
+        self._fields: dict[str, Any] = {name: value for name, value in md.__dict__.items() if name not in _OF_EACH}
+        self._priority = min(md.Priority, 9)
+        self._persistent = md.Persistence == C.MQPER_PERSISTENT
+        self._version = core.definitions_version
+
+    def put(self, message_id: bytes, correlation_id: bytes, data: bytes) -> bool:
+        """Put one more; False, with nothing done, if that takes the ordinary way."""
+        core, connection = self._core, self._connection
+        destination = self._handle.destination
+        unit = connection.xa_unit or connection.unit
+        if (
+            unit is None
+            or destination is None
+            or core.definitions_version != self._version
+            or core.quiescing
+            or connection.backed_out
+        ):
+            return False
+        queue = destination.queue
+        definition, qmgr = queue.definition, core.catalogue.qmgr
+        if (
+            queue.deleted
+            or message_id == _NO_ID
+            or len(data) > definition.maxmsgl
+            or len(data) > qmgr.maxmsgl
+            or queue.store.depth >= definition.maxdepth
+            or unit.message_count >= qmgr.maxumsgs
+        ):
+            return False
+        md = MQMD.__new__(MQMD)
+        fields = md.__dict__
+        fields.update(self._fields)
+        fields["MsgId"] = message_id
+        if correlation_id != _NO_ID:
+            fields["CorrelId"] = correlation_id
+        fields["PutDate"], fields["PutTime"] = put_date_time(core.clock.now())
+        core.put(queue, Message(md, b"", data), self._priority, self._persistent, 0, unit)
+        unit.message_count += 1
+        connection.async_puts.successes += 1
+        return True
+
+
+def repeat_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO) -> RepeatedPut | None:
+    """After a put that went well: can it be repeated the short way? `md` is as the put has filled it."""
+    destination = handle.destination
+    plain = (
+        destination is not None
+        and not destination.is_remote
+        and not pmo.Options & ~_PUT_OPTIONS
+        and pmo.Options & C.MQPMO_SYNCPOINT
+        and md.Version == C.MQMD_VERSION_2
+        and md.MsgType == C.MQMT_DATAGRAM
+        and md.Expiry == C.MQEI_UNLIMITED
+        and not (md.Report or md.MsgFlags or md.ReplyToQ or md.Feedback)
+        and not handle.put_groups
+        and not handle.destinations
+    )
+    return RepeatedPut(core, connection, handle, md) if plain else None
+
+
+def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> tuple[Message, bytes] | None:
+    """A get that takes whatever comes first: the message and its token; None, with nothing done, if it is special."""
+    queue = handle.queue
+    if (
+        queue is None
+        or queue.deleted
+        or connection.backed_out
+        or handle.get_group is not None
+        or (core.quiescing and options & C.MQGMO_FAIL_IF_QUIESCING)
+        or get_inhibited(handle, queue)
+    ):
+        return None
+    slot = first(core, handle, queue)
+    if slot == NONE:
+        return None
+    store = queue.store
+    message = store.message(slot)
+    md = message.md
+    if (
+        message.properties
+        or md.Report & reports.COD_MASK
+        or md.MsgFlags
+        or may_hold_properties(md.Format)
+        or store.handles.expiry_ms[slot]
+        or store.backout_count(slot)
+    ):
+        return None
+    unit: UnitOfWork | None = None
+    if options & C.MQGMO_SYNCPOINT or (
+        options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and store.handles.flags[slot] & PERSISTENT
+    ):
+        unit = core.syncpoint_unit(connection)
+        if handle not in unit.get_groups:
+            unit.get_groups[handle] = None
+    token = queue.token(slot)
+    connection.depend_on(core.take(queue, slot, unit))
+    if unit is not None:
+        unit.message_count += 1
+    if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
+        handle.saved_context = md
+    connection.depend_on(queue.visible_lsn)
+    return message, token
