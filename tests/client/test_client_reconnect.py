@@ -13,7 +13,7 @@ from helper_site import LIMIT_S, Site, is_lost, until
 import libremq
 from libremq import MQError, QueueManager
 from libremq.client.reconnect import ReconnectingConnection
-from libremq.client.verbs import MQI, MQCONNX
+from libremq.client.verbs import MQCONNX, MQI
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCBC, MQCBD, MQCNO, MQGMO, MQMD, MQOD, MQPMO, MQSTS
 from libremq.testing.serving import served_queue_manager

@@ -82,6 +82,9 @@ class Binding(Protocol):
 
     def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got: ...
 
+    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
+        """MQPUT for a caller who wants the message id and nothing else: what is filled in `md` and `pmo` is open."""
+
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         """MQPUT for each, in one flow where there is a network. MQError is that of the first that failed.
 

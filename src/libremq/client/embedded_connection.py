@@ -122,6 +122,10 @@ class EmbeddedConnection:
             self._check_thread()
         return self._embedded.get(self.hconn, hobj, md, gmo, buffer_length)
 
+    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
+        self.put(hobj, md, pmo, data)
+        return md.MsgId
+
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         self._call(lambda: self._put_many(hobj, items))
 

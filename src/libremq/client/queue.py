@@ -132,8 +132,7 @@ class Queue(QueueTarget):
             given["report"] = report
         session, hobj = self._handle(C.MQOO_OUTPUT)
         descriptor, put_options, payload = opt.for_put(self._name, data, given, syncpoint=session.syncpoint)
-        session.put(hobj, descriptor, put_options, payload, properties)
-        return descriptor.MsgId
+        return session.put_message(hobj, descriptor, put_options, payload, properties)
 
     def put_many(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> list[bytes]:
         """Put messages in their order, all or none, and return their message ids. The rest is as for `put`.

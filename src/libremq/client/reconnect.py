@@ -235,6 +235,10 @@ class ReconnectingConnection(Recovery, RemoteMessageHandles):
         finally:
             pmo.Context = number
 
+    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
+        self.put(hobj, md, pmo, data)
+        return md.MsgId
+
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         opened = self._object(hobj)
         if any(item.pmo.Options & _PASSES for item in items):

@@ -157,6 +157,12 @@ def put_reply(flow: Flow, md: MQMD, pmo: MQPMO, words: tuple[str, str] | None) -
     return outcome(flow, Type.MQPUT, words).reason
 
 
+def put_message_reply(flow: Flow, words: tuple[str, str] | None) -> bytes:
+    """The message id, and nothing else of the reply."""
+    outcome(flow, Type.MQPUT, words)
+    return calls.message_id_of(flow.body)
+
+
 def _is_filled(flow: Flow, kind: int) -> bool:
     """Does a reply have structures? One to a call that failed has them only if the call fills them all the same."""
     return flow.kind == kind + REPLY and len(flow.body) > calls.API_BYTES

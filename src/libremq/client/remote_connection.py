@@ -301,6 +301,15 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             self._check()
             return rc.put_reply(self._call(Type.MQPUT, body), md, pmo, self._words())
 
+    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
+        if pmo.Options & C.MQPMO_ASYNC_RESPONSE:
+            self.put(hobj, md, pmo, data)
+            return md.MsgId
+        body = rc.put_request(self._message_handles, hobj, md, pmo, data)
+        with self._lock:
+            self._check()
+            return rc.put_message_reply(self._call(Type.MQPUT, body), self._words())
+
     def _send_async(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         body = rc.put_request(self._message_handles, hobj, md, rc.ready_for_async(md, pmo), data)
         link = self._link

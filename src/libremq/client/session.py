@@ -69,6 +69,15 @@ class Session:
         with PutProperties(self.binding, pmo, properties):
             self.binding.put(hobj, md, pmo, data)
 
+    def put_message(
+        self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Mapping[str, object] | None
+    ) -> bytes:
+        """Put, and return the message id; the structures are not filled otherwise."""
+        if not properties:
+            return self.binding.put_message(hobj, md, pmo, data)
+        with PutProperties(self.binding, pmo, properties):
+            return self.binding.put_message(hobj, md, pmo, data)
+
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Mapping[str, object] | None) -> None:
         if not properties:
             self.binding.put1(od, md, pmo, data)

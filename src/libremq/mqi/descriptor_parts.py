@@ -129,7 +129,8 @@ class DescriptorParts:
                     (
                         get("BackoutCount", middle[0]), get("ReplyToQ", middle[1]), get("ReplyToQMgr", middle[2]),
                         get("UserIdentifier", middle[3]), get("AccountingToken", middle[4]),
-                        get("ApplIdentityData", middle[5]), get("PutApplType", middle[6]), get("PutApplName", middle[7]),
+                        get("ApplIdentityData", middle[5]), get("PutApplType", middle[6]),
+                        get("PutApplName", middle[7]),
                     )
                 ),
                 self._time.pack((get("PutDate", ""), get("PutTime", ""), get("ApplOriginData", ""))),

@@ -184,6 +184,13 @@ def pack_put_reply(comp_code: int, reason: int, hobj: int, md: MQMD, pmo: MQPMO,
     return pack_api(comp_code, reason, hobj, len(fixed) + 4) + fixed + _INT_OUT.pack(length)
 
 
+def message_id_of(body: bytes) -> bytes:
+    """The MsgId in a call or reply that begins with an MQMD."""
+    if len(body) < _IDS_END:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "a reply without a descriptor")
+    return body[_ID_AT : _ID_AT + 24]
+
+
 def unpack_put_reply(body: bytes) -> tuple[MQMD, MQPMO]:
     md, offset = unpack_md(body, API_BYTES)
     return md, PMO.unpack(body, offset)[0]
