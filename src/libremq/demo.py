@@ -3,7 +3,7 @@
 A child process with a thread for each lane moves numbered orders from one queue to another, each in a unit of work of
 its own (now and then it changes its mind and backs out), and writes down in a plain file what the queue manager
 acknowledged. The parent kills it without warning, lets it restart, and at the end compares three things: what was put,
-what was acknowledged, and what is on the queues.
+what was acknowledged, and what is on the queues. Then the same is done to a server (`demo_server`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import libremq
+from libremq import demo_server
 
 ORDERS = 6000
 LANES = ("EAST", "NORTH", "SOUTH", "WEST")
@@ -89,7 +90,8 @@ class _ChangedMind(Exception):
 
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="libremq-demo-") as folder:
-        return _run(folder)
+        code = _run(folder)
+    return code or demo_server.main()
 
 
 def _run(folder: str) -> int:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 60.0
+PATIENCE = 30.0
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -42,6 +42,8 @@ class Proxy:
         self._guard = threading.Lock()
         self._pairs: set[_Pair] = set()
         self._refuse = False
+        self.reply_bytes: int | None = None
+        """Cut after so many bytes from the server."""
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -96,6 +98,13 @@ class Proxy:
                     break
                 if not requests and pair.drop_reply:
                     break
+                if not requests and self.reply_bytes is not None:
+                    data, rest = data[: self.reply_bytes], data[self.reply_bytes :]
+                    self.reply_bytes -= len(data)
+                    if rest:
+                        sink.sendall(data)
+                        self.reply_bytes = None
+                        break
                 sink.sendall(data)
         except OSError:
             pass

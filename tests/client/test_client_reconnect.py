@@ -428,6 +428,30 @@ def test_messages_that_were_read_ahead_are_kept(site: Site) -> None:
     assert found == [str(number) for number in range(10)]
 
 
+def test_of_a_batch_outside_a_unit_of_work_what_has_arrived_is_not_lost(site: Site, qm: QueueManager) -> None:
+    texts = [f"{number}" * 1000 for number in range(10)]
+    queue = qm.queue("Q")
+    queue.put_many(texts)
+    queue.handle("input")
+    site.proxy.reply_bytes = 6000
+    found = [message.text for message in queue.get_many(10)]
+    assert 0 < len(found) < 10
+    assert found == texts[: len(found)]
+    assert qm.queue("Q").depth == 0
+
+
+def test_of_a_batch_in_a_unit_of_work_all_comes_again(site: Site, qm: QueueManager) -> None:
+    texts = [f"{number}" * 1000 for number in range(10)]
+    queue = qm.queue("Q")
+    queue.put_many(texts)
+    queue.handle("input")
+    site.proxy.reply_bytes = 6000
+    with pytest.raises(libremq.UnitOfWorkBackedOut), qm.transaction():
+        queue.get_many(10)
+    with qm.transaction():
+        assert [message.text for message in queue.get_many(10)] == texts
+
+
 # ---- consumers ----
 
 

@@ -4,7 +4,8 @@ Two machines share the steps of `model_machine.py`. The first is about single me
 locks, marks, units of work, expiry, waits, restarts. The second is about groups and segments, where most of the calls
 of the first would only be in the way. Hypothesis chooses for each step the kind of call, from a list that has the
 frequent ones several times, and a seed for its parameters (with one for the whole run, because it likes small numbers
-too much); so it can leave steps out when it shrinks a failure, and the notes show what is left of the calls.
+too much); so it can leave steps out when it shrinks a failure, and the notes show what is left of the calls. Both run
+once more, shorter, on a served queue manager over TCP.
 LIBREMQ_HYPOTHESIS=explore tries new calls each time; LIBREMQ_MODEL_EXAMPLES sets how many runs.
 """
 
@@ -20,6 +21,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from id_collisions import colliding
 from model_machine import CONNECTIONS_MAX, HANDLES_MAX, SideBySide
 from model_parts import NO_ID, GetRequest, Handle, PutRequest, Queue
+from model_served import ServedHarness
 
 from libremq.mqi import constants as C
 
@@ -427,11 +429,21 @@ class Groups(Calls):
             self.get(handle, self.ask(chance, handle, options, wait_ms=chance.choice(WAITS)))
 
 
-def _case(machine: type[RuleBasedStateMachine]) -> type:
+class MessagesOverTcp(Messages):
+    harness_factory = ServedHarness
+
+
+class GroupsOverTcp(Groups):
+    harness_factory = ServedHarness
+
+
+def _case(machine: type[RuleBasedStateMachine], examples: int = EXAMPLES) -> type:
     case = machine.TestCase
-    case.settings = settings(settings.default, max_examples=EXAMPLES, stateful_step_count=STEPS)
+    case.settings = settings(settings.default, max_examples=examples, stateful_step_count=STEPS)
     return case
 
 
 TestMessages = _case(Messages)
 TestGroups = _case(Groups)
+TestMessagesOverTcp = _case(MessagesOverTcp, max(1, EXAMPLES // 20))
+TestGroupsOverTcp = _case(GroupsOverTcp, max(1, EXAMPLES // 20))

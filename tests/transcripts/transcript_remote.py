@@ -20,15 +20,11 @@ from libremq.client.remote_connection import RemoteConnection
 from libremq.client.urls import Address, ClientAddress, parse
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
-from libremq.testing.serving import Served, serve
+from libremq.testing.serving import Served, WaitingGet, serve
 from libremq.wire.messages import NEXT_CALL, Request, pack_request
 from libremq.wire.protocol import Type
 from libremq.wire.segments import frame
-
-_PATIENCE_S = 30.0
-_LOOK_S = 0.002
 
 
 class RemoteHost:
@@ -113,25 +109,16 @@ class RemoteHost:
 
     # Step by step
 
-    def get(self, binding: RemoteConnection, hobj: int, md: MQMD, gmo: MQGMO, length: int | None) -> Got | RemoteGet:
+    def get(self, binding: RemoteConnection, hobj: int, md: MQMD, gmo: MQGMO, length: int | None) -> Got | WaitingGet:
         if not gmo.Options & C.MQGMO_WAIT:
             return binding.get(hobj, md, gmo, length)
-        pending = RemoteGet(self, binding, lambda: binding.get(hobj, md, gmo, length))
-        if not pending.begun():
+        pending = WaitingGet(self._served, binding, lambda: binding.get(hobj, md, gmo, length))
+        if not pending.done:
             return pending
         if pending.error is not None:
             raise pending.error
         assert pending.result is not None
         return pending.result
-
-    def waits(self, binding: RemoteConnection) -> bool:
-        """Does a get of this connection wait, as the server sees it?"""
-        return self._served.in_loop(
-            lambda: any(found.waits for found in self._conversations() if found.hconn == binding.hconn)
-        )
-
-    def _conversations(self) -> list[Any]:
-        return [found for link in self._served.engine.links for found in link.conversations.values()]
 
     def callback(
         self,
@@ -165,7 +152,7 @@ class RemoteHost:
             self._asked.add(binding)
             link.send(frame(Type.REQUEST_MSGS, pack_request(Request(0, flags=NEXT_CALL)), slot.number))
         while True:
-            ready = self._is_ready(binding)
+            ready = self._served.is_ready(binding)
             link.tick()
             if slot.deliveries:
                 break
@@ -178,47 +165,6 @@ class RemoteHost:
         finally:
             binding._dispatcher = before
 
-    def _is_ready(self, binding: RemoteConnection) -> bool:
-        """Has the server nothing for the consumers of this connection, and knows that they may be called?"""
-        return self._served.in_loop(
-            lambda: any(found.ready for found in self._conversations() if found.hconn == binding.hconn)
-        )
-
 
 def _do_nothing() -> None:
     """In place of the consumer thread."""
-
-
-class RemoteGet:
-    """A get that waits, in a thread of its own."""
-
-    def __init__(self, host: RemoteHost, binding: RemoteConnection, get: Callable[[], Got]) -> None:
-        self._host = host
-        self._binding = binding
-        self._get = get
-        self.result: Got | None = None
-        self.error: MQError | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        try:
-            self.result = self._get()
-        except MQError as error:
-            self.error = error
-
-    def begun(self) -> bool:
-        """Wait until it waits, or is over; True if it is over."""
-        while self._thread.is_alive():
-            if self._host.waits(self._binding):
-                return False
-            self._thread.join(_LOOK_S)
-        return True
-
-    @property
-    def done(self) -> bool:
-        if self._thread.is_alive() and self._host.waits(self._binding):
-            return False
-        self._thread.join(_PATIENCE_S)
-        assert not self._thread.is_alive(), "the server has answered a get, and the client still waits"
-        return True

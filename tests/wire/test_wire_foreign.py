@@ -12,6 +12,8 @@ from helper_raw_client import (
     BACK,
     CMIT,
     CONN,
+    GET,
+    HEARTBEAT,
     NOTIFICATION,
     REQUEST_MSGS,
     SPI,
@@ -196,6 +198,31 @@ def test_a_get_by_request_waits(served: Served) -> None:
         waiting.send(REQUEST_MSGS, body, request=1)
         putting.put1(QUEUE, b"at last")
         assert waiting.receive().data == b"at last"
+
+
+@pytest.mark.parametrize("sharing", [0, 10])
+def test_heartbeats_while_a_get_waits(served: Served, sharing: int) -> None:
+    """Without shared conversations they come only then; a client answers, and its get goes on."""
+    with libremq.connect(served.url("local")) as qm:
+        qm.define("CHANNEL", "LIVELY.SVRCONN", CHLTYPE="SVRCONN", SHARECNV=sharing, HBINT=1)
+    with RawClient(served.port, channel="LIVELY.SVRCONN") as client:
+        client.negotiate()
+        client.connect()
+        hobj = client.open(QUEUE, OPEN_BOTH).api["Hobj"]
+        options = C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT
+        body = client.md() + client.gmo(options, WaitInterval=-1) + client.number(100)
+        client.send(GET, client.pack("API", {"Hobj": hobj}) + body)
+        for _ in range(2):
+            beat = client.receive_segment()
+            assert beat is not None and (beat.kind, beat.flags & 1, beat.body) == (HEARTBEAT, 1, b"")
+            assert beat.shared is (sharing > 0)
+            client.send(HEARTBEAT, b"")
+        with libremq.connect(served.url("local")) as qm:
+            qm.queue(QUEUE).put(b"at last")
+        assert client.receive().data == b"at last"
+        client.send(HEARTBEAT, b"", flags=0x31)
+        answer = client.receive_segment()
+        assert answer is not None and (answer.kind, answer.flags & 1) == (HEARTBEAT, 0)
 
 
 def test_bits_of_our_own_mean_nothing_from_others(served: Served) -> None:

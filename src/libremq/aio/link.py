@@ -173,11 +173,13 @@ class Link(asyncio.Protocol):
                 self._dispatch(flow)
                 if self.broken is not None:
                     return
-        except (ProtocolError, struct.error, ValueError, IndexError, KeyError) as error:
+            if self._reader.failed is not None:
+                raise self._reader.failed
+        except ProtocolError as error:
             if self._greeted:
-                self.lose(f"what {self.where} sent is not understood: {error}")
+                self.lose(f"what {self.where} sent is not understood: {error.detail}")
             else:
-                detail = f"what answers at {self.where} is no queue manager: {error}"
+                detail = f"what answers at {self.where} is no queue manager: {error.detail}"
                 self._lose_with(mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, detail))
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -194,9 +194,7 @@ class ReconnectingConnection(Recovery, RemoteMessageHandles):
         def call(current: RemoteConnection) -> int:
             there = self._place(opened, current)
             if options & _PASSES:
-                return self._passing_context(
-                    pmo, current, lambda: current.put(there, md, pmo, data, records)
-                )
+                return self._passing_context(pmo, current, lambda: current.put(there, md, pmo, data, records))
             return current.put(there, md, pmo, data, records)
 
         reason = self._drive(call, unit=unit, once="a put")
@@ -413,6 +411,7 @@ class ReconnectingConnection(Recovery, RemoteMessageHandles):
 
     def xa_forget(self, xid: bytes) -> None:
         self._drive(lambda current: current.xa_forget(xid))
+
 
 def _is_unfinished(flags: int) -> bool:
     """Does a message with these flags leave a group, or a message in segments, to be continued?"""

@@ -379,5 +379,5 @@ def batch_part(flow: Flow, words: tuple[str, str] | None) -> Arrived | None:
                 raise mq_error(notice.value, name, detail)
             return None
     except ProtocolError as error:
-        raise mq_error(C.MQRC_CONNECTION_BROKEN, detail=str(error)) from error
+        raise mq_error(C.MQRC_CONNECTION_BROKEN, detail=error.detail) from error
     raise mq_error(C.MQRC_CONNECTION_BROKEN, detail=f"a segment of type {flow.kind:#x} among messages")

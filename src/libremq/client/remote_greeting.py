@@ -48,7 +48,7 @@ def read_answer(address: ClientAddress, where: str, flow: Flow) -> session.Initi
     try:
         answer = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
     except ProtocolError as error:
-        raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, address.name, f"{where}: {error}") from error
+        raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, address.name, f"{where}: {error.detail}") from error
     if not answer.sharing:
         raise mq_error(
             C.MQRC_CHANNEL_CONFIG_ERROR, address.channel,

@@ -174,7 +174,7 @@ class RemoteLink:
                 raise mq_error(
                     C.MQRC_HOST_NOT_AVAILABLE,
                     self.address.name,
-                    f"what answers at {self.where} is no queue manager: {error}",
+                    f"what answers at {self.where} is no queue manager: {error.detail}",
                 ) from error
             if flows:
                 return flows[0]
@@ -185,7 +185,7 @@ class RemoteLink:
         try:
             return session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         except ProtocolError as error:
-            raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where}: {error}") from error
+            raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where}: {error.detail}") from error
 
     def _status_error(self, flow: Flow) -> MQError:
         code = session.unpack_status(flow.body, big_endian=flow.big_endian)
@@ -360,16 +360,20 @@ class RemoteLink:
                 return
             flows = self._reader.feed(data)
         except ProtocolError as error:
-            self._break(f"what {self.where} sent is not understood: {error}")
+            self._break(f"what {self.where} sent is not understood: {error.detail}")
             return
         except BaseException:
             self._break("it was interrupted while a reply was being read")
             raise
         self.heard = time.monotonic()
-        for flow in flows:
-            self._dispatch(flow)
-        if self._reader.failed is not None:
-            self._break(f"what {self.where} sent is not understood: {self._reader.failed}")
+        failed = self._reader.failed
+        try:
+            for flow in flows:
+                self._dispatch(flow)
+        except ProtocolError as error:
+            failed = error
+        if failed is not None:
+            self._break(f"what {self.where} sent is not understood: {failed.detail}")
         if self._followers:
             with self._changed:
                 self._changed.notify_all()  # what came may be for others

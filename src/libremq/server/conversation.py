@@ -113,6 +113,8 @@ class Conversation:
             if not self.hconn and flow.kind not in _BEFORE_CONNECT and not (self.commands and flow.kind in _COMMANDS):
                 raise mq_error(C.MQRC_HCONN_ERROR, self.manager.name, "MQCONN comes first")
             handler(self, flow)
+        except ProtocolError:
+            raise
         except MQError as error:
             if flow.kind < Type.MQCONN:
                 # There is no reply that could say it
@@ -129,7 +131,7 @@ class Conversation:
                 self.link.note_backlog(-len(flow.body))
                 self._run(flow)
         except ProtocolError as error:
-            self.link.refuse(error.status, str(error))
+            self.link.refuse(error.status, error.detail)
         except Exception as error:
             self.link.refuse_unexpected(error)
 

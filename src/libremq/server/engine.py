@@ -2,8 +2,8 @@
 
 Bytes come in, whole calls are run at once under the kernel's lock, and their replies are held until the log is on disk
 as far as they depend on it (contract 2). One force serves all that gathered while the one before was under way: a
-thread does it, and the loop goes on. Only when a single connection is at work does the loop force by itself, since
-nobody else waits for it then and two changes of thread would cost more than the rest of the call.
+thread does it, and the loop goes on. On a quick device the loop forces by itself when all who are at work wait for that
+force anyway: nobody is held up then, and two changes of thread would cost more than the rest of a call.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ EndMode = Literal["quiesce", "immediate", "preemptive"]
 
 _TICK_S = 1.0
 _QUICK_FORCE_S = 0.001  # a device slower than that is never waited for by the loop
+_ALONE = 8  # messages of one link, with none of any other between them
 _COMMAND_THREADS = 4
 _ACCEPT_PAUSE_S = 0.5
 _REFUSED_IN_WORDS = 100  # sockets beyond the limit that are told why they are refused
@@ -103,6 +104,11 @@ class Engine:
         self._waiting: dict[Link, None] = {}  # links with replies that wait for a force
         self._wanted = 0  # the LSN that the latest of them depends on
         self._forcing = False  # a force is under way, or about to be
+        self.answered = 0  # replies since the last force that depended on none
+        self._force_at_once = False  # and it begins when the link that is being served is done
+        self._serving = False
+        self._latest: Link | None = None
+        self._in_a_row = 0
         self._force_s = 0.0  # how long one takes, of late
         self._forces: queue.SimpleQueue[int | None] = queue.SimpleQueue()
         self._logger: threading.Thread | None = None
@@ -265,16 +271,36 @@ class Engine:
             self._wanted = lsn
         if not self._forcing:
             self._forcing = True
-            self.loop.call_soon(self._force)
+            if self._serving and self._in_a_row > _ALONE and self._force_s < _QUICK_FORCE_S:
+                self._force_at_once = True  # nobody else is at work: no need to look for others first
+            else:
+                self.loop.call_soon(self._force)
+
+    def heard_of(self, link: Link) -> None:
+        """A link has something to say. How often it was the same one in a row tells whether it is alone."""
+        self._serving = True
+        if link is self._latest:
+            self._in_a_row += 1
+        else:
+            self._latest = link
+            self._in_a_row = 0
+
+    def served(self) -> None:
+        """What the link had to say is done."""
+        self._serving = False
+        if self._force_at_once:
+            self._force_at_once = False
+            self._force()
 
     def _force(self) -> None:
         """All that was ready in this turn of the loop has been run: make it durable."""
         if self._wanted < self.log.durable:
             self._forced(None)
-        elif len(self._waiting) == 1 and self._force_s < _QUICK_FORCE_S:
+        elif self._force_s < _QUICK_FORCE_S and (len(self._waiting) == 1 or not self.answered):
             self._forced(self._force_now(self._wanted))
         else:
             self._forces.put(self._wanted)
+        self.answered = 0
 
     def _force_now(self, lsn: int) -> str | None:
         """Force, and say what went wrong. In the loop's thread or in the logger's."""
@@ -385,6 +411,8 @@ class Engine:
 
     def link_lost(self, link: Link) -> None:
         self.links.discard(link)
+        if self._latest is link:
+            self._latest = None
         self.sockets -= 1
         self._waiting.pop(link, None)
         if not self.links:

@@ -107,6 +107,14 @@ class Link(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         engine = self.engine
+        engine.heard_of(self)
+        try:
+            self._received(data)
+        finally:
+            engine.served()
+
+    def _received(self, data: bytes) -> None:
+        engine = self.engine
         self.heard = engine.loop.time()
         try:
             flows = self._reader.feed(data)
@@ -118,7 +126,7 @@ class Link(asyncio.Protocol):
             if self._reader.failed is not None:
                 raise self._reader.failed
         except ProtocolError as error:
-            self.refuse(error.status, str(error))
+            self.refuse(error.status, error.detail)
             engine.settle()
             return
         except Exception as error:
@@ -190,6 +198,7 @@ class Link(asyncio.Protocol):
             self.engine.hold(self, lsn)
         else:
             self._out.append(data)
+            self.engine.answered += 1
 
     def release(self, durable: int) -> bool:
         """Write what is durable; True if something still has to wait."""

@@ -10,18 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
+from libremq.mqi.errors import MQError
 from libremq.testing.clock import VirtualClock
 
 if TYPE_CHECKING:
     import ssl
 
     from libremq.client.embedded import EmbeddedQueueManager
+    from libremq.client.remote_connection import RemoteConnection
     from libremq.common.clock import Clock
     from libremq.common.files import Files
+    from libremq.kernel.waiting import Got
     from libremq.log import LogConfig
+    from libremq.server.conversation import Conversation
     from libremq.server.engine import Engine, EngineLimits
 
 _T = TypeVar("_T")
+_PATIENCE_S = 30.0
+_LOOK_S = 0.002
 
 
 class Served:
@@ -60,6 +66,55 @@ class Served:
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(work, self.engine.loop).result(60)
+
+    def waits(self, binding: RemoteConnection) -> bool:
+        """Does a get of this connection wait, as the server sees it?"""
+        return self.in_loop(lambda: any(found.waits for found in self._conversations(binding)))
+
+    def is_ready(self, binding: RemoteConnection) -> bool:
+        """Has the server nothing for the consumers of this connection, and knows that they may be called?"""
+        return self.in_loop(lambda: any(found.ready for found in self._conversations(binding)))
+
+    def _conversations(self, binding: RemoteConnection) -> list[Conversation]:
+        every = [found for link in self.engine.links for found in link.conversations.values()]
+        return [found for found in every if found.hconn == binding.hconn]
+
+
+class WaitingGet:
+    """A get in a thread of its own, for tests that take one step after the other.
+
+    Whether it still waits is asked of the server, which knows: no step depends on how fast anything is.
+    """
+
+    def __init__(self, served: Served, binding: RemoteConnection, get: Callable[[], Got]) -> None:
+        self._served = served
+        self._binding = binding
+        self._get = get
+        self.result: Got | None = None
+        self.error: MQError | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+        while self._thread.is_alive() and not served.waits(binding):
+            self._thread.join(_LOOK_S)
+
+    def _run(self) -> None:
+        try:
+            self.result = self._get()
+        except MQError as error:
+            self.error = error
+
+    @property
+    def done(self) -> bool:
+        if self._thread.is_alive() and self._served.waits(self._binding):
+            return False
+        self._thread.join(_PATIENCE_S)
+        if self._thread.is_alive():
+            raise AssertionError("the server has answered a get, and the client still waits")
+        return True
+
+    def outcome(self) -> Got | MQError | None:
+        """What came of it; None while it waits."""
+        return (self.result or self.error) if self.done else None
 
 
 @contextmanager

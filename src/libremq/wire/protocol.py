@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from libremq.mqi import constants as C
+from libremq.mqi.errors import ConnectionBroken
+
 FAP_LEVEL = 13  # the highest whose connect flow every decoder version reads
 PRODUCT_CLIENT = "LMQC00010000"
 PRODUCT_SERVER = "LMQM00010000"
@@ -142,9 +145,15 @@ class Notice(IntEnum):
     """Ours: a consumer is to be called without a message."""
 
 
-class ProtocolError(Exception):
-    """Bytes that are not the protocol. The channel cannot go on; `status` is what to tell the other end."""
+class ProtocolError(ConnectionBroken):
+    """Bytes that are not the protocol. The channel cannot go on; `status` is what to tell the other end.
 
-    def __init__(self, status: Status, text: str) -> None:
-        super().__init__(text)
+    An application whose queue manager sends such bytes has lost its connection, as far as it can tell.
+    """
+
+    def __init__(self, status: Status, detail: str) -> None:
+        super().__init__(C.MQRC_CONNECTION_BROKEN, detail=detail)
         self.status = status
+
+    def __reduce__(self) -> tuple[type[ProtocolError], tuple[Status, str]]:
+        return ProtocolError, (self.status, self.detail)
