@@ -14,10 +14,22 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 OUTPUT = {
+    "asyncio_service": ["squares: ['4', '9', '16', '25', '36', '49', '64', '81']"],
+    "asyncio_consumer": [
+        "squares: ['9', '144', '12321']",
+        "journal: ['squared 111', 'squared 12', 'squared 3']",
+        "nothing more in the journal",
+        "backed out, changed my mind: 0",
+        "MQRC_UNKNOWN_OBJECT_NAME NOWHERE",
+    ],
     "backup_queue_manager": [
         "replayed some records: True",
         "it is a backup queue manager",
         "the backup has taken over: ['tea', 'cake', 'biscuits', 'jam']",
+    ],
+    "batch": [
+        "1000 readings put",
+        "sums of up to 300: ['44850', '134850', '224850', '94950']",
     ],
     "browse": [
         "on the shelf: ['umbrella', 'glove', 'bicycle', 'other glove']",
@@ -43,6 +55,12 @@ OUTPUT = {
         r"two espressos {'table': 7} <time>",
         r"one cake {} <time>",
     ],
+    "local_server": [
+        "the worker is at wash",
+        "it was killed: True",
+        "wash again, backed out 1 time; done: 0",
+        "then ['iron', 'fold']",
+    ],
     "log_advice": [
         "10 persistent puts outside syncpoint: put several in one transaction",
         "secondary extents in use, 2 primaries are not enough: raise LogPrimaryFiles",
@@ -59,11 +77,24 @@ OUTPUT = {
         "a message of 4 KB, put and got, logs 5696 bytes",
         "active logs: 58",
     ],
+    "reconnect": [
+        "the queue manager was killed, and is started again",
+        "the client has heard: it goes on",
+    ],
     "request_reply": ["3 squared is 9", "12 squared is 144", "111 squared is 12321"],
+    "request_reply_processes": [
+        "3 squared is 9, say the squares",
+        "12 squared is 144, say the squares",
+        "111 squared is 12321, say the squares",
+    ],
     "selector": [
         "weight > 100                        ['piano']",
         "city = 'Lyon' AND express IS NULL   ['books']",
         "express                             ['letter']",
+    ],
+    "server_and_client": [
+        "two espressos, ordered by waiter",
+        "on the bill: ['table 7: 6.40']",
     ],
     "smf_findings": [
         "all records accounted for: True",

@@ -21,20 +21,14 @@ from pathlib import Path
 
 import libremq
 from libremq import demo_server
+from libremq.demo_server import PLAIN, colour, say
 
 ORDERS = 6000
 LANES = ("EAST", "NORTH", "SOUTH", "WEST")
 KILLS = 6
 SEED = 20260101
-_PLAIN = not sys.stdout.isatty()
-
-
-def _colour(code: str, text: str) -> str:
-    return text if _PLAIN else f"\033[{code}m{text}\033[0m"
-
-
-def _say(text: str) -> None:
-    print(text, flush=True)
+TOLD = ("AMQ7229I", "AMQ7231I")
+"""What is shown of a recovery: how many log records, and what was backed out."""
 
 
 def _url(folder: str) -> str:
@@ -96,9 +90,9 @@ def main() -> int:
 
 def _run(folder: str) -> int:
     started = time.monotonic()
-    _say(_colour("1", "LibreMQ demo: kill -9 in the middle of transactions, nothing lost, nothing doubled"))
-    _say("")
-    _say(f"1. Create queue manager DEMO and put {ORDERS} persistent orders, 100 in a unit of work")
+    say(colour("1", "LibreMQ demo: kill -9 in the middle of transactions, nothing lost, nothing doubled"))
+    say("")
+    say(f"1. Create queue manager DEMO and put {ORDERS} persistent orders, 100 in a unit of work")
     with libremq.connect(_url(folder)) as qm:
         for lane in LANES:
             qm.define_local(f"ORDERS.{lane}", maxdepth=ORDERS, descr="orders to be shipped")
@@ -109,26 +103,26 @@ def _run(folder: str) -> int:
                     lane = LANES[number % len(LANES)]
                     qm.queue(f"ORDERS.{lane}").put(f"{lane} {number:06d}".encode(), persistent=True)
             _bar("put", start + 100)
-    _say("")
-    _say(
+    say("")
+    say(
         f"2. A child process moves them from ORDERS.* to SHIPPED.*, a get and a put in each unit of work, "
         f"{len(LANES)} threads; kill it {KILLS} times"
     )
     kills = _kill_and_restart(folder)
-    _say("")
-    _say("3. The ledger")
+    say("")
+    say("3. The ledger")
     fine = _check(folder, kills)
-    _say("")
-    _say(f"   {time.monotonic() - started:.0f} seconds in all. The same in your program: see README.md")
+    say("")
+    say(f"   {time.monotonic() - started:.0f} seconds in all. The same in your program: see README.md")
     return 0 if fine else 1
 
 
 def _bar(what: str, done: int) -> None:
     filled = 40 * done // ORDERS
     line = f"   {what} [{'#' * filled}{'.' * (40 - filled)}] {done:5d} of {ORDERS}"
-    if _PLAIN:
+    if PLAIN:
         if done % (ORDERS // 3) == 0:
-            _say(line)
+            say(line)
     else:
         print("\r" + line, end="\n" if done >= ORDERS else "", flush=True)
 
@@ -146,7 +140,7 @@ def _kill_and_restart(folder: str) -> int:
             [sys.executable, "-m", "libremq.demo", "transfer", folder, str(life)], stdout=subprocess.PIPE, text=True
         )
         assert child.stdout is not None
-        _say(f"   start {life + 1} of the child:")
+        say(f"   start {life + 1} of the child:")
         _echo_until(child.stdout, "READY")
         if kills < KILLS:
             before = len(_acknowledged(folder))
@@ -158,11 +152,11 @@ def _kill_and_restart(folder: str) -> int:
             child.wait()
             kills += 1
             done = len(_acknowledged(folder))
-            _say(_colour("31", f"   kill -9 number {kills}") + f" after {done - before} more orders, {done} in all")
+            say(colour("31", f"   kill -9 number {kills}") + f" after {done - before} more orders, {done} in all")
         else:
             _echo_until(child.stdout, "DONE")
             child.wait()
-            _say(f"   the child has moved the rest: {len(_acknowledged(folder))} acknowledged")
+            say(f"   the child has moved the rest: {len(_acknowledged(folder))} acknowledged")
             break
     return kills
 
@@ -171,7 +165,8 @@ def _echo_until(lines: Iterator[str], word: str) -> None:
     for line in lines:
         if line.strip() == word:
             return
-        print(line, end="", flush=True)
+        if line.strip().startswith(TOLD):
+            print(line, end="", flush=True)
 
 
 def _check(folder: str, kills: int) -> bool:
@@ -203,11 +198,11 @@ def _check(folder: str, kills: int) -> bool:
         ("still in the order in which they were put", "yes" if in_order else "no", in_order),
     ]
     for what, value, fine in rows:
-        _say(f"   {what:44s}{value:>8s}   {_colour('32', 'ok') if fine else _colour('31', 'WRONG')}")
+        say(f"   {what:44s}{value:>8s}   {colour('32', 'ok') if fine else colour('31', 'WRONG')}")
     fine = all(row[2] for row in rows)
-    _say("")
-    _say(
-        "   " + (_colour("1;32", "Nothing lost, nothing doubled.") if fine else _colour("1;31", "The ledger is wrong."))
+    say("")
+    say(
+        "   " + (colour("1;32", "Nothing lost, nothing doubled.") if fine else colour("1;31", "The ledger is wrong."))
     )
     return fine
 

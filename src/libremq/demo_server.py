@@ -25,11 +25,11 @@ ORDERS = 2000
 KILLS = 3
 QUEUES = ("ORDERS", "SHIPPED", "LATEST")
 _LIMIT_S = 120.0
-_PLAIN = not sys.stdout.isatty()
+PLAIN = not sys.stdout.isatty()
 
 
 def colour(code: str, text: str) -> str:
-    return text if _PLAIN else f"\033[{code}m{text}\033[0m"
+    return text if PLAIN else f"\033[{code}m{text}\033[0m"
 
 
 def say(text: str) -> None:

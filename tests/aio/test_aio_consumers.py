@@ -92,9 +92,8 @@ def test_stop_suspend_and_resume(url: str, control: libremq.QueueManager) -> Non
                 consumer.start()
             await qm.put("IN", "a")
             assert await seen.get() == "a"
-            consumer.suspend()
-            while control.statistics().waiting_gets:
-                await asyncio.sleep(0)
+            await consumer.suspend()
+            assert control.statistics().waiting_gets == 0
             await qm.put("IN", "b")
             assert control.queue("IN").depth == 1
             assert not await consumer.wait(0)

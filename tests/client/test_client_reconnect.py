@@ -461,14 +461,14 @@ def test_consumers_go_on_after_a_cut_and_after_a_restart(site: Site, qm: QueueMa
         for number in range(4):
             with site.direct() as other:
                 other.put("Q", str(number))
-            until(lambda: len(got) == number + 1)  # noqa: B023
+            until(lambda: str(number) in got)  # noqa: B023
             if number % 2:
                 site.restart()
             else:
                 site.proxy.cut_all()
+        until(lambda: site.texts() == [])
         assert consumer.running
-    assert got == ["0", "1", "2", "3"]
-    assert site.texts() == []
+    assert list(dict.fromkeys(got)) == ["0", "1", "2", "3"]  # one whose commit was cut off may come again
 
 
 def test_a_function_whose_unit_of_work_is_lost_gets_the_message_again(site: Site, qm: QueueManager) -> None:

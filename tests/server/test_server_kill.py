@@ -75,14 +75,14 @@ def test_a_server_that_is_killed_under_load(qm: Served, tmp_path: Path) -> None:
     with clients("ledger", f"{url}&reconnect=yes", folder, names) as process:
         for _ in range(3):
             until(lambda: len(list(folder.glob("*.count"))) == len(names) or errors())
-            wanted = done() + rng.randrange(50, 200)
+            wanted = done() + rng.randrange(20, 80)
             until(lambda: done() > wanted or errors())  # noqa: B023
             assert not errors()
             run = qm.run
             os.kill(run.process_id, signal.SIGKILL)
             until(lambda: not is_alive(run.controller_id))  # noqa: B023
             qm.start(listen=(), no_listener=True)
-        wanted = done() + 50
+        wanted = done() + 20
         until(lambda: done() > wanted or errors())
         (folder / "stop").touch()
         assert process.wait(60) == 0, errors()

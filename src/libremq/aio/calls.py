@@ -53,11 +53,13 @@ class Call(Generic[T]):
             await self._waiter
 
     def result(self) -> T:
+        """Once: the error is let go of, since its traceback holds those who wait, and what they hold."""
         if self.error is not None:
+            error, self.error = self.error, None
             try:
-                raise self.error
+                raise error
             finally:
-                del self  # the traceback must not hold what holds the error
+                del error
         return self._value  # type: ignore[return-value]
 
 

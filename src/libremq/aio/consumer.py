@@ -55,6 +55,8 @@ class Consumer:
         self._task: asyncio.Task[None] | None = None
         self._getting = False
         self._stopping = False
+        self._quiet = asyncio.Event()  # no message is waited for
+        self._quiet.set()
         self._resumed = asyncio.Event()
         self._resumed.set()
         self._stopped = asyncio.Event()
@@ -91,10 +93,11 @@ class Consumer:
         self._stopped.clear()
         self._task = asyncio.create_task(self._run(), name=f"libremq-consumer-{self._queue.name}")
 
-    def suspend(self) -> None:
-        """Pause deliveries. A function that is running when this is called finishes."""
+    async def suspend(self) -> None:
+        """Pause deliveries; returns when no message is waited for any more. A function that is running finishes."""
         self._resumed.clear()
         self._interrupt_get()
+        await self._quiet.wait()
 
     def resume(self) -> None:
         self._resumed.set()
@@ -211,6 +214,7 @@ class Consumer:
         task = asyncio.current_task()
         assert task is not None
         self._getting = True
+        self._quiet.clear()
         try:
             return queue._checked(await session.binding.get(self._hobj, md, gmo, None), None)
         except asyncio.CancelledError:
@@ -221,3 +225,4 @@ class Consumer:
             if not self._getting:
                 task.uncancel()  # it was `stop` or `suspend`, and it has been heard
             self._getting = False
+            self._quiet.set()

@@ -339,8 +339,8 @@ class Link(asyncio.Protocol):
 
     def close(self) -> None:
         """End it; what was written still goes out."""
-        self.ended = True
         if self.broken is None:
+            self.ended = True
             transport, self._transport = self._transport, None
             self._lose_with(self._over())
             self._transport = transport

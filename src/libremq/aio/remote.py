@@ -191,13 +191,22 @@ class RemoteConnection:
 
     # Putting
 
+    def _check_length(self, data: bytes) -> None:
+        """The channel would be ended for a message that is too long for it."""
+        limit = self._link.agreed.max_message
+        if len(data) > limit:
+            detail = f"the message has {len(data)} bytes; the channel takes {limit} at most (MAXMSGL)"
+            raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_CHANNEL, self._link.address.channel, detail)
+
     async def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None:
+        self._check_length(data)
         pmo.Options &= ~C.MQPMO_ASYNC_RESPONSE  # what is awaited is answered; `put_many` is for many
         with _Handle(self._handles, pmo, properties):
             body = rc.put_request(self._handles, hobj, md, pmo, data)
         await self._run(Type.MQPUT, body, lambda flow, words: rc.put_reply(flow, md, pmo, words))
 
     async def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None:
+        self._check_length(data)
         pmo.Options &= ~C.MQPMO_ASYNC_RESPONSE
         with _Handle(self._handles, pmo, properties):
             body = rc.put1_request(self._handles, od, md, pmo, data)
@@ -207,6 +216,7 @@ class RemoteConnection:
         """Sent together, answered once. MQError is that of the first that failed; the others are done all the same."""
         parts = []
         for md, pmo, data in items:
+            self._check_length(data)
             pmo.Options |= C.MQPMO_ASYNC_RESPONSE
             parts.append(
                 self._frame(Type.MQPUT, rc.put_request(self._handles, hobj, md, rc.ready_for_async(md, pmo), data))

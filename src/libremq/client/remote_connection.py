@@ -17,7 +17,7 @@ from libremq.client.binding import GotItem, PutItem
 from libremq.client.remote_consumers import RemoteConsumers
 from libremq.client.remote_link import RemoteLink, Slot
 from libremq.client.remote_message_handles import RemoteMessageHandles
-from libremq.client.urls import ClientAddress
+from libremq.client.urls import RECONNECT_DISABLED, ClientAddress
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -87,6 +87,8 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             parts.append(frame(Type.CONAUTH_INFO, credentials, slot.number))
         name = address.name.removeprefix("*") if not address.any_name else ""
         options = session.COMMANDS_ONLY if commands else session.CONNX
+        if address.reconnect != RECONNECT_DISABLED:
+            options |= session.RECONNECTABLE
         body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, options))
         parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, slot.number))
         flow = link.exchange(slot, b"".join(parts), time.monotonic() + max(address.connect_timeout_s, 1))

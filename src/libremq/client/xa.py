@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from libremq.client.errors import wrong_type
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 
 if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager
@@ -49,7 +49,12 @@ class XA:
     def end(self, xid: bytes) -> None:
         """This thread is done with the branch; it still has to be prepared and decided."""
         session = self._manager._session()
-        session.binding.xa_end(self._checked(xid))
+        try:
+            session.binding.xa_end(self._checked(xid))
+        except MQError as error:
+            if error.reason == C.MQRC_BACKED_OUT:
+                session.branch = None  # there is nothing left to end
+            raise
         session.branch = None
 
     def prepare(self, xid: bytes) -> None:

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from libremq.server.engine import Engine
     from libremq.server.link import Link
 
-BACKLOG_MAX = 1000
-"""Calls that wait for the one before; a client that is in order has one at a time, or some puts and a commit."""
+BACKLOG_MAX = 10_000
+"""Calls that wait for the one before. Many tasks of one program may put while another one's get waits."""
+_FLOW_BYTES = 512
+"""What a call takes beyond its body while it waits."""
 _XA_VERBS = {
     Type.XA_START: "xa_start", Type.XA_END: "xa_end", Type.XA_PREPARE: "xa_prepare", Type.XA_COMMIT: "xa_commit",
     Type.XA_ROLLBACK: "xa_rollback", Type.XA_FORGET: "xa_forget",
@@ -51,7 +53,7 @@ class Conversation:
     __slots__ = (
         "_backlog", "_busy", "_credentials", "_gone", "_repeated", "_scratch", "_timer", "_waiting", "authenticated",
         "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link", "manager",
-        "number", "ready", "selections", "sent", "user",
+        "number", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
@@ -64,6 +66,7 @@ class Conversation:
         self.user = ""
         self.authenticated = False
         self.commands = False  # no connection of an application
+        self.reconnectable = False
         self.ready = False  # a consumer may be called
         self.selections: dict[int, Request] = {}  # by hobj: what requests without one go by; of other products' clients
         self.sent = 0  # messages without a call, for their index
@@ -101,7 +104,7 @@ class Conversation:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, f"{BACKLOG_MAX} calls wait for the one before them")
             else:
                 self._backlog.append(flow)
-                self.link.note_backlog(len(flow.body))
+                self.link.note_backlog(len(flow.body) + _FLOW_BYTES)
                 return
         self._run(flow)
 
@@ -128,7 +131,7 @@ class Conversation:
                 if self._gone:
                     return
                 flow = self._backlog.popleft()
-                self.link.note_backlog(-len(flow.body))
+                self.link.note_backlog(-len(flow.body) - _FLOW_BYTES)
                 self._run(flow)
         except ProtocolError as error:
             self.link.refuse(error.status, error.detail)
@@ -239,12 +242,6 @@ class Conversation:
             raise mq_error(
                 C.MQRC_Q_MGR_NAME_ERROR, name, f"this is queue manager {self.manager.name}; ask for that, or for none"
             )
-        if self.engine.connection_count() >= self.engine.limits.connections_max:
-            raise mq_error(
-                C.MQRC_MAX_CONNS_LIMIT_REACHED,
-                self.manager.name,
-                f"{self.engine.limits.connections_max} connections are open",
-            )
         if not self.link.local and (self._credentials is not None or admission.needs_password(self.engine, self.link)):
             user, password = self._credentials or ("", "")
             self._credentials = None
@@ -269,9 +266,13 @@ class Conversation:
         if channel is not None and channel.mca_user:
             user = channel.mca_user
         self.user = user
+        self.reconnectable = asked.reconnectable
         if asked.options & session.COMMANDS_ONLY and self.link.ours:
             self.commands = True
             return self._connect_reply(asked, size)
+        limit = self.engine.limits.connections_max
+        if self.engine.connection_count() >= limit:
+            raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, f"{limit} connections are open")
         self.hconn = self.manager.connect(user, asked.application, asked.application_type)
         self.connection = self.manager.connection(self.hconn)
         self.connection.wake = self._wake
@@ -310,7 +311,7 @@ class Conversation:
     def lost(self) -> None:
         """The application is gone without a word: back out, close, delete what was temporary."""
         self._gone = True
-        self.link.note_backlog(-sum(len(flow.body) for flow in self._backlog))
+        self.link.note_backlog(-sum(len(flow.body) + _FLOW_BYTES for flow in self._backlog))
         self._backlog.clear()
         self._stop_waiting()
         if self.hconn:
@@ -616,8 +617,18 @@ class Conversation:
 
     def deliver(self) -> None:
         """Send the next call to a consumer, if there is one and the client is ready for it."""
-        if self.ready and self.hconn and not self.link.paused:
+        if self.ready and self.hconn and not self.link.is_full():
             deliveries.next_call(self)
+
+    def go_on_sending(self) -> None:
+        """The client takes more: the rest of a batch that was interrupted, or the next call to a consumer."""
+        batch = self.batch
+        if batch is not None and self._waiting is None:
+            self.batch = None
+            batch.go_on()
+            if self.batch is None:
+                self.go_on()
+        self.deliver()
 
 
 _COMMANDS = frozenset({Type.EXTENSION, Type.MQDISC})

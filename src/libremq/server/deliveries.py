@@ -124,17 +124,25 @@ class Batch:
         queue = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj).queue
         return queue.name.encode("latin-1") if queue is not None else b""
 
+    def go_on(self) -> None:
+        """The client takes more."""
+        self._rest()
+
     def _rest(self) -> None:
-        """Take along what is there."""
+        """Take along what is there, as long as the client takes it."""
         conversation, hobj = self._conversation, self._request.hobj
+        link = conversation.link
         manager = conversation.manager
         ahead = self._request.flags & STREAM
         template = self._gmo.copy()
         template.Options &= ~C.MQGMO_WAIT
         options = template.Options
-        plain = conversation.link.ours and self._max_length is None and not options & ~_PLAIN and self._takes_any
+        plain = link.ours and self._max_length is None and not options & ~_PLAIN and self._takes_any
         try:
             while self._sent < self._count and self._room > 0:
+                if link.is_full():
+                    conversation.batch = self
+                    return
                 if plain and not ahead and (found := manager.get_plain(conversation.hconn, hobj, options)) is not None:
                     self._send_plain(*found)
                     continue

@@ -443,6 +443,9 @@ class Engine:
         first = self.ending is None
         self.ending = mode
         if first:
+            if reconnect:
+                for link in [link for link in self.links if link.reconnectable]:
+                    link.end(reconnect)  # they come back by themselves, here or elsewhere
             with self.lock:
                 self.manager.core.quiescing = True
                 for waiter in list(self.manager.core.waiters):

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _UNKNOWN_FLOW_BYTES = 1 << 16  # before a client has said who it is
 _WRITE_HIGH = 1 << 20
 _SILENCE_S = 60.0  # beyond the heartbeat interval, until a silent peer counts as gone
+_ANSWER_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
+_LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
 CONVERSATION_MAX = 0xFFFFFFFF
 
 
@@ -49,13 +51,19 @@ class Link(asyncio.Protocol):
     """A client channel."""
 
     __slots__ = (
+        "_asked",
         "_buffered",
+        "_closing",
+        "_deferred",
         "_ended",
         "_held",
         "_out",
         "_reader",
         "_started",
+        "_stopped",
         "_transport",
+        "_unread",
+        "_unsent",
         "agreed",
         "backlog_bytes",
         "channel",
@@ -86,12 +94,18 @@ class Link(asyncio.Protocol):
         self.heartbeat_s = 0
         self.paused = False  # the peer does not read
         self.heard = time.monotonic()
-        self._started = self.heard
+        self._started = self.heard  # since when nobody is connected
+        self._asked = 0.0  # when a heartbeat was sent that is not answered yet
+        self._closing = 0.0  # since when it is to be closed
         self._reader = SegmentReader(MAX_SEGMENT, _UNKNOWN_FLOW_BYTES)
         self._buffered = 0
         self.backlog_bytes = 0  # of calls that wait for the one before
         self._out: list[bytes] = []
         self._held: deque[tuple[int, bytes]] = deque()
+        self._unsent = 0  # bytes in both of them
+        self._unread = 0  # bytes that the transport could not get rid of, when last looked
+        self._stopped = False  # it is not read from until what is for it has left
+        self._deferred: list[Flow] = []  # calls that came before it was stopped, and were not run
         self._ended = False
         self._transport: asyncio.Transport | None = None
 
@@ -114,47 +128,99 @@ class Link(asyncio.Protocol):
             engine.served()
 
     def _received(self, data: bytes) -> None:
-        engine = self.engine
-        self.heard = engine.loop.time()
+        self.heard = self.engine.loop.time()
+        if self._ended:
+            return
         try:
             flows = self._reader.feed(data)
+        except ProtocolError as error:
+            self.refuse(error.status, str(error))
+            return
+        if self._deferred:
+            self._deferred += flows
+        else:
+            self._serve(flows)
+        held = self._reader.held_bytes + self.backlog_bytes
+        if held != self._buffered or self._stopped:
+            self._note_buffered()
+            if self.engine.buffered_bytes > self.engine.limits.buffer_bytes_max:
+                limit = self.engine.limits.buffer_bytes_max
+                self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
+
+    def _serve(self, flows: list[Flow]) -> None:
+        """Run calls in their order. If the peer does not take the answers, the rest is put off until it does."""
+        engine = self.engine
+        try:
             with engine.lock:
-                for flow in flows:
+                for done, flow in enumerate(flows, 1):
                     self._take(flow)
                     if self._ended:
                         break
-            if self._reader.failed is not None:
+                    if self._unsent > _WRITE_HIGH and self.is_full():
+                        self._deferred = flows[done:]
+                        break
+            if self._reader.failed is not None and not self._deferred:
                 raise self._reader.failed
         except ProtocolError as error:
-            self.refuse(error.status, error.detail)
-            engine.settle()
-            return
+            self.refuse(error.status, str(error))
         except Exception as error:
             self.refuse_unexpected(error)
-            engine.settle()
-            return
-        held = self._reader.held_bytes + self.backlog_bytes
-        if held != self._buffered:
-            self._note_buffered(held)
         if self._out:
             self._write()
         engine.settle()
 
+    def is_full(self) -> bool:
+        """Is more ready for the peer than it takes? Then nothing more is made for it, until `_go_on`."""
+        if self._out and self._unsent > _WRITE_HIGH:
+            self._write()
+        if not self.paused and self._unsent <= _WRITE_HIGH:
+            return False
+        self._stop_reading()
+        return True
+
+    def _stop_reading(self) -> None:
+        self._stopped = True
+        if self._transport is not None and not self._ended:
+            self._transport.pause_reading()
+
+    def _go_on(self) -> None:
+        """There is room again: first what was begun, then the calls that were put off, then new ones."""
+        if self._ended or self._transport is None:
+            return
+        with self.engine.lock:
+            for conversation in list(self.conversations.values()):
+                if not self.is_full():
+                    conversation.go_on_sending()
+        if not self.is_full():
+            flows, self._deferred = self._deferred, []
+            self._serve(flows)
+        self.flush()
+        if self._stopped and not self._ended and not self._deferred and not self.is_full():
+            self._stopped = False
+            self._transport.resume_reading()
+        self._note_buffered()
+        self.engine.settle()
+
     def note_backlog(self, more: int) -> None:
         """Calls of a conversation wait for the one before them, and take memory."""
         self.backlog_bytes += more
+        if more < 0 and self._buffered:
+            self._note_buffered()
 
-    def _note_buffered(self, held: int) -> None:
-        engine = self.engine
-        engine.buffered_bytes += held - self._buffered
+    def _note_buffered(self) -> None:
+        """Count what this link holds: calls that are not complete or not run, answers that the peer does not take."""
+        if self._transport is None or self._ended:
+            return
+        held = self._reader.held_bytes + self.backlog_bytes
+        if self._stopped:
+            held += self._unsent + sum(len(flow.body) for flow in self._deferred)
+        if self.paused:
+            held += self._transport.get_write_buffer_size()
+        self.engine.buffered_bytes += held - self._buffered
         self._buffered = held
-        if engine.buffered_bytes > engine.limits.buffer_bytes_max:
-            self.refuse(
-                Status.CHANNEL_UNAVAILABLE,
-                f"messages that are being received hold over {engine.limits.buffer_bytes_max} bytes",
-            )
 
     def eof_received(self) -> bool | None:
+        self._closing = self._closing or self.engine.loop.time()
         return None  # close
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -163,6 +229,7 @@ class Link(asyncio.Protocol):
         self._ended = True
         self._out.clear()
         self._held.clear()
+        self._deferred.clear()
         engine.buffered_bytes -= self._buffered
         self._buffered = 0
         with engine.lock:
@@ -177,22 +244,18 @@ class Link(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self.paused = True
-        if self._transport is not None and not self._ended:
-            self._transport.pause_reading()
+        self._stop_reading()
+        self._note_buffered()
 
     def resume_writing(self) -> None:
         self.paused = False
-        if self._transport is not None and not self._ended:
-            self._transport.resume_reading()
-            with self.engine.lock:
-                for conversation in list(self.conversations.values()):
-                    conversation.deliver()
-            self.flush()
+        self._go_on()
 
     # Writing
 
     def send(self, data: bytes, lsn: int = 0) -> None:
         """Write a frame once the log is on disk as far as it depends on it, after those before it."""
+        self._unsent += len(data)
         if self._held or lsn >= self.engine.log.durable:
             self._held.append((lsn, data))
             self.engine.hold(self, lsn)
@@ -208,6 +271,8 @@ class Link(asyncio.Protocol):
             out.append(held.popleft()[1])
         if out:
             self._write()
+        if self._stopped and not held and not self.paused:
+            self.engine.loop.call_soon(self._go_on)
         return bool(held)
 
     def flush(self) -> None:
@@ -218,6 +283,7 @@ class Link(asyncio.Protocol):
         out = self._out
         data = out[0] if len(out) == 1 else b"".join(out)
         out.clear()
+        self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(data)
 
@@ -246,6 +312,7 @@ class Link(asyncio.Protocol):
         if self._ended:
             return
         self._ended = True
+        self._closing = self._closing or self.engine.loop.time()
         self._held.clear()
         if self._out:
             self._write()
@@ -370,29 +437,44 @@ class Link(asyncio.Protocol):
     # Time and end
 
     def tick(self, now: float) -> None:
-        if self._ended:
+        if self._closing:
+            if now - self._closing > _LAST_WORDS_S:
+                self.abort()  # it does not read what was said last
             return
         if not any(conversation.connected for conversation in self.conversations.values()):
-            if (
-                now - self._started > self.engine.limits.handshake_s
-                and now - self.heard > self.engine.limits.handshake_s
-            ):
+            if now - self._started > self.engine.limits.handshake_s:
                 self.refuse(Status.PROTOCOL_GENERAL, "it did not connect in time")
             return
+        self._started = now
         interval = self.heartbeat_s
         if not interval or not (self._shared or any(each.waits for each in self.conversations.values())):
             # Without shared conversations a client that does not wait says nothing for as long as it likes. The
             # system notices by itself when the other machine is gone
             self.heard = max(self.heard, now - (interval or 0))
             return
+        if self._makes_progress():
+            self.heard = now
         silent = now - self.heard
-        if silent > interval + min(interval, _SILENCE_S):
-            self.engine.say(f"AMQ9259E: {self.peer} did not answer for {silent:.0f} seconds; its connection is ended.")
-            self.abort()
-        elif silent > interval:
+        if silent <= interval:
+            return
+        if self._asked < self.heard:
+            self._asked = now
             number = next(iter(self.conversations))
             self._out.append(self.framed(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
             self._write()
+        elif now - self._asked > max(_ANSWER_MIN_S, min(interval, _SILENCE_S)):
+            self.engine.say(f"AMQ9259E: {self.peer} did not answer for {silent:.0f} seconds; its connection is ended.")
+            self.abort()
+
+    def _makes_progress(self) -> bool:
+        """Does the peer take what is sent? It may be busy with that, and cannot be heard while it is not read from."""
+        before, self._unread = self._unread, self._transport.get_write_buffer_size() if self._transport else 0
+        return self._unread < before
+
+    @property
+    def reconnectable(self) -> bool:
+        """Do all of its applications reconnect by themselves?"""
+        return bool(self.conversations) and all(one.reconnectable for one in self.conversations.values())
 
     def quiesce(self) -> None:
         """The queue manager is ending: applications that ask hear it with their next call, others now."""
