@@ -36,9 +36,9 @@ def main() -> None:
             running = json.load(file)
         port = running["ports"][0]
         ready = threading.Event()
-        client = threading.Thread(target=listen, args=(f"mq://127.0.0.1:{port}/QM1", ready))
+        client = threading.Thread(target=listen, args=(f"mq://127.0.0.1:{port}/QM1", ready), daemon=True)
         client.start()
-        ready.wait(300)
+        ready.wait(60)
 
         os.kill(running["process_id"], signal.SIGKILL)
         print("the queue manager was killed, and is started again")

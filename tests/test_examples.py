@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -174,3 +175,37 @@ def test_the_example_of_the_readme_works_when_pasted(tmp_path: Path) -> None:
     lines = run(code[1], tmp_path)
     assert lines == ["b'one tea'", "two espressos {'table': 7} <time>", "one cake {} <time>"]
     assert (tmp_path / ".libremq" / "qmgrs" / "QM1").is_dir()
+
+
+def test_the_server_of_the_readme_works_when_typed(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```\n(libremq crtmqm --dev .*?)```.*?```python\n(.*?)```", readme, re.DOTALL)
+    assert found is not None
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = str(probe.getsockname()[1])
+    commands, client = (text.replace("1414", port) for text in found.groups())
+    (tmp_path / "client.py").write_text(client, encoding="utf-8")
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("LIBREMQ", "PYTEST", "MQ"))}
+    commands_of_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    environment = {**clean, "HOME": str(tmp_path), "PATH": commands_of_python}
+    try:
+        ran = subprocess.run(
+            ["sh", "-e"], input=commands, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
+        )
+        assert ran.returncode == 0, ran.stdout + ran.stderr
+        assert ran.stderr == ""
+    finally:
+        end = [sys.executable, "-m", "libremq.cli", "endmqm", "-p", "-z", "QM1"]
+        subprocess.run(end, env=environment, capture_output=True, timeout=600, check=False)
+    lines = ran.stdout.splitlines()
+    assert f"AMQ5026I: The listener on 127.0.0.1:{port} has started." in lines
+    assert lines.count("****   Message      ****") == 2
+    assert lines[lines.index("two espressos") :] == [
+        "two espressos",
+        "Sample AMQSGET0 start",
+        "message <one tea>",
+        "no more messages",
+        "Sample AMQSGET0 end",
+        "LibreMQ queue manager 'QM1' ending.",
+        "LibreMQ queue manager 'QM1' ended.",
+    ]

@@ -89,7 +89,7 @@ _HOMES = {
         "StorageFull", "StructureError", "TruncatedMessage", "UnitOfWorkBackedOut", "UnitOfWorkError", "UnknownObject",
     ),
 }  # fmt: skip
-_MODULES = {"backup": "client.backup"}
+_MODULES = {"aio": "aio", "backup": "client.backup"}
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_HOME)
 

@@ -32,7 +32,8 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         result = asyncio.run(main())
         gc.collect()
     assert not complaints, complaints
-    told = [str(warning.message) for warning in caught if issubclass(warning.category, ResourceWarning | RuntimeWarning)]
+    kinds = (ResourceWarning, RuntimeWarning)
+    told = [str(warning.message) for warning in caught if issubclass(warning.category, kinds)]
     assert not told, told
     return result
 

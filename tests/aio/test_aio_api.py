@@ -6,9 +6,9 @@ import asyncio
 import pickle
 
 import pytest
+from helper_aio import PATIENCE, run
 
 import libremq
-from helper_aio import PATIENCE, run
 from libremq import aio
 from libremq.mqi import constants as C
 

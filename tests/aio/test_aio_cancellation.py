@@ -7,9 +7,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
+from helper_aio import PATIENCE, cancelled_at, run
 
 import libremq
-from helper_aio import PATIENCE, cancelled_at, run
 from libremq import aio
 from libremq.mqi import constants as C
 

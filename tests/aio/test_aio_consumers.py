@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from helper_aio import PATIENCE, run
 
 import libremq
-from helper_aio import PATIENCE, run
 from libremq import aio
 
 

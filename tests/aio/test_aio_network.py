@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import socket
+import ssl
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helper_aio import PATIENCE, run
 
 import libremq
-from helper_aio import PATIENCE, run
 from libremq import aio
+from libremq.common.tls import server_context
 from libremq.testing.serving import Served, served_queue_manager
 
 
@@ -57,6 +61,29 @@ def test_with_reconnect_the_next_call_connects_again(served: Served) -> None:
                     served.in_loop(lambda: [link.abort() for link in list(served.engine.links)])
                     await qm.queue("IN").get(wait=PATIENCE, correlation_id="none")
             assert [message.text async for message in qm.queue("IN")] == ["x"]
+
+    run(main())
+
+
+def test_a_consumer_that_lost_its_connection_can_be_started_again(served: Served) -> None:
+    async def main() -> None:
+        async with aio.connect(served.url("mq", reconnect="yes")) as qm:
+            seen: asyncio.Queue[str] = asyncio.Queue()
+
+            async def note(message: aio.Message) -> None:
+                seen.put_nowait(message.text)
+
+            async with qm.queue("IN").consume(note) as consumer:
+                await qm.put("IN", "a")
+                assert await seen.get() == "a"
+                while not served.in_loop(lambda: len(served.engine.manager.core.waiters)):
+                    await asyncio.sleep(0)  # until that is committed, and the next is waited for
+                served.in_loop(lambda: [link.abort() for link in list(served.engine.links)])
+                with pytest.raises(libremq.ConnectionBroken):
+                    await consumer.wait(PATIENCE)
+                consumer.start()
+                await qm.put("IN", "b")
+                assert await seen.get() == "b"
 
     run(main())
 
@@ -228,3 +255,30 @@ def test_a_call_that_is_not_answered_in_time(served: Served) -> None:
         await proxy.stop()
 
     run(main())
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_tls(tmp_path: Path) -> None:
+    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+         "-subj", "/CN=QM1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    context = server_context(str(certificate), str(key))
+
+    with served_queue_manager(folder=tmp_path / "data", tls=lambda: context) as served:
+
+        async def main() -> None:
+            async with aio.connect(served.url("mqs", ca=certificate)) as qm:
+                await qm.define_local("IN")
+                await qm.queue("IN").put_many([bytes(100_000)] * 20)
+                assert len(await qm.queue("IN").get_many(20)) == 20
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.01):
+                        await qm.queue("IN").get(wait=float("inf"))
+            with pytest.raises(libremq.MQError) as caught:
+                await aio.connect(served.url("mqs"))
+            assert isinstance(caught.value.__cause__, ssl.SSLError)
+
+        run(main())

@@ -1,7 +1,7 @@
 """The layouts of the channel protocol as tables, and an encoder and decoder that know nothing but these tables.
 
-A second opinion: nothing here comes from `libremq.wire`. A line is a field: name, type and length (c text, b bytes, i and
-u integers; > always big-endian, else as the segment's header says), and the name that Wireshark's decoder has for it.
+A second opinion: nothing here comes from `libremq.wire`. A line is a field: name, type and length (c text, b bytes,
+i and u integers; > always big-endian, else as the segment's header says), and the name that Wireshark has for it.
 """
 
 from __future__ import annotations

@@ -258,7 +258,8 @@ class RawClient:
 
     def request_messages(
         self, hobj: int, *, options: int = 4, wait_ms: int = 0, flags: int = 0x18,
-        match: Mapping[str, bytes] | None = None, max_length: int = -1, index: int = 1, received: int = 0, version: int = 2,
+        match: Mapping[str, bytes] | None = None, max_length: int = -1, index: int = 1, received: int = 0,
+        version: int = 2,
     ) -> Reply:  # fmt: skip
         """Ask for one message, as clients with shared conversations do for a plain get."""
         values = {

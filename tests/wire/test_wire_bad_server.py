@@ -104,13 +104,14 @@ def session(port: int) -> int:
         hobj = mqi.MQOPEN(MQOD(ObjectName=QUEUE), C.MQOO_INPUT_SHARED | C.MQOO_OUTPUT | C.MQOO_INQUIRE | C.MQOO_SET)
         hmsg = mqi.MQCRTMH()
         mqi.binding.set_properties(hmsg, {"colour": "blue"})
+        in_handle = MQGMO(Version=4, MsgHandle=hmsg, Options=C.MQGMO_PROPERTIES_IN_HANDLE)
         records = [MQOR(ObjectName=QUEUE), MQOR(ObjectName=QUEUE)]
         for call in (
             lambda: mqi.MQPUT(hobj, MQMD(), MQPMO(), b"one"),
             lambda: mqi.MQPUT(hobj, MQMD(Version=2), MQPMO(Version=3, NewMsgHandle=hmsg), b"two"),
             lambda: mqi.MQPUT1(MQOD(ObjectName=QUEUE), MQMD(), MQPMO(), bytes(100_000)),
             lambda: mqi.MQGET(hobj, MQMD(), MQGMO(), 100),
-            lambda: mqi.MQGET(hobj, MQMD(), MQGMO(Version=4, MsgHandle=hmsg, Options=C.MQGMO_PROPERTIES_IN_HANDLE), 100),
+            lambda: mqi.MQGET(hobj, MQMD(), in_handle, 100),
             lambda: mqi.MQPUT(hobj, MQMD(), MQPMO(Options=C.MQPMO_ASYNC_RESPONSE), b"three"),
             lambda: mqi.MQSTAT(C.MQSTAT_TYPE_ASYNC_ERROR, MQSTS()),
             lambda: mqi.binding.get_many(hobj, MQMD(), MQGMO(Version=2, MatchOptions=0), 9),
@@ -121,7 +122,7 @@ def session(port: int) -> int:
             lambda: mqi.binding.xa_recover(),
             lambda: mqi.binding.xa_rollback(b"unknown"),
             lambda: qm.queue_names(),
-            lambda: qm.attributes(QUEUE) if callable(qm.attributes) else None,
+            lambda: qm.display("QLOCAL", QUEUE),
             lambda: qm.statistics(),
             lambda: mqi.binding.callback(C.MQOP_REGISTER, MQCBD(), lambda *a: None, hobj, MQMD(), MQGMO()),
             lambda: mqi.MQCTL(C.MQOP_START),

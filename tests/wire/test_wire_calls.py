@@ -97,9 +97,12 @@ def test_a_text_that_is_not_where_the_mqod_says_is_refused(offset: int) -> None:
 
 @pytest.mark.parametrize(
     "more",
-    [{"records": 7}, {"records": [[1, 2]]}, {"records": [["Q"]]}, {"records": ["QQ"]}, {"records": [["Q", "M"]] * 10_001}],
-    ids=str,
-)
+    [
+        {"records": 7}, {"records": [[1, 2]]}, {"records": [["Q"]]}, {"records": ["QQ"]},
+        {"records": [["Q", "M"]] * 10_001},
+    ],
+    ids=["no list", "numbers", "one name", "a text", "too many"],
+)  # fmt: skip
 def test_object_records_that_are_none_are_refused_with_a_reason(more: dict[str, Any]) -> None:
     with pytest.raises(MQError):
         extensions.read_texts(MQOD(ObjectName="Q"), more)

@@ -18,7 +18,8 @@ from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Type
 from libremq.wire.segments import SegmentReader, frame, frame_plain
 
 FLOW_MAX = 1 << 20
-MD, PMO, GMO, OD = MQMD(Version=2), MQPMO(Version=3), MQGMO(Version=4, MsgToken=b"T" * 16), MQOD(Version=4, ObjectName="Q")
+MD, PMO, OD = MQMD(Version=2), MQPMO(Version=3), MQOD(Version=4, ObjectName="Q")
+GMO = MQGMO(Version=4, MsgToken=b"T" * 16)
 RECORDS = [MQPMR() for _ in range(3)]
 Reader = Callable[[bytes, bool, str], object]
 

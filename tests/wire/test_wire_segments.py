@@ -132,7 +132,9 @@ def test_other_byte_orders_and_code_pages() -> None:
                 assert (flow.encoding, flow.conversation) == (273 if big else 546, conversation or 0)
 
 
-@pytest.mark.parametrize(("ccsid", "charset"), [(37, "cp037"), (1047, "cp037"), (1140, "cp1140"), (0, "cp500"), (9999, "cp500")])
+@pytest.mark.parametrize(
+    ("ccsid", "charset"), [(37, "cp037"), (1047, "cp037"), (1140, "cp1140"), (0, "cp500"), (9999, "cp500")]
+)
 def test_every_code_page_of_an_ebcdic_segment_has_a_codec(ccsid: int, charset: str) -> None:
     raw = bytearray(layouts.segment(1, b"", ebcdic=True))
     raw[24:26] = ccsid.to_bytes(2, "little")
@@ -157,7 +159,9 @@ def test_a_length_that_cannot_be_is_refused(length: int) -> None:
     assert error.value.status == Status.PROTOCOL_LENGTH_ERROR
 
 
-@pytest.mark.parametrize("start", [b"GET / HTTP/1.1", b"\x16\x03\x01", b"TSX", b"tsh ", b"\0" * 4, b"TSHQ", b"TSH\0", b"\xe3\xe2\xc9"])
+@pytest.mark.parametrize(
+    "start", [b"GET / HTTP/1.1", b"\x16\x03\x01", b"TSX", b"tsh ", bytes(4), b"TSHQ", b"TSH\0", b"\xe3\xe2\xc9"]
+)
 def test_what_is_no_segment_is_refused_at_once(start: bytes) -> None:
     """Also before there is enough of it to be one."""
     with pytest.raises(ProtocolError):
@@ -178,7 +182,9 @@ def test_a_byte_order_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "flags", [[0x10, 0x10], [0x00], [0x20], [0x10, 0x30]], ids=["begun twice", "never begun", "only ended", "interrupted"]
+    "flags",
+    [[0x10, 0x10], [0x00], [0x20], [0x10, 0x30]],
+    ids=["begun twice", "never begun", "only ended", "interrupted"],
 )
 def test_segments_out_of_order_are_refused(flags: list[int]) -> None:
     stream = b"".join(frame(0x86, b"x", 1, flags=bits) for bits in flags)

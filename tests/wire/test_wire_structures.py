@@ -176,7 +176,8 @@ def test_any_bytes_of_a_known_version_come_back_the_same(name: str, raw: bytes) 
     ("name", "field", "value"),
     [
         ("MD", "MsgId", b"x" * 25), ("MD", "Format", "123456789"), ("MD", "Priority", 1 << 32),
-        ("MD", "Expiry", "never"), ("MD", "ReplyToQ", "\u30ad\u30e5\u30fc"), ("MD", "MsgId", 7), ("OD", "ObjectName", "x" * 49),
+        ("MD", "Expiry", "never"), ("MD", "ReplyToQ", "\u30ad\u30e5\u30fc"), ("MD", "MsgId", 7),
+        ("OD", "ObjectName", "x" * 49),
         ("PMO", "Options", None), ("PMO", "NewMsgHandle", 1 << 63), ("GMO", "MsgToken", b"x" * 17),
         ("GMO", "WaitInterval", 1.5), ("GMO", "ResolvedQName", "x" * 49), ("OD", "AlternateSecurityId", b"x" * 41),
     ],

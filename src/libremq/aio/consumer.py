@@ -64,17 +64,24 @@ class Consumer:
         self._closed = False
 
     async def _opened(self, *, start: bool) -> Consumer:
+        await self._connect()
+        self._queue._manager._consumers.add(self)
+        if start:
+            self.start()
+        return self
+
+    async def _connect(self) -> None:
+        """A connection, with the queue open; a new one if the last was lost."""
+        if self._session is not None and self._session.binding.connected:
+            return
         self._queue._usable()
-        self._session = session = await self._sessions.lease()
+        session = await self._sessions.lease()
         try:
             self._hobj = await self._queue._open(session, C.MQOO_INPUT_AS_Q_DEF)
         except BaseException:
             self._sessions.give_back(session)
             raise
-        self._queue._manager._consumers.add(self)
-        if start:
-            self.start()
-        return self
+        self._session = session
 
     @property
     def running(self) -> bool:
@@ -170,6 +177,7 @@ class Consumer:
     async def _run(self) -> None:
         outside_all_units()  # whoever started it may be in a transaction
         try:
+            await self._connect()
             while not self._stopping:
                 await self._resumed.wait()
                 if not self._stopping:

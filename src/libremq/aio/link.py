@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import socket
 import ssl
-import struct
 from collections import deque
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast
@@ -63,8 +62,16 @@ class Exchange(Call[T], Generic[T]):
         try:
             self.succeed(self._read(flow, words))
         except MQError as error:
-            self.fail(error)
+            self.refuse(error)
         return True
+
+    def refuse(self, error: MQError) -> None:
+        """The call failed. If its reply cannot be read, nothing that follows it can."""
+        if isinstance(error, ProtocolError):
+            raise error
+        if error.reason == C.MQRC_CONNECTION_BROKEN:
+            raise ProtocolError(Status.PROTOCOL_INVALID_DATA, error.detail) from error
+        self.fail(error)
 
     def _settle(self) -> None:
         if self.timer is not None:

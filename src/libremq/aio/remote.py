@@ -52,7 +52,7 @@ class _BatchExchange(Exchange[list[Arrived]]):
         try:
             arrived = rc.batch_part(flow, words)
         except MQError as error:
-            self.fail(error)
+            self.refuse(error)
             return True
         if arrived is not None:
             self._found.append(arrived)
@@ -196,7 +196,7 @@ class RemoteConnection:
         limit = self._link.agreed.max_message
         if len(data) > limit:
             detail = f"the message has {len(data)} bytes; the channel takes {limit} at most (MAXMSGL)"
-            raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_CHANNEL, self._link.address.channel, detail)
+            raise mq_error(C.MQRC_DATA_LENGTH_ERROR, self._link.address.channel, detail)
 
     async def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None:
         self._check_length(data)

@@ -6,9 +6,10 @@ they are tried in turn until one answers.
 
 from __future__ import annotations
 
+import functools
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ParamSpec, TypeVar, cast
 
 from libremq.client.binding import AttributeValue, Binding
 from libremq.client.reconnect import ReconnectingConnection
@@ -26,11 +27,30 @@ from libremq.log.management import Archiver
 from libremq.log.statistics import LogStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
+from libremq.wire.protocol import ProtocolError, Status
 
 
 def attach(places: Sequence[ClientAddress], say: Say | None = None) -> RemoteAccess:
     """Reach the first of the addresses that answers."""
     return RemoteAccess(places, say)
+
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _as_promised(command: Callable[_P, _R]) -> Callable[_P, _R]:
+    """For a command whose result is made of what the queue manager answers: that may be something else."""
+
+    @functools.wraps(command)
+    def checked(*arguments: _P.args, **keywords: _P.kwargs) -> _R:
+        try:
+            return command(*arguments, **keywords)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            detail = f"the queue manager answered a command with something else: {error}"
+            raise ProtocolError(Status.PROTOCOL_INVALID_DATA, detail) from error
+
+    return checked
 
 
 class RemoteAccess:
@@ -188,6 +208,7 @@ class RemoteAccess:
     def clear(self, name: str) -> None:
         self._command("clear", name=name)
 
+    @_as_promised
     def display(self, kind: str, pattern: str) -> list[dict[str, AttributeValue]]:
         found = self._command("display", kind=kind, pattern=pattern)
         return [
@@ -200,15 +221,18 @@ class RemoteAccess:
     def checkpoint(self) -> None:
         self._command("checkpoint")
 
+    @_as_promised
     def statistics(self) -> QueueManagerStatistics:
         found = self._command("statistics")
         log: dict[str, Any] = found.pop("log")
         log = {name: tuple(value) if isinstance(value, list) else value for name, value in log.items()}
         return QueueManagerStatistics(**found, log=LogStatistics(**log))
 
+    @_as_promised
     def log_findings(self) -> list[Finding]:
         return [Finding(**found) for found in self._command("log_findings")]
 
+    @_as_promised
     def log_extents(self) -> list[ExtentState]:
         return [ExtentState(**found) for found in self._command("log_extents")]
 
@@ -227,9 +251,11 @@ class RemoteAccess:
     def delete_log_extents(self) -> list[str]:
         return cast("list[str]", self._command("delete_log_extents"))
 
+    @_as_promised
     def record_images(self, type_name: str, pattern: str) -> list[MediaResult]:
         return [MediaResult(**found) for found in self._command("record_images", kind=type_name, pattern=pattern)]
 
+    @_as_promised
     def recover_objects(self, type_name: str, pattern: str) -> list[MediaResult]:
         return [MediaResult(**found) for found in self._command("recover_objects", kind=type_name, pattern=pattern)]
 

@@ -11,9 +11,10 @@ import os
 import struct
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from libremq.kernel.definitions import char_length
-from libremq.kernel.field_checks import check_descriptor
+from libremq.kernel.field_checks import check_descriptor, check_object_descriptor, fitting_text
 from libremq.kernel.message_handles import MessageHandles
 from libremq.kernel.properties import Properties
 from libremq.kernel.property_names import returned_name
@@ -21,12 +22,13 @@ from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.rfh2 import PropertyValue
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS, Structure
+from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS, Structure
 from libremq.wire import calls
-from libremq.wire.extensions import open_texts, put_list_call, read_put_list, read_responses
+from libremq.wire.extensions import callback_call, open_texts, put_list_call, read_put_list, read_responses
 from libremq.wire.messages import Arrived, Request, pack_request, unpack_message, unpack_notification
 from libremq.wire.protocol import REPLY, ProtocolError, Type
 from libremq.wire.segments import Flow
+from libremq.wire.structures import OD
 
 _NO_ID = bytes(24)
 _BAD = (struct.error, ValueError, TypeError, AttributeError, UnicodeError)
@@ -99,14 +101,19 @@ def put_request(handles: MessageHandles, hobj: int, md: MQMD, pmo: MQPMO, data: 
     if pmo.Version >= C.MQPMO_VERSION_3 and (pmo.NewMsgHandle or pmo.OriginalMsgHandle):
         pmo, data = _with_properties(handles, pmo, data)
     try:
-        return calls.pack_put(hobj, md, pmo, data if type(data) is bytes else bytes(data))
+        return calls.pack_put(hobj, md, pmo, data if type(data) is bytes else bytes(data), check_descriptor)
     except _BAD as error:
+        check_handle(hobj)
         raise _unfit(md, pmo, error) from error
 
 
 def put1_request(handles: MessageHandles, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
     if pmo.Version >= C.MQPMO_VERSION_3 and (pmo.NewMsgHandle or pmo.OriginalMsgHandle):
         pmo, data = _with_properties(handles, pmo, data)
+    check_object_descriptor(od)
+    check_descriptor(md, "")
+    if od.Version >= C.MQOD_VERSION_4 and od.SelectionString:
+        raise mq_error(C.MQRC_SELECTOR_INVALID_FOR_TYPE, od.ObjectName, "a selector needs an open for input or browse")
     try:
         return calls.pack_put1(od, md, pmo, data if type(data) is bytes else bytes(data))
     except _BAD as error:
@@ -138,15 +145,34 @@ def _unfit(md: MQMD, pmo: MQPMO, error: Exception) -> MQError:
     return mq_error(C.MQRC_PMO_ERROR, detail=f"MQPMO: {error}")
 
 
-def _check_od(od: MQOD) -> None:
-    from libremq.kernel.field_checks import check_object_descriptor
-    from libremq.wire.structures import OD
+def check_operation(operation: int) -> None:
+    """MQError if it can be no operation of MQCB or MQCTL at all."""
+    if not isinstance(operation, int):
+        raise mq_error(C.MQRC_OPERATION_ERROR, detail=f"an operation is a number, not {operation!r}")
 
+
+def check_handle(hobj: int) -> None:
+    """MQError if it can be no handle at all."""
+    if not isinstance(hobj, int) or not -(1 << 31) <= hobj < 1 << 31:
+        raise mq_error(C.MQRC_HOBJ_ERROR, detail="it is no handle of an object")
+
+
+def _check_od(od: MQOD) -> None:
     check_object_descriptor(od)
     try:
         OD.pack(od)
     except _BAD as error:
+        if not _fits_name(od.ObjectName):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, od.ObjectName, "no object can have this name") from error
+        if not _fits_name(od.ObjectQMgrName):
+            raise mq_error(
+                C.MQRC_UNKNOWN_REMOTE_Q_MGR, od.ObjectQMgrName, "no queue manager can have this name"
+            ) from error
         raise mq_error(C.MQRC_OD_ERROR, detail=f"MQOD: {error}") from error
+
+
+def _fits_name(name: str) -> bool:
+    return len(name.rstrip(" \0")) <= 48 and fitting_text(name) == name
 
 
 def put_reply(flow: Flow, md: MQMD, pmo: MQPMO, words: tuple[str, str] | None) -> int:
@@ -174,15 +200,15 @@ def put_list_request(
     """MQPUT with put message records."""
     if pmo.Version >= C.MQPMO_VERSION_3 and (pmo.NewMsgHandle or pmo.OriginalMsgHandle):
         pmo, data = _with_properties(handles, pmo, data)
+    check_descriptor(md, "")
     try:
         return put_list_call(hobj, md, pmo, bytes(data), records)
     except _BAD as error:
+        check_handle(hobj)
         raise _unfit(md, pmo, error) from error
 
 
-def put_list_reply(
-    flow: Flow, md: MQMD, pmo: MQPMO, records: Sequence[MQPMR], words: tuple[str, str] | None
-) -> int:
+def put_list_reply(flow: Flow, md: MQMD, pmo: MQPMO, records: Sequence[MQPMR], words: tuple[str, str] | None) -> int:
     if _is_filled(flow, Type.EXTENSION):
         filled_md, filled_pmo = read_put_list(calls.unpack_extension(flow.body)[1], records)
         refill_md(md, filled_md)
@@ -231,6 +257,7 @@ def get_request(handles: MessageHandles, hobj: int, md: MQMD, gmo: MQGMO, buffer
         length = calls.ANY_LENGTH if buffer_length is None else min(buffer_length, 0x7FFFFFFF)
         return calls.pack_get(hobj, md, sent, length)
     except _BAD as error:
+        check_handle(hobj)
         try:
             check_descriptor(md, "")
         except MQError as found:
@@ -274,14 +301,21 @@ def open_request(od: MQOD, options: int, records: Sequence[MQOR]) -> bytes:
 
 
 def open_reply(flow: Flow, od: MQOD, words: tuple[str, str] | None) -> tuple[int, list[MQRR]]:
-    more = {}
+    more: dict[str, Any] = {}
     if _is_filled(flow, Type.MQOPEN):
         filled, _, more = calls.unpack_open(flow.body, flow.big_endian)
         refill_od(od, filled)
     return outcome(flow, Type.MQOPEN, words).hobj, read_responses(more)
 
 
+def open_defaults(flow: Flow) -> tuple[int, int]:
+    """DEFPRESP and DEFREADA of what was opened, as the reply has them."""
+    _, response, read_ahead, _ = calls.open_defaults(flow.body, flow.big_endian)
+    return response, read_ahead
+
+
 def inquire_request(hobj: int, selectors: Sequence[int]) -> bytes:
+    check_handle(hobj)
     try:
         if len(selectors) > calls.SELECTORS_MAX:
             raise mq_error(C.MQRC_SELECTOR_LIMIT_EXCEEDED, detail=f"{len(selectors)} selectors are too many")
@@ -316,9 +350,12 @@ def _is_integer(selector: int) -> bool:
 
 
 def set_request(hobj: int, values: Mapping[int, int | str]) -> bytes:
+    check_handle(hobj)
     ints: list[int] = []
     chars: list[bytes] = []
     for selector, value in values.items():
+        if not isinstance(selector, int):
+            raise mq_error(C.MQRC_SELECTOR_ERROR, detail=f"selectors are numbers, not {selector!r}")
         if isinstance(value, str) and not _is_integer(selector):
             length = char_length(selector)
             text = value.encode()
@@ -336,7 +373,27 @@ def set_request(hobj: int, values: Mapping[int, int | str]) -> bytes:
 
 
 def status_request(kind: int, sts: MQSTS) -> bytes:
-    return calls.pack_stat(kind, sts)
+    try:
+        return calls.pack_stat(kind, sts)
+    except _BAD as error:
+        reason = C.MQRC_STS_ERROR if isinstance(kind, int) and abs(kind) < 1 << 31 else C.MQRC_STAT_TYPE_ERROR
+        raise mq_error(reason, detail=f"MQSTS: {error}") from error
+
+
+def close_request(hobj: int, options: int) -> bytes:
+    check_handle(hobj)
+    try:
+        return calls.pack_close(hobj, options)
+    except _BAD as error:
+        raise mq_error(C.MQRC_OPTIONS_ERROR, detail=f"the close options cannot be sent: {error}") from error
+
+
+def callback_request(operation: int, cbd: MQCBD, hobj: int, md: MQMD, gmo: MQGMO, *, function: bool) -> bytes:
+    check_handle(hobj)
+    try:
+        return callback_call(operation, cbd, hobj, md, gmo, function=function)
+    except _BAD as error:
+        raise mq_error(C.MQRC_CBD_ERROR, detail=f"the arguments of MQCB cannot be sent: {error}") from error
 
 
 def status_reply(flow: Flow, sts: MQSTS, words: tuple[str, str] | None) -> None:

@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from libremq.client import remote_calls as rc
+from libremq.client import remote_greeting as greeting
 from libremq.client.binding import GotItem, PutItem
 from libremq.client.remote_consumers import RemoteConsumers
 from libremq.client.remote_link import RemoteLink, Slot
 from libremq.client.remote_message_handles import RemoteMessageHandles
-from libremq.client.urls import RECONNECT_DISABLED, ClientAddress
+from libremq.client.urls import ClientAddress
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -38,6 +39,9 @@ _AHEAD_ALLOWED = (
     C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_PROPERTIES_IN_HANDLE
     | C.MQGMO_SYNCPOINT_IF_PERSISTENT
 )  # fmt: skip
+
+
+_INPUT = C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE
 
 
 class _ReadAhead:
@@ -71,6 +75,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         self._read_ahead: dict[int, _ReadAhead] = {}
         self._responses: dict[int, list[MQRR]] = {}
         self._opened: set[int] = set()  # handles, but for those of distribution lists
+        self._unanswered: set[int] = set()  # handles of queues with DEFPRESP(ASYNC)
         self._open_async = False  # puts were sent whose outcome nobody knows
         self._waiting = 0  # the handle whose get waits, in some thread
         self._connect(user, application, commands)
@@ -79,19 +84,8 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
 
     def _connect(self, user: str, application: str, commands: bool) -> None:
         link, slot, address = self._link, self._slot, self._link.address
-        parts = []
-        if slot.number == 1:
-            parts.append(frame(Type.USERID_DATA, session.pack_user(user), 1))
-        if address.password:
-            credentials = session.pack_credentials(address.user, address.password)
-            parts.append(frame(Type.CONAUTH_INFO, credentials, slot.number))
-        name = address.name.removeprefix("*") if not address.any_name else ""
-        options = session.COMMANDS_ONLY if commands else session.CONNX
-        if address.reconnect != RECONNECT_DISABLED:
-            options |= session.RECONNECTABLE
-        body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, options))
-        parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, slot.number))
-        flow = link.exchange(slot, b"".join(parts), time.monotonic() + max(address.connect_timeout_s, 1))
+        request = greeting.connect_request(address, slot.number, user, application, commands=commands)
+        flow = link.exchange(slot, request, time.monotonic() + max(address.connect_timeout_s, 1))
         api = rc.outcome(flow, Type.MQCONN, self._words())
         self.hconn = api.hobj
         answer = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian)
@@ -205,7 +199,10 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
 
     def command(self, call: str, /, **value: object) -> Any:
         """A command of administration."""
-        return self._extension(call, value)[0].get("result")
+        answer = self._extension(call, value)[0]
+        if answer.get("call") != call:
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self._name, f"the reply to {call} is that to another call")
+        return answer.get("result")
 
     def _end_wait(self, hobj: int, reason: int) -> None:
         """A handle, or with hobj 0 each, is about to be closed: a get of another thread must not hold that up."""
@@ -236,29 +233,34 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         body = rc.open_request(od, options, records)
         with self._lock:
             self._check()
-            hobj, responses = rc.open_reply(self._call(Type.MQOPEN, body), od, self._words())
+            flow = self._call(Type.MQOPEN, body)
+            hobj, responses = rc.open_reply(flow, od, self._words())
             if records:
                 self._responses[hobj] = responses
-            else:
-                self._opened.add(hobj)
-            if options & C.MQOO_READ_AHEAD:
+                return hobj
+            self._opened.add(hobj)
+            response, read_ahead = rc.open_defaults(flow)
+            if response == C.MQPRT_ASYNC_RESPONSE:
+                self._unanswered.add(hobj)
+            if _reads_ahead(options, read_ahead):
                 self._read_ahead[hobj] = _ReadAhead()
             return hobj
 
     def responses(self, hobj: int) -> list[MQRR]:
+        rc.check_handle(hobj)
         return read_responses(self._extension("responses", {}, hobj=hobj)[0])
 
     def close(self, hobj: int, options: int = C.MQCO_NONE) -> int:
+        body = rc.close_request(hobj, options)
         self._end_wait(hobj, C.MQRC_HOBJ_ERROR)
         with self._lock:
             self._check()
             ahead = self._read_ahead.get(hobj)
             if ahead is not None and ahead.messages and options & C.MQCO_QUIESCE:
                 return C.MQRC_READ_AHEAD_MSGS
-            reason = rc.outcome(
-                self._call(Type.MQCLOSE, calls.pack_close(hobj, options)), Type.MQCLOSE, self._words()
-            ).reason
+            reason = rc.outcome(self._call(Type.MQCLOSE, body), Type.MQCLOSE, self._words()).reason
             self._opened.discard(hobj)
+            self._unanswered.discard(hobj)
             self._read_ahead.pop(hobj, None)
             self._forget_consumer(hobj)
             return reason
@@ -286,39 +288,59 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             return self._put_list(hobj, md, pmo, data, records)
         handles = self._message_handles
         options = pmo.Options
-        if options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE:
+        if self._is_async(hobj, options):
             with self._lock:
                 self._check()
                 if hobj in self._opened:
                     self._send_async(hobj, md, pmo, data)
                     return C.MQRC_NONE
                 # What is wrong with the call itself is told at once; and every destination of a list has an outcome
-                pmo.Options = options & ~C.MQPMO_ASYNC_RESPONSE
+                pmo.Options = options & ~C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
                 try:
                     return self.put(hobj, md, pmo, data)
                 finally:
                     pmo.Options = options
+        self._check_length(data)
         body = rc.put_request(handles, hobj, md, pmo, data)
         with self._lock:
             self._check()
             return rc.put_reply(self._call(Type.MQPUT, body), md, pmo, self._words())
 
     def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
-        if pmo.Options & C.MQPMO_ASYNC_RESPONSE:
+        if self._is_async(hobj, pmo.Options):
             self.put(hobj, md, pmo, data)
             return md.MsgId
+        self._check_length(data)
         body = rc.put_request(self._message_handles, hobj, md, pmo, data)
         with self._lock:
             self._check()
             return rc.put_message_reply(self._call(Type.MQPUT, body), self._words())
 
+    def _is_async(self, hobj: int, options: int) -> bool:
+        """Does nobody wait for the outcome of such a put?"""
+        response = options & _RESPONSES
+        return response == C.MQPMO_ASYNC_RESPONSE or (not response and hobj in self._unanswered)
+
+    def _check_length(self, data: bytes) -> None:
+        """The channel would be ended for a message that is too long for it."""
+        limit = self._link.agreed.max_message
+        if isinstance(data, bytes | bytearray | memoryview) and len(data) > limit:
+            detail = f"the message has {len(data)} bytes; the channel takes {limit} at most (MAXMSGL)"
+            raise mq_error(C.MQRC_DATA_LENGTH_ERROR, self._link.address.channel, detail)
+
     def _send_async(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        body = rc.put_request(self._message_handles, hobj, md, rc.ready_for_async(md, pmo), data)
+        self._check_length(data)
+        sent = rc.ready_for_async(md, pmo)
+        if not sent.Options & C.MQPMO_ASYNC_RESPONSE:
+            sent = sent.copy()
+            sent.Options |= C.MQPMO_ASYNC_RESPONSE
+        body = rc.put_request(self._message_handles, hobj, md, sent, data)
         link = self._link
         link.send(frame(Type.MQPUT, body, self._slot.number, max_segment=link.agreed.max_segment))
         self._open_async = True
 
     def _put_list(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR]) -> int:
+        self._check_length(data)
         body = rc.put_list_request(self._message_handles, hobj, md, pmo, data, records)
         with self._lock:
             self._check()
@@ -336,6 +358,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             self._check()
             parts = []
             for md, pmo, data in items:
+                self._check_length(data)
                 pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
                 body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
                 parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
@@ -358,6 +381,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         self._open_async = False
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+        self._check_length(data)
         body = rc.put1_request(self._message_handles, od, md, pmo, data)
         with self._lock:
             self._check()
@@ -491,7 +515,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
     def _xa(self, kind: int, xid: bytes, flags: int = 0) -> None:
         try:
             body = xa.pack_xa(0, flags, xa.pack_xid(xid))
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, self._name, str(error)) from error
         with self._lock:
             self._check()
@@ -547,6 +571,15 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
     def control(self, operation: int) -> None:
         """MQCTL. MQOP_START_WAIT calls the consumers in this thread until one of them stops the connection."""
         self._control(operation)
+
+
+def _reads_ahead(options: int, default: int) -> bool:
+    """MQOO_READ_AHEAD, or DEFREADA of the queue if the options do not say; DISABLED means never."""
+    if default == C.MQREADA_DISABLED or options & C.MQOO_NO_READ_AHEAD:
+        return False
+    if options & C.MQOO_READ_AHEAD:
+        return True
+    return default == C.MQREADA_YES and bool(options & _INPUT)
 
 
 def _not_persistent(messages: Iterable[Arrived]) -> list[Arrived]:

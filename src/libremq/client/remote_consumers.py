@@ -18,7 +18,6 @@ from libremq.kernel.message_handles import MessageHandles
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD
-from libremq.wire.extensions import callback_call
 from libremq.wire.messages import NEXT_CALL, Request, pack_request, unpack_message, unpack_notification
 from libremq.wire.protocol import Type
 from libremq.wire.segments import Flow, frame
@@ -78,6 +77,7 @@ class RemoteConsumers:
         gmo: MQGMO,
         area: object,
     ) -> None:
+        rc.check_operation(operation)
         sent = gmo
         if gmo.MsgHandle:
             self._message_handles.get(gmo.MsgHandle)
@@ -90,7 +90,9 @@ class RemoteConsumers:
                 # It may be called before the reply is here
                 self._registered[hobj] = _Registered(function, gmo.copy(), md.Version)
             try:
-                self._extension_unchecked(callback_call(operation, cbd, hobj, md, sent, function=callable(function)))
+                self._extension_unchecked(
+                    rc.callback_request(operation, cbd, hobj, md, sent, function=callable(function))
+                )
             except MQError:
                 if operation & C.MQOP_REGISTER:
                     self._registered.pop(hobj, None)
@@ -104,6 +106,7 @@ class RemoteConsumers:
     # MQCTL
 
     def _control(self, operation: int) -> None:
+        rc.check_operation(operation)
         starts = operation in (C.MQOP_START, C.MQOP_START_WAIT)
         if starts and not self._consuming:
             self._join()  # a stop from inside a consumer lets its thread end later

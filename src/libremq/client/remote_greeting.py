@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from libremq.client.urls import ClientAddress
+from libremq.client.urls import RECONNECT_DISABLED, ClientAddress
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire import calls, session
@@ -75,6 +75,8 @@ def connect_request(address: ClientAddress, number: int, user: str, application:
         parts.append(frame(Type.CONAUTH_INFO, credentials, number))
     name = address.name.removeprefix("*") if not address.any_name else ""
     options = session.COMMANDS_ONLY if commands else session.CONNX
+    if address.reconnect != RECONNECT_DISABLED:
+        options |= session.RECONNECTABLE
     body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, options))
     parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, number))
     return b"".join(parts)

@@ -19,8 +19,9 @@ import time
 import weakref
 from collections import deque
 
+from libremq.client import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
-from libremq.common.tls import client_context
+from libremq.common.tls import check_peer_name, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire import session
@@ -34,7 +35,6 @@ from libremq.wire.protocol import (
     Action,
     Notice,
     ProtocolError,
-    Status,
     Type,
 )
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
@@ -42,16 +42,7 @@ from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, fra
 _READ_BYTES = 1 << 18
 _TICK_S = 1.0
 _SILENCE_S = 60.0
-_STATUS_REASONS = {
-    Status.NO_CHANNEL: (C.MQRC_UNKNOWN_CHANNEL_NAME, "the queue manager has no channel of this name"),
-    Status.CHANNEL_WRONG_TYPE: (C.MQRC_CHANNEL_CONFIG_ERROR, "the channel is not one for clients (SVRCONN)"),
-    Status.QM_UNAVAILABLE: (C.MQRC_Q_MGR_NOT_AVAILABLE, "the queue manager is not available"),
-    Status.QM_TERMINATING: (C.MQRC_Q_MGR_STOPPING, "the queue manager is ending"),
-    Status.SECURITY_FAILURE: (C.MQRC_NOT_AUTHORIZED, "the queue manager refused the connection"),
-    Status.CHANNEL_UNAVAILABLE: (C.MQRC_CHANNEL_NOT_AVAILABLE, "the channel has all the connections it may have"),
-    Status.CIPHER_SPEC: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel needs TLS: use mqs:// instead of mq://"),
-    Status.USER_CLOSED: (C.MQRC_CONNECTION_QUIESCING, "an administrator ended the connection"),
-}
+_ANSWER_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
 
 
 class Slot:
@@ -83,6 +74,11 @@ class RemoteLink:
         self._followers = 0  # threads that wait for what another one reads
         self._polling = False  # by the one whose turn it is: an interrupt does no harm
         self._sending = threading.Lock()
+        self._tls = isinstance(self._socket, ssl.SSLSocket)
+        self._writer = select.poll()
+        self._writer.register(self._socket.fileno(), select.POLLOUT)
+        self._at_tls = threading.Lock()  # it cannot read and write at the same time
+        self._asked = 0.0  # when a heartbeat was sent
         self.slots: dict[int, Slot] = {1: Slot(1)}
         self._next_number = 3
         self._first_free = True
@@ -94,7 +90,7 @@ class RemoteLink:
             self._socket.close()
             raise
         self._reader.max_segment = max(self.agreed.max_segment, 1024)
-        self._tls = isinstance(self._socket, ssl.SSLSocket)
+        self._socket.setblocking(False)  # whoever waits does so with poll, and can be woken
         interval = min(self.agreed.heartbeat_s, 60) or 60
         self._patience_ms = interval * 500  # between two looks at the line, while a call waits
         _watch(self)
@@ -119,7 +115,10 @@ class RemoteLink:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if address.tls is not None:
                 context, name = client_context(address.tls, host[0])
-                connection = context.wrap_socket(connection, server_hostname=name)
+                secured = context.wrap_socket(connection, server_hostname=name)
+                connection = secured
+                if address.tls.peer_name:
+                    check_peer_name(address.tls.peer_name, secured.getpeercert(), address.name)
         except ssl.SSLError as error:
             connection.close()
             raise mq_error(
@@ -134,26 +133,13 @@ class RemoteLink:
 
     def _negotiate(self) -> session.InitialData:
         address = self.address
-        wanted = session.InitialData(
-            channel="" if address.scheme == "local" else address.channel,
-            queue_manager=address.name.removeprefix("*"),
-            max_message=address.max_message_bytes,
-            heartbeat_s=address.heartbeat_s,
-            sharing=address.sharing,
-            process=os.getpid(),
-        )
+        wanted = greeting.offer(address)
         flags = WHOLE | CONFIRM_REQUEST
         self._send_quickly(frame_plain(Type.INITIAL_DATA, session.pack_initial(wanted), flags=flags))
-        answer = self._initial(self._next_flow())
-        if session.corrected(answer) and answer.sharing:
-            again = frame(Type.INITIAL_DATA, session.pack_initial(answer), 1, flags=flags)
-            self._send_quickly(again)
-            self._initial(self._next_flow())
-        elif not answer.sharing:
-            raise mq_error(
-                C.MQRC_CHANNEL_CONFIG_ERROR, address.channel,
-                "the channel has SHARECNV(0), which this client does not speak; set it to 1 or more",
-            )  # fmt: skip
+        answer = greeting.read_answer(address, self.where, self._next_flow())
+        if session.corrected(answer):
+            self._send_quickly(frame(Type.INITIAL_DATA, session.pack_initial(answer), 1, flags=flags))
+            greeting.read_answer(address, self.where, self._next_flow())
         return answer
 
     def _next_flow(self) -> Flow:
@@ -178,23 +164,6 @@ class RemoteLink:
                 ) from error
             if flows:
                 return flows[0]
-
-    def _initial(self, flow: Flow) -> session.InitialData:
-        if flow.kind == Type.STATUS_DATA:
-            raise self._status_error(flow)
-        try:
-            return session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
-        except ProtocolError as error:
-            raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where}: {error.detail}") from error
-
-    def _status_error(self, flow: Flow) -> MQError:
-        code = session.unpack_status(flow.body, big_endian=flow.big_endian)
-        known = {int(status): reason for status, reason in _STATUS_REASONS.items()}
-        reason, detail = known.get(
-            code, (C.MQRC_CONNECTION_BROKEN, f"the queue manager ended the channel: status {code}")
-        )
-        name = self.address.channel if code in (1, 2, 22, 24) else self.address.name
-        return mq_error(reason, name, detail)
 
     # Conversations
 
@@ -238,13 +207,13 @@ class RemoteLink:
 
     # Sending
 
-    def send(self, data: bytes) -> None:
+    def send(self, data: bytes, deadline: float | None = None) -> None:
         """MQError if the connection is lost; it may have been lost without anybody knowing yet."""
         if self.broken is not None:
             raise self.broken_again()
         try:
             with self._sending:
-                self._send_quickly(data)
+                self._send_quickly(data, deadline)
         except OSError as error:
             self._break(f"{self.where} is gone: {error.strerror or error}")
             raise self.broken_again() from error
@@ -255,9 +224,32 @@ class RemoteLink:
             self._break("a call was interrupted while it was being sent")
             raise
 
-    def _send_quickly(self, data: bytes) -> None:
-        self._socket.sendall(data)
+    def _send_quickly(self, data: bytes, deadline: float | None = None) -> None:
+        """Send all of it. The other end may take its time, as long as it takes something."""
+        sent = self._send_some(data)
         self.spoke = time.monotonic()
+        if sent == len(data):
+            return
+        left = memoryview(data)[sent:]
+        while left:
+            if not self._writer.poll(_TICK_S * 1000) and deadline is not None and time.monotonic() > deadline:
+                raise TimeoutError("it does not take what is sent to it")
+            if self.broken is not None:
+                raise self.broken_again()
+            sent = self._send_some(left)
+            if sent:
+                left = left[sent:]
+                # More went than the system keeps for us: somebody at the other end reads
+                self.spoke = self.heard = time.monotonic()
+
+    def _send_some(self, data: bytes | memoryview) -> int:
+        try:
+            if not self._tls:
+                return self._socket.send(data)
+            with self._at_tls:
+                return self._socket.send(data)
+        except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
+            return 0
 
     def call(self, slot: Slot, kind: int, body: bytes, deadline: float | None = None) -> Flow:
         """Send a call and wait for its reply."""
@@ -266,7 +258,7 @@ class RemoteLink:
     def exchange(self, slot: Slot, data: bytes, deadline: float | None = None) -> Flow:
         """Send something and wait for its reply. After an interrupt that reply would be taken for the next one's."""
         try:
-            self.send(data)
+            self.send(data, deadline)
             return self.receive(slot, deadline)
         except MQError:
             raise
@@ -349,8 +341,12 @@ class RemoteLink:
     def _take(self) -> None:
         try:
             try:
-                data = self._socket.recv(_READ_BYTES)
-            except (ssl.SSLWantReadError, BlockingIOError, TimeoutError):
+                if self._tls:
+                    with self._at_tls:
+                        data = self._socket.recv(_READ_BYTES)
+                else:
+                    data = self._socket.recv(_READ_BYTES)
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError, BlockingIOError, TimeoutError):
                 return
             except OSError as error:
                 self._break(f"{self.where} is gone: {error.strerror or error}")
@@ -392,7 +388,7 @@ class RemoteLink:
                 slot.explanation = session.unpack_explanation(flow.body)
         elif kind == Type.STATUS_DATA:
             if flow.flags & ERROR:
-                self._break_with(self._status_error(flow))
+                self._break_with(greeting.status_error(self.address, flow))
             elif slot is not None:
                 pass  # credentials were accepted: the reply to MQCONN says the rest
         elif slot is None:
@@ -422,23 +418,35 @@ class RemoteLink:
         return min(limit, 60.0)
 
     def _look_after(self) -> None:
-        """Send a heartbeat if nothing was sent for long; give up if nothing came for longer."""
+        """Send a heartbeat if nothing was sent or heard for long; give up if it is not answered."""
         interval = self.agreed.heartbeat_s
         if not interval:
             return
         now = time.monotonic()
-        if now - self.heard > interval + min(interval, _SILENCE_S):
+        if min(self.spoke, self.heard) + interval > now:
+            return
+        if self._asked > self.heard and now - self._asked > max(_ANSWER_MIN_S, min(interval, _SILENCE_S)):
             self._break(f"{self.where} was silent for {now - self.heard:.0f} seconds")
-        elif now - self.spoke >= interval:
+        elif self._asked <= self.heard or now - self.spoke >= interval:
+            if self._asked <= self.heard:
+                self._asked = now
             number = next(iter(self.slots), 1)
             self._say(frame(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
 
     def _say(self, data: bytes) -> None:
+        """A word by the way. It is left out if somebody is sending, or nothing can be sent: nobody waits here."""
+        if not self._sending.acquire(blocking=False):
+            return
         try:
-            with self._sending:
-                self._send_quickly(data)
+            if not self._writer.poll(0):
+                return
+            self._send_quickly(data)
         except OSError as error:
             self._break(f"{self.where} is gone: {error.strerror or error}")
+        except MQError:
+            pass  # broken meanwhile
+        finally:
+            self._sending.release()
 
     def tick(self) -> None:
         """For the ticker: read what came while nobody waits."""

@@ -51,9 +51,9 @@ class Conversation:
     """An hconn at the other end of a socket."""
 
     __slots__ = (
-        "_backlog", "_busy", "_credentials", "_gone", "_repeated", "_scratch", "_timer", "_waiting", "authenticated",
-        "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link", "manager",
-        "number", "ready", "reconnectable", "selections", "sent", "user",
+        "_backlog", "_busy", "_credentials", "_cut", "_gone", "_repeated", "_scratch", "_timer", "_waiting",
+        "authenticated", "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link",
+        "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
@@ -75,6 +75,7 @@ class Conversation:
         self.get_flow: Flow | None = None  # the MQGET that waits
         self._backlog: deque[Flow] = deque()
         self._busy = False
+        self._cut = False  # the get that waits has less room than it asked for, because of the channel
         self._gone = False
         self._repeated: tuple[bytes, bytes, RepeatedPut] | None = None  # the latest put that nobody waited for
         self._credentials: tuple[str, str] | None = None
@@ -335,6 +336,7 @@ class Conversation:
                     self._repeated = (*calls.put_frame(flow.body), repeated)
             return
         length = len(data)
+        self._check_length(length)
         try:
             if (pmo.NewMsgHandle or pmo.OriginalMsgHandle) and self.link.ours:
                 with PropertyBlocks(self, pmo, data) as data:
@@ -363,6 +365,7 @@ class Conversation:
         assert connection is not None
         successes = connection.async_puts.successes
         try:
+            self._check_length(len(data))
             if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
                 with PropertyBlocks(self, pmo, data) as data:
                     self.manager.put(self.hconn, hobj, md, pmo, data)
@@ -375,6 +378,7 @@ class Conversation:
     def put1(self, flow: Flow) -> None:
         od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
         length = len(data)
+        self._check_length(length)
         if self.link.ours:
             with PropertyBlocks(self, pmo, data) as data:
                 reason = self.manager.put1(self.hconn, od, md, pmo, data)
@@ -391,12 +395,49 @@ class Conversation:
         any_length = length == calls.ANY_LENGTH and ours
         if length < 0 and not any_length:
             raise mq_error(C.MQRC_BUFFER_LENGTH_ERROR, detail=f"the length of the buffer is {length}")
-        result = self.manager.get(self.hconn, hobj, md, gmo, None if any_length else length)
+        self.check_memory()
+        limit = self.length_limit(hobj)
+        cut = limit is not None and (any_length or length > limit)
+        if cut and not any_length and gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
+            raise self.too_long(length)
+        room = limit if cut else None if any_length else length
+        result = self.manager.get(self.hconn, hobj, md, gmo, room)
         if isinstance(result, Waiter):
-            self.get_flow = flow
+            self.get_flow, self._cut = flow, cut
             self.wait_for(result)
             return
+        if cut and result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            raise self.too_long(result.length)
         self.reply(flow, self._got(hobj, md, gmo, result))
+
+    def check_memory(self) -> None:
+        """Before a message is taken: may another one be held for a client?"""
+        limit = self.engine.limits.buffer_bytes_max
+        if self.engine.buffered_bytes > limit:
+            raise mq_error(
+                C.MQRC_STORAGE_NOT_AVAILABLE, self.manager.name, f"messages on their way hold over {limit} bytes"
+            )
+
+    def length_limit(self, hobj: int) -> int | None:
+        """The longest message that the channel carries, if the queue may have longer ones."""
+        assert self.link.agreed is not None and self.connection is not None
+        limit = self.link.agreed.max_message
+        handle = self.connection.handles.get(hobj)
+        if handle is None or handle.queue is None or handle.queue.definition.maxmsgl <= limit:
+            return None
+        return limit
+
+    def _check_length(self, length: int) -> None:
+        assert self.link.agreed is not None
+        if length > self.link.agreed.max_message:
+            raise self.too_long(length)
+
+    def too_long(self, length: int) -> MQError:
+        assert self.link.agreed is not None
+        return mq_error(
+            C.MQRC_DATA_LENGTH_ERROR, self.link.channel.name if self.link.channel is not None else "",
+            f"{length} bytes; the channel carries messages of up to {self.link.agreed.max_message} (MAXMSGL)",
+        )  # fmt: skip
 
     def scratch(self) -> int:
         """A message handle that receives properties on their way to the client; empty, as `properties_in` can tell."""
@@ -467,6 +508,8 @@ class Conversation:
         elif flow is not None:
             if waiter.error is not None:
                 self.fail(flow, waiter.error)
+            elif self._cut and waiter.result is not None and waiter.result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+                self.fail(flow, self.too_long(waiter.result.length))
             else:
                 assert waiter.result is not None
                 self.reply(flow, self._got(waiter.handle.hobj, waiter.md, waiter.gmo, waiter.result))

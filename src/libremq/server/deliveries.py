@@ -48,7 +48,7 @@ def send_message(
 class Batch:
     """One REQUEST_MSGS, served."""
 
-    __slots__ = ("_conversation", "_count", "_flow", "_gmo", "_max_length", "_md", "_request", "_room", "_sent")
+    __slots__ = ("_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_request", "_room", "_sent")
 
     def __init__(self, conversation: Conversation, flow: Flow, request: Request) -> None:
         self._conversation = conversation
@@ -59,6 +59,10 @@ class Batch:
         self._room = min(max(1, request.requested_bytes), _BATCH_BYTES_MAX)
         self._sent = 0
         self._max_length = None if request.max_length < 0 else request.max_length
+        limit = conversation.length_limit(request.hobj)
+        self._cut = limit is not None and self._max_length is None and conversation.link.ours
+        if self._cut:
+            self._max_length = limit
         self._md = request.md or MQMD(Version=2)
         self._gmo = MQGMO(
             Version=4, Options=request.options, WaitInterval=request.wait_ms, MatchOptions=request.match_options
@@ -72,6 +76,7 @@ class Batch:
         conversation = self._conversation
         md, gmo = self._md.copy(), self._gmo.copy()
         try:
+            conversation.check_memory()
             result = conversation.manager.get(conversation.hconn, self._request.hobj, md, gmo, self._max_length)
         except MQError as error:
             self._end(error)
@@ -80,15 +85,20 @@ class Batch:
             conversation.batch = self
             conversation.wait_for(result)
             return
-        self._send(md, gmo, result)
-        self._rest()
+        self._first(md, gmo, result)
 
     def first_came(self, waiter: Waiter) -> None:
         if waiter.error is not None:
             self._end(waiter.error)
             return
         assert waiter.result is not None
-        self._send(waiter.md, waiter.gmo, waiter.result)
+        self._first(waiter.md, waiter.gmo, waiter.result)
+
+    def _first(self, md: MQMD, gmo: MQGMO, got: Got) -> None:
+        if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            self._end(self._conversation.too_long(got.length))
+            return
+        self._send(md, gmo, got)
         self._rest()
 
     def _send(self, md: MQMD, gmo: MQGMO, got: Got) -> None:
@@ -151,6 +161,8 @@ class Batch:
                 md, gmo = self._md.copy(), template.copy()
                 got = manager.get(conversation.hconn, hobj, md, gmo, self._max_length)
                 assert isinstance(got, Got)
+                if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+                    break  # the next request will hear of it
                 self._send(md, gmo, got)
                 if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
                     break
@@ -202,6 +214,9 @@ def register(
     connection = conversation.connection
     assert connection is not None
     new = 0
+    limit = conversation.length_limit(hobj)
+    if limit is not None and not 0 <= cbd.MaxMsgLength <= limit:
+        cbd.MaxMsgLength = limit
     if operation & C.MQOP_REGISTER and gmo.MsgHandle:
         new = gmo.MsgHandle = connection.message_handles.create()
     try:

@@ -226,7 +226,10 @@ class Engine:
                 async with asyncio.timeout(self.limits.handshake_s):
                     context = await self._tls_for(accepted)
             await self.loop.connect_accepted_socket(
-                lambda: Link(self, accepted if local else None, tls=context is not None), accepted, ssl=context
+                lambda: Link(self, accepted if local else None, tls=context is not None),
+                accepted,
+                ssl=context,
+                ssl_handshake_timeout=self.limits.handshake_s if context is not None else None,
             )
         except BaseException as error:
             self.sockets -= 1

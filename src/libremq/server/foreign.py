@@ -43,8 +43,8 @@ def open_defaults(handle: ObjectHandle) -> tuple[int, int, int, int]:
     found = handle.obj
     stored = handle.queue.definition if handle.queue is not None else found
     return (
-        getattr(found, "defpsist", -1), getattr(found, "defpresp", -1), getattr(stored, "defreada", -1),
-        getattr(stored, "propctl", -1),
+        getattr(found, "defpsist", -1), getattr(found, "defpresp", -1),
+        getattr(found, "defreada", getattr(stored, "defreada", -1)), getattr(stored, "propctl", -1),
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
@@ -70,23 +70,30 @@ _REMEMBERED_MAX = 2048
 _ID_AT = API_BYTES + 48  # MsgId and CorrelId, in every call that begins with an MQMD
 _IDS_END = _ID_AT + 48
 _NO_ID = bytes(24)
+_ABSENT: Any = object()
 _PUT_BYTES = API_BYTES + 364 + 176  # with an MQMD of version 2 and an MQPMO of version 3
 _GET_BYTES = API_BYTES + 364 + 112  # with an MQGMO of version 4
 _MD_2 = b"MD  \2\0\0\0"
 _PMO_3 = b"PMO \3\0\0\0"
 _GMO_4 = b"GMO \4\0\0\0"
+Check = Callable[[MQMD, str], None]
 _fronts: dict[tuple[Any, ...], bytes] = {}
 _taken_apart: dict[bytes, tuple[dict[str, Any], dict[str, Any]]] = {}
 
 
-def _front(hobj: int, md: MQMD, options: MQPMO | MQGMO, more: int) -> bytes:
-    """API header, MQMD and MQPMO or MQGMO; `more` bytes follow and belong to the fixed part."""
+def _front(hobj: int, md: MQMD, options: MQPMO | MQGMO, more: int, check: Check | None = None) -> bytes:
+    """API header, MQMD and MQPMO or MQGMO; `more` bytes follow and belong to the fixed part.
+
+    `check` is asked about a descriptor that is not like one before.
+    """
     fields = md.__dict__
-    ids = fields.pop("MsgId", None), fields.pop("CorrelId", None)
+    ids = fields.pop("MsgId", _ABSENT), fields.pop("CorrelId", _ABSENT)
     try:
         key = (hobj, options.__class__, tuple(fields.items()), tuple(options.__dict__.items()))
         front = _fronts.get(key)
         if front is None:
+            if check is not None:
+                check(md, "")
             packed = PMO.pack(options) if isinstance(options, MQPMO) else GMO.pack(options)
             fixed = pack_md(md) + packed
             front = pack_api(0, 0, hobj, len(fixed) + more) + fixed
@@ -94,21 +101,21 @@ def _front(hobj: int, md: MQMD, options: MQPMO | MQGMO, more: int) -> bytes:
                 _fronts.clear()
             _fronts[key] = front
     finally:
-        if ids[0] is not None:
+        if ids[0] is not _ABSENT:
             fields["MsgId"] = ids[0]
-        if ids[1] is not None:
+        if ids[1] is not _ABSENT:
             fields["CorrelId"] = ids[1]
-    if ids == (None, None):
+    if ids[0] is ids[1] is _ABSENT:
         return front
     return front[:_ID_AT] + _identifier(ids[0]) + _identifier(ids[1]) + front[_IDS_END:]
 
 
-def _identifier(value: bytes | None) -> bytes:
-    if value is None:
+def _identifier(value: Any) -> bytes:
+    if value is _ABSENT:
         return _NO_ID
-    if len(value) > 24 or not isinstance(value, bytes | bytearray | memoryview):
-        raise ValueError("an id is longer than 24 bytes")
-    return bytes(value).ljust(24, b"\0")
+    if not isinstance(value, bytes) or len(value) != 24:
+        raise ValueError("an id has 24 bytes")
+    return value
 
 
 def _with_ids(fields: dict[str, Any], body: bytes) -> MQMD:
@@ -133,10 +140,12 @@ def _remember(key: bytes, md: MQMD, options: MQPMO | MQGMO) -> None:
     _taken_apart[key] = fields, options.__dict__.copy()
 
 
-def pack_put(hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
+def pack_put(hobj: int, md: MQMD, pmo: MQPMO, data: bytes, check: Check | None = None) -> bytes:
     try:
-        front = _front(hobj, md, pmo, 4)
+        front = _front(hobj, md, pmo, 4, check)
     except TypeError:  # a field that cannot be part of a key
+        if check is not None:
+            check(md, "")
         fixed = pack_md(md) + PMO.pack(pmo)
         front = pack_api(0, 0, hobj, len(fixed) + 4) + fixed
     return front + _INT_OUT.pack(len(data)) + data
@@ -318,6 +327,15 @@ def _read_texts(od: MQOD, body: bytes, end: int, big_endian: bool, charset: str)
         setattr(od, name, text.decode("utf-8", "replace") if ccsid == _UTF_8 else text.decode(charset))
         end = max(end, start + length)
     return end + -(end - API_BYTES) % 4
+
+
+def open_defaults(body: bytes, big_endian: bool = False) -> tuple[int, int, int, int]:
+    """Of the reply to an MQOPEN: DEFPSIST, DEFPRESP, DEFREADA and PROPCTL; -1 where the object has none."""
+    at = OD.unpack(body, API_BYTES, big_endian=big_endian)[1] + 4
+    if body[at : at + 4] != b"FOPA" or len(body) < at + _FOPA_BYTES:
+        return _NO_DEFAULTS
+    _, _, _, persistence, response, read_ahead, properties = _FOPA.unpack_from(body, at)
+    return persistence, response, read_ahead, properties
 
 
 def open_attributes_bytes(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> int:

@@ -60,7 +60,12 @@ RECORD_BYTES = 108
 
 
 def record_bytes(record: MQPMR) -> bytes:
-    parts = [bytes(getattr(record, name)).ljust(length, b"\0") for name, length in _RECORD_FIELDS]
+    parts = [getattr(record, name) for name, _ in _RECORD_FIELDS]
+    for part, (name, length) in zip(parts, _RECORD_FIELDS, strict=True):
+        if not isinstance(part, bytes) or len(part) != length:
+            raise ValueError(f"{name} of a put message record has {length} bytes")
+    if not isinstance(record.Feedback, int) or not -(1 << 31) <= record.Feedback < 1 << 31:
+        raise ValueError("Feedback of a put message record has 32 bits")
     return b"".join(parts) + (record.Feedback & 0xFFFFFFFF).to_bytes(4, "little")
 
 

@@ -1,0 +1,141 @@
+"""Peers that behave as no client should, for tests: a socket, the segments of a client, and no manners.
+
+They speak as a LibreMQ client does, one segment at a time, and read only when a test says so.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+from libremq.testing.serving import Served
+from libremq.wire import calls, session
+from libremq.wire.messages import BATCH, Request, pack_request
+from libremq.wire.protocol import CONFIRM_REQUEST, MAX_MESSAGE, MAX_SEGMENT, WHOLE, Type
+from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
+
+LIMIT_S = 60.0
+_SMALL_BUFFER = 8192
+
+
+class Peer:
+    """One socket, connected; `hconn` after `connect`."""
+
+    def __init__(
+        self, port: int, *, channel: str = "SYSTEM.DEF.SVRCONN", small_buffer: bool = False, heartbeat_s: int = 300
+    ) -> None:
+        self.socket = socket.socket()
+        if small_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL_BUFFER)
+        self.socket.settimeout(LIMIT_S)
+        self.socket.connect(("127.0.0.1", port))
+        self._reader = SegmentReader(MAX_SEGMENT, MAX_MESSAGE + FLOW_OVERHEAD)
+        self._flows: list[Flow] = []
+        self._offer = session.InitialData(channel, heartbeat_s=heartbeat_s)
+        self.hconn = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        self.socket.close()
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def receive(self) -> Flow | None:
+        """The next flow but for heartbeats, which are answered; None if the queue manager has closed the socket."""
+        while True:
+            while self._flows:
+                flow = self._flows.pop(0)
+                if flow.kind != Type.HEARTBEAT:
+                    return flow
+                self.send(frame(Type.HEARTBEAT, b"", flow.conversation))
+            data = self.socket.recv(1 << 18)
+            if not data:
+                return None
+            self._flows += self._reader.feed(data)
+
+    def answer(self) -> Flow:
+        flow = self.receive()
+        assert flow is not None, "the queue manager has closed the connection"
+        return flow
+
+    def negotiate(self) -> Self:
+        flags = WHOLE | CONFIRM_REQUEST
+        self.send(frame_plain(Type.INITIAL_DATA, session.pack_initial(self._offer), flags=flags))
+        first = self.answer()
+        assert first.kind == Type.INITIAL_DATA, first
+        agreed = session.unpack_initial(first.body)
+        if session.corrected(agreed):
+            self.send(frame(Type.INITIAL_DATA, session.pack_initial(agreed), 1, flags=flags))
+            assert self.answer().kind == Type.INITIAL_DATA
+        return self
+
+    def connect(self, application: str = "peer") -> Self:
+        self.negotiate()
+        body = session.pack_connect(session.Connect("", application, C.MQAT_UNIX))
+        self.send(
+            frame(Type.USERID_DATA, session.pack_user("peer"), 1)
+            + frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1)
+        )
+        reply = calls.unpack_api(self.answer().body)
+        assert reply.reason == C.MQRC_NONE, reply
+        self.hconn = reply.hobj
+        return self
+
+    def call(self, kind: int, body: bytes) -> calls.Api:
+        self.send(frame(kind, body, 1, max_segment=MAX_SEGMENT))
+        return calls.unpack_api(self.answer().body)
+
+    def open(self, name: str, options: int) -> int:
+        reply = self.call(Type.MQOPEN, calls.pack_open(0, MQOD(ObjectName=name), options))
+        assert reply.reason == C.MQRC_NONE, reply
+        return reply.hobj
+
+
+def put_flow(hobj: int, data: bytes, options: int = C.MQPMO_NO_SYNCPOINT, persistence: int = 0) -> bytes:
+    body = calls.pack_put(hobj, MQMD(Persistence=persistence), MQPMO(Options=options), data)
+    return frame(Type.MQPUT, body, 1, max_segment=MAX_SEGMENT)
+
+
+def get_flow(hobj: int, options: int = C.MQGMO_NO_SYNCPOINT, wait_ms: int = 0) -> bytes:
+    gmo = MQGMO(Options=options, WaitInterval=wait_ms)
+    return frame(Type.MQGET, calls.pack_get(hobj, MQMD(), gmo, calls.ANY_LENGTH), 1)
+
+
+def batch_flow(hobj: int, count: int, options: int = C.MQGMO_NO_SYNCPOINT) -> bytes:
+    request = Request(hobj, requested_bytes=1 << 30, options=options, flags=BATCH, count=count)
+    return frame(Type.REQUEST_MSGS, pack_request(request), 1, 1)
+
+
+def wait_until(condition: Callable[[], bool], what: str = "") -> None:
+    deadline = time.monotonic() + LIMIT_S
+    while not condition():
+        assert time.monotonic() < deadline, f"it did not happen: {what}"
+        time.sleep(0.005)
+
+
+def held_bytes(served: Served) -> int:
+    """What the server keeps for its peers, in either direction, as it knows it."""
+
+    def count() -> int:
+        written = 0
+        for link in served.engine.links:
+            written += link._unsent
+            written += link._transport.get_write_buffer_size() if link._transport is not None else 0
+        return max(written, served.engine.buffered_bytes)
+
+    return served.in_loop(count)
+
+
+def resident_bytes(process: int) -> int:
+    pages = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
