@@ -23,6 +23,7 @@ from libremq.kernel.trouble import TROUBLE, is_lack_of_space
 from libremq.log import LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.server.run_state import current_run
 
 
 class Refused(Exception):
@@ -71,11 +72,16 @@ def existing(files: Files, arguments: argparse.Namespace) -> Address:
 
 
 def check_not_running(address: Address, refusal: ExitCode = ExitCode.RUNNING, advice: str = "") -> None:
-    """Refused, with who has it, if a process has the queue manager open."""
+    """Refused, with who has it, if a process has the queue manager open. `advice` says what can be done there."""
     holder = locked_by(f"{address.folder}/{creation.LOCK}")
     if not holder:
         return
-    where = f"{holder} has it open. {advice or 'Close it there first.'}"
+    if current_run(address.folder) is not None:
+        name = address.name
+        todo = f"{advice} 'There' is local:{name}." if advice else f"End it first: libremq endmqm {name}."
+        where = f"{holder} serves it. {todo}"
+    else:
+        where = f"{holder} has it open. {advice or 'Close it there first.'}"
     if refusal == ExitCode.NOT_AVAILABLE:
         raise Refused(
             refusal, f"AMQ8146E: The queue manager '{address.name}' is not available to this command: {where}"

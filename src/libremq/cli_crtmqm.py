@@ -185,7 +185,7 @@ def _definitions(arguments: argparse.Namespace) -> tuple[Definition, ...]:
     if arguments.port is not None:
         if not 1 <= arguments.port <= 65535:
             raise Refused(ExitCode.PARAMETER, "AMQ7027E: An argument is not valid: -p takes a port, 1 to 65535")
-        own = (developer.listener(PORT_LISTENER, arguments.port),)
+        own = (developer.listener(PORT_LISTENER, arguments.port, ""),)
     if not arguments.dev:
         return own
     return (*(one for one in developer.objects() if one.kind != "LISTENER" or not own), *own)

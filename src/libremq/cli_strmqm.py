@@ -32,6 +32,7 @@ from libremq.server.progress import LOCKED, StartFailure
 from libremq.server.run_state import ENDING, current_run
 
 COMMAND = "strmqm"
+_NOT_STARTED = "AMQ8041E"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,7 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--foreground", action="store_true", help="run it here until it ends: for containers and service managers"
     )
     where = parser.add_mutually_exclusive_group()
-    where.add_argument("-p", metavar="PORT", dest="port", type=_port, help="listen on this port, loopback address only")
+    where.add_argument(
+        "-p",
+        metavar="PORT",
+        dest="port",
+        type=_port,
+        help="listen on this port, loopback address only; 0: a free one. Default: as LISTENER objects say, else 1414",
+    )
     where.add_argument(
         "--listen",
         metavar="HOST:PORT",
@@ -98,7 +105,7 @@ def _run(arguments: argparse.Namespace) -> int:
     address = existing(RealFiles(), arguments)
     name, folder = address.name, address.folder
     _check_not_ending(address)
-    check_not_running(address, advice="End it there first.")
+    check_not_running(address)
     is_backup = backup.is_backup(folder)
     if (arguments.replay or arguments.activate) and not is_backup:
         raise Refused(
@@ -146,6 +153,8 @@ def _serve(address: Address, arguments: argparse.Namespace) -> int:
 
 def _say_at_once(text: str) -> None:
     """What a queue manager says while it starts is of interest in that moment, also in a pipe."""
+    if text.startswith(_NOT_STARTED):
+        return  # the command says it, on standard error
     say(text)
     try:
         sys.stdout.flush()
@@ -170,4 +179,4 @@ def _code_of(failure: StartFailure) -> int:
 def _text_of(failure: StartFailure, name: str) -> str:
     if failure.text.startswith("AMQ"):
         return failure.text
-    return f"AMQ8041E: The queue manager '{name}' cannot be started: {failure.text}"
+    return f"{_NOT_STARTED}: The queue manager '{name}' cannot be started: {failure.text}"

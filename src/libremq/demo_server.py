@@ -150,9 +150,11 @@ def main() -> int:
         at_the_end.callback(server.end)
         try:
             return _run(server, f"{folder}/acknowledged", at_the_end)
-        except (Trouble, libremq.MQError) as error:
+        except (Trouble, libremq.MQError, subprocess.TimeoutExpired) as error:
             say(colour("31", f"   The demonstration stopped: {error}"))
             return 1
+        except KeyboardInterrupt:
+            return 130
 
 
 def _run(server: Server, ledger: str, at_the_end: ExitStack) -> int:
@@ -189,7 +191,9 @@ def _run(server: Server, ledger: str, at_the_end: ExitStack) -> int:
 
 
 def _client(*words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-m", "libremq.demo_server", *words], stdout=subprocess.PIPE, text=True)
+    """In a session of its own: Ctrl-C is for the parent, which stops it."""
+    python = [sys.executable, "-m", "libremq.demo_server"]
+    return subprocess.Popen([*python, *words], stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
 def _stop(client: subprocess.Popen[str]) -> None:

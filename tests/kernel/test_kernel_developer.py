@@ -35,6 +35,7 @@ def test_it_has_what_tutorials_use() -> None:
     listener = catalogue.find("LISTENER", "DEV.LISTENER.TCP")
     assert isinstance(listener, Listener)
     assert (listener.effective_port, listener.control) == (1414, C.MQSVC_CONTROL_Q_MGR)
+    assert listener.ipaddr == "127.0.0.1"  # until somebody decides that others may come in
     assert catalogue.qmgr.deadq == "DEV.DEAD.LETTER.QUEUE"
     session.put("DEV.QUEUE.1", b"hello")
     assert session.get("DEV.QUEUE.1")[1] == b"hello"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -114,6 +115,59 @@ def get_flow(hobj: int, options: int = C.MQGMO_NO_SYNCPOINT, wait_ms: int = 0) -
 def batch_flow(hobj: int, count: int, options: int = C.MQGMO_NO_SYNCPOINT) -> bytes:
     request = Request(hobj, requested_bytes=1 << 30, options=options, flags=BATCH, count=count)
     return frame(Type.REQUEST_MSGS, pack_request(request), 1, 1)
+
+
+class Line:
+    """A line between clients and a queue manager that can go dead: both ends stay connected, and nothing passes."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._alive = threading.Event()
+        self._alive.set()
+        self._sockets: list[socket.socket] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        self._alive.clear()
+
+    def mend(self) -> None:
+        self._alive.set()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+                server = socket.create_connection(("127.0.0.1", self._target))
+            except OSError:
+                return
+            self._sockets += client, server
+            for source, sink in ((client, server), (server, client)):
+                sink.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=self._carry, args=(source, sink), daemon=True).start()
+
+    def _carry(self, source: socket.socket, sink: socket.socket) -> None:
+        try:
+            while data := source.recv(1 << 16):
+                self._alive.wait()
+                sink.sendall(data)
+            self._alive.wait()
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        for one in (self._listener, *self._sockets):
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+            one.close()
+        self.mend()
 
 
 def wait_until(condition: Callable[[], bool], what: str = "") -> None:

@@ -5,8 +5,8 @@ LIBREMQ_TRANSCRIPTS=update rewrites the replies, those of the embedded binding; 
 Over a network the replies are the same, and so are all fields of all structures that the transcripts do not show. What
 cannot be the same is this, and nothing else:
 
-    MQPUT with MQPMO_ASYNC_RESPONSE     The reply is what nobody waits for, so the MQMD and MQPMO come back with the
-                                        message and correlation ids, which the client makes itself, and nothing else.
+    MQPUT with MQPMO_ASYNC_RESPONSE,    The reply is what nobody waits for, so the MQMD and MQPMO come back with the
+    or to a queue with DEFPRESP(ASYNC)  message and correlation ids, which the client makes itself, and nothing else.
                                         That it could not be put is told by MQSTAT, as everywhere.
     An application whose get waits      Its other threads' calls wait for the get (MQCNO_HANDLE_SHARE_BLOCK), except
                                         MQCLOSE and MQDISC, which end it. No transcript does that.

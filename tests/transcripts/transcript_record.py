@@ -6,16 +6,17 @@ the order of their appearance, as in a transcript.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD, MQPMO, Structure
+from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD, MQOD, MQPMO, Structure
 
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 _MADE_UP = (b"AMQ ", b"LMQC")
+_SHOWN = (Structure, int, str, bytes, list)
 
 
 class Record:
@@ -23,6 +24,7 @@ class Record:
 
     def __init__(self) -> None:
         self.calls: list[str] = []
+        self.unanswered: set[str] = set()  # queues with DEFPRESP(ASYNC)
         self._ids: dict[bytes, str] = {}
 
     def note(self, who: str, call: str, *values: object) -> None:
@@ -58,6 +60,13 @@ class RecordingHost:
     def __getattr__(self, name: str) -> Any:
         """Administration, time and restart; a command that fails is noted."""
         return _noted(self.record, "operator", name, getattr(self._host, name), only_errors=True)
+
+    def define(self, kind: str, name: str, values: Mapping[str, str], like: str | None, replace: bool) -> None:
+        if values.get("defpresp", "").lower() == "async":
+            self.record.unanswered.add(name)
+        _noted(self.record, "operator", "define", self._host.define, only_errors=True)(
+            kind, name, values, like, replace
+        )
 
     def connect(self, user: str, application: str) -> RecordingBinding:
         self._connections += 1
@@ -105,10 +114,24 @@ class RecordingBinding:
         self.inner = inner
         self.who = who
         self._record = record
+        self._unanswered: set[int] = set()  # handles of queues with DEFPRESP(ASYNC)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.inner, name)
         return _noted(self._record, self.who, name, value) if callable(value) else value
+
+    def open(self, od: MQOD, *values: Any) -> int:
+        hobj: int = _noted(self._record, self.who, "open", self.inner.open)(od, *values)
+        if od.ObjectName in self._record.unanswered:
+            self._unanswered.add(hobj)
+        return hobj
+
+    def put(self, hobj: int, md: MQMD, pmo: MQPMO, *values: Any) -> int:
+        response = pmo.Options & _RESPONSES
+        unanswered = response == C.MQPMO_ASYNC_RESPONSE or (not response and hobj in self._unanswered)
+        put = _noted(self._record, self.who, "put", self.inner.put, without=(MQMD, MQPMO) if unanswered else ())
+        warning: int = put(hobj, md, pmo, *values)
+        return warning
 
 
 class RecordingPending:
@@ -146,26 +169,27 @@ def _note_got(record: Record, who: str, got: Got, md: MQMD, gmo: MQGMO) -> None:
 
 
 def _noted(
-    record: Record, who: str, name: str, function: Callable[..., Any], *, only_errors: bool = False
+    record: Record,
+    who: str,
+    name: str,
+    function: Callable[..., Any],
+    *,
+    only_errors: bool = False,
+    without: tuple[type[Structure], ...] = (),
 ) -> Callable[..., Any]:
+    """The function, with what it gives back noted, and its arguments as it leaves them but for some structures."""
+
+    def comparable(values: tuple[Any, ...]) -> list[Any]:
+        return [value for value in values if isinstance(value, _SHOWN) and not isinstance(value, without)]
+
     def call(*values: Any, **named: Any) -> Any:
         try:
             result = function(*values, **named)
         except MQError as error:
-            record.failed(who, name, error, *_comparable(values))
+            record.failed(who, name, error, *comparable(values))
             raise
         if not only_errors:
-            record.note(who, name, result, *_comparable(values))
+            record.note(who, name, result, *comparable(values))
         return result
 
     return call
-
-
-def _comparable(values: tuple[Any, ...]) -> list[Any]:
-    """The arguments of a call, but for connections; and for the structures of a put whose reply nobody waits for."""
-    unanswered = any(
-        isinstance(value, MQPMO) and value.Options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE for value in values
-    )
-    skipped = (MQMD, MQPMO) if unanswered else ()
-    shown = (Structure, int, str, bytes, list)
-    return [value for value in values if isinstance(value, shown) and not isinstance(value, skipped)]

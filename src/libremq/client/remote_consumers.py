@@ -48,6 +48,7 @@ class RemoteConsumers:
         self._consuming = False
         self._suspended = False
         self._dispatcher: threading.Thread | None = None
+        self._calling = False  # a function of the application runs
         self.on_lost: Callable[[MQError], bool] | None = None
         """Called in the thread that calls, when the connection is lost; True if the consumers need not be told."""
 
@@ -150,8 +151,16 @@ class RemoteConsumers:
 
     def _join(self) -> None:
         dispatcher = self._dispatcher
-        if dispatcher is not None and dispatcher is not threading.current_thread() and dispatcher.is_alive():
-            dispatcher.join()
+        if dispatcher is None or dispatcher is threading.current_thread():
+            return
+        timeout = self._link.address.call_timeout_s or None
+        dispatcher.join(timeout)
+        while dispatcher.is_alive():
+            # A function may take its time; the queue manager's word that there are no more calls may not
+            if not self._calling:
+                self._link._break("the queue manager did not say in time that consumers are stopped")
+                timeout = None
+            dispatcher.join(timeout)
 
     def wait_for_consumers(self) -> None:
         """Wait until the thread that calls has ended, unless this is it."""
@@ -212,8 +221,11 @@ class RemoteConsumers:
         registered = self._registered.get(hobj)
         if registered is None:
             return
+        self._calling = True
         try:
             registered.function(md, gmo, data, cbc)
         except Exception:
             # A consumer's mistake must not end the deliveries of the others; MQ would end the process
             traceback.print_exc(file=sys.stderr)
+        finally:
+            self._calling = False

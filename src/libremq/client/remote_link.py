@@ -124,7 +124,7 @@ class RemoteLink:
             raise mq_error(
                 C.MQRC_SSL_INITIALIZATION_ERROR,
                 address.name,
-                f"no TLS with {host[0]}:{host[1]}: {error.reason or error}",
+                f"no TLS with {host[0]}:{host[1]}: {getattr(error, 'verify_message', '') or error.reason or error}",
             ) from error
         except BaseException:
             connection.close()

@@ -38,9 +38,15 @@ USERS: tuple[User, ...] = (
 )
 
 
-def listener(name: str = "DEV.LISTENER.TCP", port: int = MQ_PORT) -> Definition:
-    """A listener that starts and ends with the queue manager."""
-    return Definition("LISTENER", name, {"TRPTYPE": "TCP", "PORT": port, "CONTROL": "QMGR"})
+LOOPBACK = "127.0.0.1"
+
+
+def listener(name: str = "DEV.LISTENER.TCP", port: int = MQ_PORT, address: str = LOOPBACK) -> Definition:
+    """A listener that starts and ends with the queue manager, by default for this machine only.
+
+    Its application channel lets everybody in until the user `app` has a password.
+    """
+    return Definition("LISTENER", name, {"TRPTYPE": "TCP", "PORT": port, "IPADDR": address, "CONTROL": "QMGR"})
 
 
 def objects() -> tuple[Definition, ...]:

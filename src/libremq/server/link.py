@@ -287,11 +287,11 @@ class Link(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             self._transport.write(data)
 
-    def refuse(self, status: Status, text: str) -> None:
+    def refuse(self, status: Status, text: str, *, message: str = "") -> None:
         """Tell the peer why, and close."""
         if self._ended:
             return
-        self.engine.say(f"AMQ9999E: Channel to {self.peer} ended abnormally: {text}.")
+        self.engine.say(f"{message or f'AMQ9999E: Channel to {self.peer} ended abnormally'}: {text}.")
         self._say_status(status)
         self._close()
 
@@ -385,7 +385,8 @@ class Link(asyncio.Protocol):
             self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
             return
         if engine.full:
-            self.refuse(Status.CHANNEL_UNAVAILABLE, f"{engine.limits.links_max} sockets are open already (MaxChannels)")
+            full = f"{engine.limits.links_max} sockets are open already (MaxChannels)"
+            self.refuse(Status.CHANNEL_UNAVAILABLE, full, message="AMQ9513E: A connection was refused")
             return
         channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
         if channel is None:

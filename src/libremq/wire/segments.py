@@ -246,9 +246,7 @@ def frame(
     return _HEAD.pack(b"TSHM", length, conversation, request) + tail(kind, flags) + body
 
 
-def frame_plain(
-    kind: int, body: bytes, *, flags: int = WHOLE, letter: bytes = b" ", max_segment: int = 0
-) -> bytes:
+def frame_plain(kind: int, body: bytes, *, flags: int = WHOLE, letter: bytes = b" ", max_segment: int = 0) -> bytes:
     """A flow without conversation ids: the first ones of a channel, those about the socket (`letter` C), and all of a
     channel whose conversations do not share sockets.
     """
