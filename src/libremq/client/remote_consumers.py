@@ -151,7 +151,7 @@ class RemoteConsumers:
 
     def _join(self) -> None:
         dispatcher = self._dispatcher
-        if dispatcher is None or dispatcher is threading.current_thread():
+        if dispatcher is None or dispatcher is threading.current_thread() or not dispatcher.is_alive():
             return
         timeout = self._link.address.call_timeout_s or None
         dispatcher.join(timeout)

@@ -13,17 +13,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from libremq.kernel.connection import Connection
-from libremq.kernel.definitions import char_length
 from libremq.kernel.properties import Properties
 from libremq.kernel.repeats import RepeatedPut
 from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
-from libremq.server import admission, deliveries, extensions, foreign
+from libremq.server import admission, deliveries, foreign, object_calls
 from libremq.server.property_blocks import PropertyBlocks
 from libremq.wire import calls, session, xa
-from libremq.wire.extensions import read_texts
 from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request
 from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
 from libremq.wire.segments import TSHM_BYTES, Flow, frame, frame_plain
@@ -36,10 +34,6 @@ BACKLOG_MAX = 10_000
 """Calls that wait for the one before. Many tasks of one program may put while another one's get waits."""
 _FLOW_BYTES = 512
 """What a call takes beyond its body while it waits."""
-_XA_VERBS = {
-    Type.XA_START: "xa_start", Type.XA_END: "xa_end", Type.XA_PREPARE: "xa_prepare", Type.XA_COMMIT: "xa_commit",
-    Type.XA_ROLLBACK: "xa_rollback", Type.XA_FORGET: "xa_forget",
-}  # fmt: skip
 
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 _REASON_MAX = 0xFFFF
@@ -324,6 +318,10 @@ class Conversation:
 
     # Messages
 
+    def forget_repeated(self) -> None:
+        """A handle is closed: puts like the latest one are not to be taken for repeats of it."""
+        self._repeated = None
+
     def put(self, flow: Flow) -> None:
         if self._repeated is not None and self._put_again(flow):
             return
@@ -540,119 +538,6 @@ class Conversation:
         else:
             deliveries.Batch(self, flow, request).begin()
 
-    # Objects
-
-    def open(self, flow: Flow) -> None:
-        if not self.link.ours:
-            self.reply(flow, foreign.open_object(self, flow))
-            return
-        od, options, more = calls.unpack_open(flow.body, flow.big_endian, flow.charset)
-        records = read_texts(od, more)
-        try:
-            hobj = self.manager.open(self.hconn, od, options, records)
-        except MQError as error:
-            if not records:
-                raise
-            self.fail(flow, error, calls.pack_open(-1, od, options, comp_code=error.comp_code, reason=error.reason))
-            return
-        assert self.connection is not None
-        defaults = foreign.open_defaults(self.connection.handles[hobj])
-        more_out = extensions.open_reply(self, hobj, od, records)
-        self.reply(flow, calls.pack_open(hobj, od, options, more_out, defaults=defaults))
-
-    def close(self, flow: Flow) -> None:
-        hobj, options = calls.unpack_close(flow.body, flow.big_endian)
-        self._repeated = None
-        reason = self.manager.close(self.hconn, hobj, options)
-        deliveries.forget_handle(self, hobj)
-        self.selections.pop(hobj, None)
-        self.reply(flow, calls.pack_api(C.MQCC_WARNING if reason else C.MQCC_OK, reason, -1))
-
-    def inquire(self, flow: Flow) -> None:
-        hobj, selectors, _, _ = calls.unpack_inquire(flow.body, flow.big_endian, values=False)
-        inquired = self.manager.inquire(self.hconn, hobj, selectors)
-        ints: list[int] = []
-        chars: list[bytes] = []
-        for selector, value in zip(selectors, inquired):
-            if isinstance(value, int):
-                ints.append(value)
-            else:
-                length = char_length(selector) if selector != C.MQCA_NAMES else len(value)
-                chars.append(value.encode()[:length].ljust(length))
-        text, comp_code, reason = b"".join(chars), inquired.comp_code, inquired.reason
-        if not self.link.ours:
-            ints, text, cut = foreign.fit_inquired(flow, ints, text)
-            if cut and comp_code == C.MQCC_OK:
-                comp_code, reason = C.MQCC_WARNING, cut
-        self.reply(flow, calls.pack_inquire(hobj, selectors, ints, text, comp_code=comp_code, reason=reason))
-
-    def set(self, flow: Flow) -> None:
-        hobj, selectors, ints, chars = calls.unpack_inquire(flow.body, flow.big_endian, values=True)
-        values: dict[int, int | str] = {}
-        numbers = iter(ints)
-        for selector in selectors:
-            if C.MQIA_FIRST <= selector <= C.MQIA_LAST:
-                number = next(numbers, None)
-                if number is None:
-                    raise mq_error(
-                        C.MQRC_INT_ATTR_COUNT_ERROR, detail="there are fewer integers than selectors for them"
-                    )
-                values[selector] = number
-            else:
-                length = char_length(selector) or len(chars)
-                # Ours is UTF-8, as everywhere in attributes
-                charset = "utf-8" if flow.charset == "latin-1" else flow.charset
-                values[selector] = chars[:length].decode(charset, "replace").rstrip(" \0")
-                chars = chars[length:]
-        self.manager.set(self.hconn, hobj, values)
-        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, hobj))
-
-    # Units of work
-
-    def commit(self, flow: Flow) -> None:
-        self.manager.commit(self.hconn)
-        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1))
-
-    def backout(self, flow: Flow) -> None:
-        self.manager.backout(self.hconn)
-        self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1))
-
-    def transaction_manager(self, flow: Flow) -> None:
-        _, flags, rest = xa.unpack_xa(flow.body, flow.big_endian)
-        if flow.kind == Type.XA_RECOVER:
-            body = xa.pack_xa(0, 0, xa.pack_xids(self.manager.xa_recover(self.hconn), ours=self.link.ours))
-        elif flow.kind in (Type.XA_OPEN, Type.XA_CLOSE):
-            body = xa.pack_xa(0)
-        else:
-            xid = xa.unpack_xid(rest)[0]
-            verb = getattr(self.manager, _XA_VERBS[Type(flow.kind)])
-            if flow.kind == Type.XA_COMMIT:
-                verb(self.hconn, xid, one_phase=bool(flags & xa.TM_ONE_PHASE))
-            else:
-                verb(self.hconn, xid)
-            body = xa.pack_xa(0)
-        self.reply(flow, body)
-
-    # The rest
-
-    def status(self, flow: Flow) -> None:
-        kind, sts = calls.unpack_stat(flow.body, flow.big_endian)
-        self.manager.status(self.hconn, kind, sts)
-        self.reply(flow, calls.pack_stat_reply(sts))
-
-    def extension(self, flow: Flow) -> None:
-        if not self.link.ours:
-            raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"there is no call of type {flow.kind:#x}")
-        extensions.run(self, flow)
-
-    def not_here(self, flow: Flow) -> None:
-        raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, self.manager.name, "this release has no publish/subscribe")
-
-    def no_internals(self, flow: Flow) -> None:
-        raise mq_error(
-            C.MQRC_FUNCTION_NOT_SUPPORTED, self.manager.name, "calls of the SPI were not agreed: use those of the MQI"
-        )
-
     # Consumers
 
     def _wake(self) -> None:
@@ -681,23 +566,23 @@ _HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
     Type.REQUEST_MSGS: Conversation.request_messages,
     Type.MQCONN: Conversation.connect,
     Type.MQDISC: Conversation.disconnect,
-    Type.MQOPEN: Conversation.open,
-    Type.MQCLOSE: Conversation.close,
+    Type.MQOPEN: object_calls.open_object,
+    Type.MQCLOSE: object_calls.close,
     Type.MQGET: Conversation.get,
     Type.MQPUT: Conversation.put,
     Type.MQPUT1: Conversation.put1,
-    Type.MQSET: Conversation.set,
-    Type.MQINQ: Conversation.inquire,
-    Type.MQCMIT: Conversation.commit,
-    Type.MQBACK: Conversation.backout,
-    Type.MQSTAT: Conversation.status,
-    Type.MQSUB: Conversation.not_here,
-    Type.MQSUBRQ: Conversation.not_here,
-    Type.SPI: Conversation.no_internals,
-    Type.XA_COMPLETE: Conversation.no_internals,
-    Type.EXTENSION: Conversation.extension,
-    **dict.fromkeys(_XA_VERBS, Conversation.transaction_manager),
-    Type.XA_RECOVER: Conversation.transaction_manager,
-    Type.XA_OPEN: Conversation.transaction_manager,
-    Type.XA_CLOSE: Conversation.transaction_manager,
+    Type.MQSET: object_calls.set_attributes,
+    Type.MQINQ: object_calls.inquire,
+    Type.MQCMIT: object_calls.commit,
+    Type.MQBACK: object_calls.backout,
+    Type.MQSTAT: object_calls.status,
+    Type.MQSUB: object_calls.not_here,
+    Type.MQSUBRQ: object_calls.not_here,
+    Type.SPI: object_calls.no_internals,
+    Type.XA_COMPLETE: object_calls.no_internals,
+    Type.EXTENSION: object_calls.extension,
+    **dict.fromkeys(object_calls.XA_VERBS, object_calls.transaction_manager),
+    Type.XA_RECOVER: object_calls.transaction_manager,
+    Type.XA_OPEN: object_calls.transaction_manager,
+    Type.XA_CLOSE: object_calls.transaction_manager,
 }
