@@ -59,7 +59,10 @@ class Peer:
                 if flow.kind != Type.HEARTBEAT:
                     return flow
                 self.send(frame(Type.HEARTBEAT, b"", flow.conversation))
-            data = self.socket.recv(1 << 18)
+            try:
+                data = self.socket.recv(1 << 18)
+            except ConnectionResetError:
+                return None  # it did not read all that it was sent
             if not data:
                 return None
             self._flows += self._reader.feed(data)

@@ -116,7 +116,7 @@ def test_a_peer_whose_line_is_dead_is_noticed_and_its_work_backed_out(served: Se
         with other.queue(QUEUE) as queue:
             assert queue.get().text == "goes back"
             assert queue.get_or_none() is None
-        assert not served.engine.manager.names("QLOCAL", model.name)
+        assert not other.display("QLOCAL", model.name)
         with pytest.raises(MQError) as caught:
             exclusive.depth  # noqa: B018
         assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
@@ -139,28 +139,26 @@ def test_a_get_of_a_peer_whose_line_is_dead_takes_no_message(served: Served) -> 
 
 def test_a_client_notices_that_the_queue_manager_is_gone(served: Served) -> None:
     """The call that waits fails, although nobody has closed the socket."""
-    with Line(served.port) as line:
-        with libremq.connect(quick(line.port)) as qm:
-            queue = qm.queue(QUEUE)
-            queue.put("before")
-            line.cut()
-            with pytest.raises(MQError) as caught:
-                queue.get(wait=600)
-            assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
-            assert "silent" in caught.value.detail
+    with Line(served.port) as line, libremq.connect(quick(line.port)) as qm:
+        queue = qm.queue(QUEUE)
+        queue.put("before")
+        line.cut()
+        with pytest.raises(MQError) as caught:
+            queue.get(wait=600)
+        assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
+        assert "silent" in caught.value.detail
 
 
 def test_an_idle_client_notices_it_before_its_next_call(served: Served) -> None:
-    with Line(served.port) as line:
-        with libremq.connect(quick(line.port)) as qm:
-            queue = qm.queue(QUEUE)
-            queue.put("before")
-            link = qm.mqi.binding.link
-            line.cut()
-            wait_until(lambda: link.broken is not None, "the ticker breaks it")
-            with pytest.raises(MQError) as caught:
-                queue.put("after")
-            assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
+    with Line(served.port) as line, libremq.connect(quick(line.port)) as qm:
+        queue = qm.queue(QUEUE)
+        queue.put("before")
+        link = qm.mqi.binding.link
+        line.cut()
+        wait_until(lambda: link.broken is not None, "the ticker breaks it")
+        with pytest.raises(MQError) as caught:
+            queue.put("after")
+        assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
 
 
 def test_a_call_has_a_limit_of_its_own(served: Served) -> None:

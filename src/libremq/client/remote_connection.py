@@ -336,7 +336,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             sent.Options |= C.MQPMO_ASYNC_RESPONSE
         body = rc.put_request(self._message_handles, hobj, md, sent, data)
         link = self._link
-        link.send(frame(Type.MQPUT, body, self._slot.number, max_segment=link.agreed.max_segment))
+        link.send(frame(Type.MQPUT, body, self._slot.number, max_segment=link.agreed.max_segment), self._deadline())
         self._open_async = True
 
     def _put_list(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR]) -> int:

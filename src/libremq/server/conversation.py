@@ -355,7 +355,12 @@ class Conversation:
         assert self._repeated is not None
         before, behind, repeated = self._repeated
         found = calls.unpack_put_like(flow.body, before, behind) if not flow.big_endian else None
-        return found is not None and self.manager.put_again(repeated, *found)
+        try:
+            return found is not None and self.manager.put_again(repeated, *found)
+        except MQError as error:
+            # A full disk or log. A reply would be taken for that of another call
+            self.manager.note_async_failure(self.hconn, error)
+            return True
 
     def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bool:
         """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong. True if it went well."""
