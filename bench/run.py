@@ -13,6 +13,7 @@ from collections.abc import Callable
 import checkpoints
 import committers
 import depth
+import idle
 import replay
 import servers
 import write_integrity
@@ -55,6 +56,10 @@ def _servers(folder: str, quick: bool) -> None:
     servers.run(folder, rounds=3 if quick else 9, seconds=0.15 if quick else 0.4)
 
 
+def _idle(folder: str, quick: bool) -> None:
+    idle.run(folder, rounds=3 if quick else 9, seconds=0.5 if quick else 1.0)
+
+
 PARTS: dict[str, Callable[[str, bool], None]] = {
     "speed": _speed,
     "force": _force,
@@ -63,6 +68,7 @@ PARTS: dict[str, Callable[[str, bool], None]] = {
     "restart": _restart,
     "depth": _depth,
     "servers": _servers,
+    "idle": _idle,
 }
 
 

@@ -144,3 +144,17 @@ def test_disconnecting_loses_none_of_them(served: Served) -> None:
             put(qm, hobj, b"%d" % number)
     with libremq.connect(served.url("mq")) as qm:
         assert qm.queue(QUEUE).depth == 1000
+
+
+def test_several_puts_in_one_go_do_not_hide_what_became_of_earlier_ones(qm: QueueManager) -> None:
+    full = qm.mqi.MQOPEN(MQOD(ObjectName=FULL), OUTPUT)
+    queue = qm.queue(QUEUE)
+    for _ in range(3):
+        put(qm, full, b"x")
+        queue.put_many([b"one", b"two"])
+    put(qm, full, b"x")
+    sts = status(qm)
+    assert counts(sts) == (2, 0, 2)
+    assert (sts.CompCode, sts.Reason, sts.ObjectName.strip()) == (C.MQCC_FAILED, C.MQRC_Q_FULL, FULL)
+    assert counts(status(qm)) == (0, 0, 0)
+    assert queue.depth == 6

@@ -240,11 +240,29 @@ def test_thousands_of_puts_behind_a_get_that_waits(served: Served) -> None:
             assert queue.depth == 5000
 
 
+def test_calls_that_waited_are_run_as_the_peer_takes_their_answers(served: Served) -> None:
+    """A hundred requests for four megabytes each, behind a get that waits: when it is answered, not all are run."""
+    with slow(served) as (peer, hobj), libremq.connect(served.url("local")) as qm:
+        qm.put(OTHER, bytes(4 * ONE_MB - 1000))
+        waited = get_flow(hobj, C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT, 60_000)
+        other = peer.open(OTHER, C.MQOO_BROWSE)
+        peer.send(waited + get_flow(other, BROWSE_FIRST) * 100)
+        wait_until(lambda: served.engine.buffered_bytes > 100 * 500)
+        qm.put(QUEUE, "that is what it waits for")
+        stops(served)
+        qm.queue(QUEUE).put("goes on")
+        assert held_bytes(served) < SOCKET_BYTES + 2 * 4 * ONE_MB
+        assert b"that is what it waits for" in peer.answer().body
+        for _ in range(100):
+            assert len(peer.answer().body) > 4 * ONE_MB - 1000
+
+
 def test_a_get_is_refused_before_the_memory_for_peers_that_do_not_read_is_gone(tmp_path: Path) -> None:
     """The message stays where it is, and the reason says why."""
     limits = EngineLimits(buffer_bytes_max=10 * ONE_MB)
     with served_queue_manager(folder=tmp_path / "libremq", limits=limits) as served:
-        with libremq.connect(served.url("local")) as qm, qm.queue("Q") as queue:
+        qm = libremq.connect(served.url("local"))
+        with qm, qm.queue("Q") as queue:
             qm.define_local("Q")
             qm.define_local(QUEUE)
             queue.put("still there")

@@ -396,6 +396,15 @@ def callback_request(operation: int, cbd: MQCBD, hobj: int, md: MQMD, gmo: MQGMO
         raise mq_error(C.MQRC_CBD_ERROR, detail=f"the arguments of MQCB cannot be sent: {error}") from error
 
 
+def add_status(sts: MQSTS, earlier: MQSTS) -> None:
+    """To what MQSTAT tells, what it told before. The first failure has the reason, else the first warning."""
+    for name in ("PutSuccessCount", "PutWarningCount", "PutFailureCount"):
+        setattr(sts, name, getattr(sts, name) + getattr(earlier, name))
+    if earlier.CompCode != C.MQCC_OK and earlier.CompCode >= sts.CompCode:
+        for name in ("CompCode", "Reason", "ObjectName", "ObjectQMgrName", "ResolvedObjectName", "ResolvedQMgrName"):
+            setattr(sts, name, getattr(earlier, name))
+
+
 def status_reply(flow: Flow, sts: MQSTS, words: tuple[str, str] | None) -> None:
     outcome(flow, Type.MQSTAT, words)
     refill(sts, calls.unpack_stat_reply(flow.body))

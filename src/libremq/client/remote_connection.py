@@ -77,6 +77,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         self._opened: set[int] = set()  # handles, but for those of distribution lists
         self._unanswered: set[int] = set()  # handles of queues with DEFPRESP(ASYNC)
         self._open_async = False  # puts were sent whose outcome nobody knows
+        self._untold: MQSTS | None = None  # what became of such puts, for the next MQSTAT
         self._waiting = 0  # the handle whose get waits, in some thread
         self._connect(user, application, commands)
         RemoteMessageHandles.__init__(self, self.hconn)
@@ -280,6 +281,9 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
             self._check()
             self._open_async = False
             rc.status_reply(self._call(Type.MQSTAT, body), sts, self._words())
+            if self._untold is not None and kind == C.MQSTAT_TYPE_ASYNC_ERROR:
+                rc.add_status(sts, self._untold)
+                self._untold = None
 
     # Messages
 
@@ -363,13 +367,14 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
                 body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
                 parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
             earlier = self._open_async
-            sts = MQSTS()
             if earlier:
+                sts = MQSTS()
                 # What became of puts before these is not to be mixed up with them
                 rc.status_reply(
                     self._call(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts)), sts, self._words()
                 )
                 self._earlier_async(sts)
+            sts = MQSTS()
             parts.append(frame(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts), number))
             rc.status_reply(link.exchange(self._slot, b"".join(parts), self._deadline()), sts, self._words())
             if sts.CompCode == C.MQCC_FAILED:
@@ -378,7 +383,11 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
                 )
 
     def _earlier_async(self, sts: MQSTS) -> None:
+        """MQSTAT tells of a put once: it was told to us, and the application has not asked yet."""
         self._open_async = False
+        if self._untold is not None:
+            rc.add_status(sts, self._untold)
+        self._untold = sts
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         self._check_length(data)

@@ -150,10 +150,16 @@ class RemoteLink:
                 raise mq_error(
                     C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where} took the connection and said nothing"
                 ) from None
+            except ssl.SSLError as error:
+                detail = f"{self.where} has ended TLS: {error.reason or error}"
+                raise mq_error(C.MQRC_SSL_INITIALIZATION_ERROR, self.address.name, detail) from error
+            except ConnectionResetError:
+                data = b""
             if not data:
-                raise mq_error(
-                    C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where} closed the connection at once"
-                )
+                detail = f"{self.where} closed the connection at once"
+                if self._tls:
+                    detail += "; it may want a certificate of this client"
+                raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, detail)
             try:
                 flows = self._reader.feed(data)
             except ProtocolError as error:
@@ -501,7 +507,9 @@ class RemoteLink:
         self.broken = mq_error(
             C.MQRC_HCONN_ERROR, self.address.name, "it belongs to the parent of this process; connect after the fork"
         )
-        os.close(self._socket.detach())
+        descriptor = self._socket.detach()
+        if descriptor >= 0:  # else the parent had closed it
+            os.close(descriptor)
 
 
 # One ticker for all links of a process

@@ -53,6 +53,7 @@ class RepeatedPut:
             or core.definitions_version != self._version
             or core.quiescing
             or connection.backed_out
+            or self._handle.put_groups  # a group was begun through it since
         ):
             return False
         queue = destination.queue

@@ -92,7 +92,7 @@ class Conversation:
         if flow.kind == Type.NOTIFICATION:
             self._notified(flow)
             return
-        if self._busy or self.get_flow is not None or self.batch is not None:
+        if self._busy or self.get_flow is not None or self.batch is not None or self._backlog:
             if flow.kind == Type.REQUEST_MSGS and not self._busy and is_next_call(flow.body, flow.big_endian):
                 pass
             elif len(self._backlog) >= BACKLOG_MAX:
@@ -123,7 +123,7 @@ class Conversation:
         """The call that held up the others is done. What is wrong with what follows is this link's business alone."""
         try:
             while self._backlog and not (self._busy or self.get_flow is not None or self.batch is not None):
-                if self._gone:
+                if self._gone or self.link.is_full():
                     return
                 flow = self._backlog.popleft()
                 self.link.note_backlog(-len(flow.body) - _FLOW_BYTES)
@@ -554,13 +554,12 @@ class Conversation:
             deliveries.next_call(self)
 
     def go_on_sending(self) -> None:
-        """The client takes more: the rest of a batch that was interrupted, or the next call to a consumer."""
+        """The client takes more: the rest of a batch, calls that waited, the next call to a consumer."""
         batch = self.batch
         if batch is not None and self._waiting is None:
             self.batch = None
             batch.go_on()
-            if self.batch is None:
-                self.go_on()
+        self.go_on()
         self.deliver()
 
 

@@ -136,7 +136,7 @@ class Link(asyncio.Protocol):
         except ProtocolError as error:
             self.refuse(error.status, str(error))
             return
-        if self._deferred:
+        if self._stopped:
             self._deferred += flows
         else:
             self._serve(flows)
@@ -187,11 +187,14 @@ class Link(asyncio.Protocol):
         """There is room again: first what was begun, then the calls that were put off, then new ones."""
         if self._ended or self._transport is None:
             return
-        with self.engine.lock:
-            for conversation in list(self.conversations.values()):
-                if not self.is_full():
-                    conversation.go_on_sending()
-        if not self.is_full():
+        try:
+            with self.engine.lock:
+                for conversation in list(self.conversations.values()):
+                    if not self._ended and not self.is_full():
+                        conversation.go_on_sending()
+        except Exception as error:
+            self.refuse_unexpected(error)
+        if not self._ended and not self.is_full():
             flows, self._deferred = self._deferred, []
             self._serve(flows)
         self.flush()
