@@ -87,3 +87,9 @@ def test_a_reader_that_goes_away_is_no_traceback() -> None:
     assert writer.wait() == 1
     assert "Traceback" not in errors
     assert "Exception ignored" not in errors
+
+
+def test_closed_standard_files_are_no_traceback() -> None:
+    script = 'exec "$0" -m libremq.cli mqrc 2085 >&- <&-'
+    ran = subprocess.run(["/bin/sh", "-c", script, sys.executable], stderr=subprocess.PIPE, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")

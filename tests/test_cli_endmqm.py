@@ -194,6 +194,29 @@ def test_a_start_that_fails_has_its_code(mq: Serving) -> None:
     mq.good("strmqm", "-p", port, "QM1")
 
 
+@pytest.mark.parametrize("how", ["-w", "-p"])
+def test_a_queue_manager_whose_file_is_damaged_is_ended_all_the_same(mq: Serving, how: str) -> None:
+    mq.good("strmqm", "-ns", "QM1")
+    (mq.folder() / "run.json").write_text("{")
+    assert mq.good("endmqm", how, "QM1")[-1] == "LibreMQ queue manager 'QM1' ended."
+    assert mq.status() == ("Ended normally" if how == "-w" else "Ended preemptively")
+
+
+def test_nobody_reads_what_endmqm_says(mq: Serving) -> None:
+    mq.good("strmqm", "-ns", "QM1")
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        ran = subprocess.run(
+            [sys.executable, "-u", "-m", "libremq.cli", "endmqm", "-w", "QM1"],
+            stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+    finally:
+        os.close(writing)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert mq.status() == "Ended normally"
+
+
 # ---- in the foreground ----
 
 
@@ -220,6 +243,18 @@ class Foreground:
     def rest(self) -> tuple[int, list[str], str]:
         out, err = self.process.communicate(timeout=LIMIT_S)
         return self.process.returncode, out.decode().splitlines(), err.decode()
+
+
+def test_in_the_foreground_a_signal_may_come_before_the_queue_manager_listens_to_signals(mq: Serving) -> None:
+    foreground = Foreground("-ns")
+    children = Path(f"/proc/{foreground.process.pid}/task/{foreground.process.pid}/children")
+    deadline = time.monotonic() + LIMIT_S
+    while not children.read_text():
+        assert time.monotonic() < deadline
+    foreground.process.send_signal(signal.SIGTERM)
+    code, _, err = foreground.rest()
+    assert (code, err) == (0, "")
+    assert not list((mq.folder() / "errors").glob("*.FDC"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -319,6 +354,7 @@ def test_an_immediate_end_breaks_connections_and_backs_out(mq: Serving) -> None:
         assert mq.status() == "Ended immediately"
         orders.put(b"too late", persistent=True)
     assert caught.value.reason in (C.MQRC_CONNECTION_BROKEN, C.MQRC_Q_MGR_STOPPING, C.MQRC_CONNECTION_STOPPING)
+    qm.close()
     with libremq.connect("embedded:QM1") as again:
         assert [message.data for message in again.queue("ORDERS")] == [b"acknowledged"]
 
@@ -330,6 +366,7 @@ def test_a_target_makes_the_end_harsher(mq: Serving, words: list[str]) -> None:
     mq.good("endmqm", *words, "QM1")
     assert mq.status() in ("Ended immediately", "Ended preemptively")
     assert reason_of(lambda: qm.queue("SYSTEM.DEFAULT.LOCAL.QUEUE").put(b"x")) != 0
+    qm.close()
 
 
 def test_a_second_signal_is_an_immediate_end(mq: Serving) -> None:
@@ -342,6 +379,7 @@ def test_a_second_signal_is_an_immediate_end(mq: Serving) -> None:
     foreground.process.send_signal(signal.SIGTERM)
     code, out, _ = foreground.rest()
     assert (code, out[-1]) == (0, "LibreMQ queue manager 'QM1' ended immediately.")
+    qm.close()
 
 
 def test_a_killed_queue_manager_keeps_what_it_acknowledged(mq: Serving) -> None:
@@ -352,6 +390,7 @@ def test_a_killed_queue_manager_keeps_what_it_acknowledged(mq: Serving) -> None:
         qm.queue("ORDERS").put(str(number), persistent=True)
     os.kill(mq.run_file()["process_id"], signal.SIGKILL)
     assert reason_of(lambda: qm.queue("ORDERS").put("x", persistent=True)) == C.MQRC_CONNECTION_BROKEN
+    qm.close()
     mq.until("Ended unexpectedly")
     mq.good("strmqm", "-ns", "QM1")
     with libremq.connect("local:QM1") as again:

@@ -12,13 +12,13 @@ import os
 import signal
 import time
 
-from libremq.cli_common import Refused, add_data_argument, add_quiet_argument, existing, guarded, tell
+from libremq.cli_common import Refused, add_data_argument, add_quiet_argument, existing, guarded, say
 from libremq.cli_exit import ExitCode
 from libremq.cli_strmqm import seconds
 from libremq.client.urls import Address
 from libremq.common.files import RealFiles
 from libremq.common.lock_state import locked_by
-from libremq.server.control import ControlClient, ControlError
+from libremq.server.control import ControlClient, ControlError, control_path
 from libremq.server.run_state import ENDED, LOCK_FILE, EndMode, EndState, RunState, current_run, load_end, save_end
 
 COMMAND = "endmqm"
@@ -76,7 +76,7 @@ def _run(arguments: argparse.Namespace) -> int:
             return _accepted(address, answer.get("before", ""))
         if answer.get("before") == answer.get("mode") != mode:
             raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending already.")
-        tell(f"LibreMQ queue manager '{address.name}' ending.")
+        say(f"LibreMQ queue manager '{address.name}' ending.")
         return _wait(address, running, client, mode)
     except (OSError, ControlError) as error:
         return _no_answer(address, running, mode, error)
@@ -88,7 +88,7 @@ def _running(address: Address) -> RunState:
     holder = locked_by(f"{address.folder}/{LOCK_FILE}")
     if not holder:
         raise Refused(ExitCode.NOT_AVAILABLE, f"AMQ8146E: The queue manager '{address.name}' is not running.")
-    running = current_run(address.folder)
+    running = current_run(address.folder) or _asked(address)
     if running is None:
         raise Refused(
             ExitCode.NOT_AVAILABLE,
@@ -98,10 +98,27 @@ def _running(address: Address) -> RunState:
     return running
 
 
+def _asked(address: Address) -> RunState | None:
+    """What a queue manager says of itself if its file is damaged, or could not be written on a full disk."""
+    path = control_path(address.folder)
+    try:
+        client = ControlClient(path, _ANSWER_PREEMPTIVE_S)
+        try:
+            found = client.ask("status")["run"]
+        finally:
+            client.close()
+        process, controller = int(found["process_id"]), int(found["controller_id"])
+        state, started = str(found["state"]), float(found["started"])
+        running = RunState(address.name, process, controller, state, started, control=path)
+    except (OSError, ControlError, KeyError, TypeError, ValueError):
+        return None
+    return running if _has_lock(address, running) else None
+
+
 def _accepted(address: Address, before: str) -> int:
     if before:
         raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending already.")
-    tell(f"Quiesce request accepted: queue manager '{address.name}' ends when its applications have disconnected.")
+    say(f"Quiesce request accepted: queue manager '{address.name}' ends when its applications have disconnected.")
     return ExitCode.OK
 
 
@@ -112,7 +129,7 @@ def _wait(address: Address, running: RunState, client: ControlClient, mode: EndM
         if mode == "preemptive" and time.monotonic() - began > _END_PREEMPTIVE_S:
             _kill(address, running)
         else:
-            tell(f"Waiting for queue manager '{address.name}' to end.")
+            say(f"Waiting for queue manager '{address.name}' to end.")
     while current_run(address.folder) == running or _has_lock(address, running):
         time.sleep(_LOOK_S)
     end = load_end(address.folder)
@@ -121,7 +138,7 @@ def _wait(address: Address, running: RunState, client: ControlClient, mode: EndM
             ExitCode.UNEXPECTED,
             f"AMQ6109E: The queue manager '{address.name}' failed while it ended; its error log says why.",
         )
-    tell(f"LibreMQ queue manager '{address.name}' ended.")
+    say(f"LibreMQ queue manager '{address.name}' ended.")
     return ExitCode.OK
 
 
@@ -134,9 +151,9 @@ def _no_answer(address: Address, running: RunState, mode: EndMode, error: Except
             f"AMQ6109E: The process {running.process_id} of queue manager '{address.name}' does not answer: {error}. "
             "Try again, or end it with -p.",
         )
-    tell(f"LibreMQ queue manager '{address.name}' ending.")
+    say(f"LibreMQ queue manager '{address.name}' ending.")
     _kill(address, running)
-    tell(f"LibreMQ queue manager '{address.name}' ended.")
+    say(f"LibreMQ queue manager '{address.name}' ended.")
     return ExitCode.OK
 
 
@@ -163,5 +180,3 @@ def _kill(address: Address, running: RunState) -> None:
             ExitCode.UNEXPECTED,
             f"AMQ6109E: The process {running.process_id} of queue manager '{address.name}' cannot be killed.",
         )
-
-

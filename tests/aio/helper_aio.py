@@ -27,6 +27,9 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         assert not left, left
         return result
 
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()  # what tests before this one have left
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = asyncio.run(main())

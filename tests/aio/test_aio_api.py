@@ -403,6 +403,8 @@ def test_another_event_loop_is_refused(url: str, control: libremq.QueueManager) 
         def elsewhere() -> None:
             with pytest.raises(libremq.MQError, match="another event loop"):
                 asyncio.run(qm.put("IN", "x"))
+            with pytest.raises(libremq.MQError, match="another event loop"):
+                asyncio.run(qm.close())
 
         await asyncio.to_thread(elsewhere)
         await qm.close()

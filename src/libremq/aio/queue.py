@@ -105,7 +105,8 @@ class Queue(QueueTarget):
         """Put messages in their order, all or none, and return their message ids. The rest is as for `put`.
 
         They go to the queue manager together, which over a network is many times faster than one after the other.
-        Outside a transaction they are one of their own.
+        Outside a transaction they are one of their own. In yours, if this raises, some of them may be part of it:
+        back it out, and none are put.
         """
         payloads = self._several(messages, "a list of messages")
         if options.get("properties"):

@@ -152,6 +152,7 @@ class QueueManager(Administration):
         """
         if self.closed:
             return
+        self._sessions.check_loop()
         for consumer in list(self._consumers):
             await consumer.close()
         await self._sessions.close()

@@ -106,14 +106,17 @@ class Sessions:
         self._making_common = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
 
-    def check(self) -> None:
-        """Every call comes through here."""
-        if self.closed:
-            raise mq_error(C.MQRC_HCONN_ERROR, self.access.name, "the connection was closed; connect again")
+    def check_loop(self) -> None:
         if asyncio.get_running_loop() is not self._loop:
             raise mq_error(
                 C.MQRC_ENVIRONMENT_ERROR, self.access.name, "it was connected in another event loop; connect in this"
             )
+
+    def check(self) -> None:
+        """Every call comes through here."""
+        if self.closed:
+            raise mq_error(C.MQRC_HCONN_ERROR, self.access.name, "the connection was closed; connect again")
+        self.check_loop()
         while self.orphans:
             self._close_orphan(self.orphans.popleft())
 

@@ -138,7 +138,8 @@ class Queue(QueueTarget):
         """Put messages in their order, all or none, and return their message ids. The rest is as for `put`.
 
         They go to the queue manager together, which over a network is many times faster than one after the other.
-        Outside a transaction they are one of their own.
+        Outside a transaction they are one of their own. In yours, if this raises, some of them may be part of it:
+        back it out, and none are put.
         """
         messages = self._several(messages, "a list of messages")
         if options.get("properties"):
@@ -235,8 +236,9 @@ class Queue(QueueTarget):
     ) -> list[Message]:
         """Get up to `count` messages in one go: as many as there are, at least one. The wait is for the first.
 
-        NoMessageAvailable if there is none. Over a network this is many times faster than one get after the other.
-        In a transaction all of them come back if it is backed out; outside, all of them are gone when this returns.
+        NoMessageAvailable if there is none. Over a network this is many times faster than one get after the other,
+        and no more come along once they have some 16 MB together. In a transaction all of them come back if it is
+        backed out; outside, all of them are gone when this returns.
         Interrupted over a network after the first has come, it breaks the connection: in a transaction nothing is lost.
         """
         self._check_count(count)

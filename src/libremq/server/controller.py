@@ -103,6 +103,7 @@ class _Controller:
         self._foreground = foreground
         self._heard = ProgressReader()
         self._child: subprocess.Popen[bytes] | None = None
+        self._signalled = False  # we were told to end it
         self._started_at = time.time()
 
     def run(self) -> Outcome:
@@ -157,6 +158,7 @@ class _Controller:
                 if key.fd == signals:
                     for number in os.read(signals, 512):
                         if number in (signal.SIGTERM, signal.SIGINT):
+                            self._signalled = True
                             self._child.terminate()  # the first is quiesced, the second immediate
                 elif not self._hear(pipe):
                     selector.unregister(pipe)
@@ -195,8 +197,11 @@ class _Controller:
         if failure is not None:
             self._progress.failed(failure)
             return Outcome(failure)
-        if status == 0 or was_told:
-            if status != 0:
+        before_it_listened = self._signalled and status == -signal.SIGTERM and not self._heard.is_ready
+        if status == 0 or was_told or before_it_listened:
+            if before_it_listened:
+                self._log(f"AMQ5009I: Queue manager '{options.name}' was told to end while it started, and has ended.")
+            elif status != 0:
                 self._log(
                     f"AMQ5009W: The process {self._process_id} of queue manager '{options.name}' {_described(status)}: "
                     "it was ended preemptively. The next start recovers what it left."

@@ -7,9 +7,12 @@ the same socket, and nobody else. A peer that does not read is not read from eit
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import pwd
 import socket
 import struct
+import sys
+import termios
 import time
 from collections import deque
 from typing import TYPE_CHECKING, cast
@@ -103,7 +106,7 @@ class Link(asyncio.Protocol):
         self._out: list[bytes] = []
         self._held: deque[tuple[int, bytes]] = deque()
         self._unsent = 0  # bytes in both of them
-        self._unread = 0  # bytes that the transport could not get rid of, when last looked
+        self._unread = 0  # bytes that had not arrived at the peer, when it was looked
         self._stopped = False  # it is not read from until what is for it has left
         self._deferred: list[Flow] = []  # calls that came before it was stopped, and were not run
         self._ended = False
@@ -456,10 +459,11 @@ class Link(asyncio.Protocol):
             # system notices by itself when the other machine is gone
             self.heard = max(self.heard, now - (interval or 0))
             return
-        if self._makes_progress():
-            self.heard = now
         silent = now - self.heard
         if silent <= interval:
+            return
+        if self._makes_progress():
+            self.heard = now
             return
         if self._asked < self.heard:
             self._asked = now
@@ -471,9 +475,20 @@ class Link(asyncio.Protocol):
             self.abort()
 
     def _makes_progress(self) -> bool:
-        """Does the peer take what is sent? It may be busy with that, and cannot be heard while it is not read from."""
-        before, self._unread = self._unread, self._transport.get_write_buffer_size() if self._transport else 0
+        """Has the peer taken something since the last look? It cannot be heard while it is not read from."""
+        before, self._unread = self._unread, self._untaken()
         return self._unread < before
+
+    def _untaken(self) -> int:
+        """Bytes that were sent and did not arrive: those of the transport, and those of the system."""
+        if self._transport is None:
+            return 0
+        count = self._transport.get_write_buffer_size()
+        try:
+            raw = fcntl.ioctl(self._transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+        except (OSError, AttributeError):  # not every system can tell
+            return count
+        return count + int.from_bytes(raw, sys.byteorder)
 
     @property
     def reconnectable(self) -> bool:
