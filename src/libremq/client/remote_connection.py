@@ -30,6 +30,7 @@ from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import frame
 
 _BATCH_BYTES = 16 << 20
+_SENT_AHEAD = 16  # messages of `put_many`
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 READ_AHEAD_MESSAGES = 100
 READ_AHEAD_BYTES = 1 << 20
@@ -360,23 +361,33 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
         handles = self._message_handles
         with self._lock:
             self._check()
-            parts = []
-            for md, pmo, data in items:
+            for _, _, data in items:
                 self._check_length(data)
-                pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
-                body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
-                parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
-            earlier = self._open_async
-            if earlier:
+            if self._open_async:
                 sts = MQSTS()
                 # What became of puts before these is not to be mixed up with them
                 rc.status_reply(
                     self._call(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts)), sts, self._words()
                 )
                 self._earlier_async(sts)
+            parts: list[bytes] = []
+            unfit: MQError | None = None
+            for md, pmo, data in items:
+                pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
+                try:
+                    body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
+                except MQError as error:
+                    unfit = error
+                    break
+                parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
+                if len(parts) == _SENT_AHEAD:
+                    link.send(b"".join(parts))  # the queue manager works on these while the next are packed
+                    parts.clear()
             sts = MQSTS()
             parts.append(frame(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts), number))
             rc.status_reply(link.exchange(self._slot, b"".join(parts), self._deadline()), sts, self._words())
+            if unfit is not None:
+                raise unfit
             if sts.CompCode == C.MQCC_FAILED:
                 raise mq_error(
                     sts.Reason, sts.ObjectName, f"{sts.PutFailureCount} of {len(items)} messages could not be put"

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from libremq.server.conversation import Conversation
 
 BATCH_MAX = 10_000
+_TURN = 20  # messages of a batch, until the loop looks after others
 _BATCH_BYTES_MAX = 64 << 20
 
 
@@ -148,10 +149,16 @@ class Batch:
         template.Options &= ~C.MQGMO_WAIT
         options = template.Options
         plain = link.ours and self._max_length is None and not options & ~_PLAIN and self._takes_any
+        until = self._sent + _TURN
         try:
             while self._sent < self._count and self._room > 0:
                 if link.is_full():
                     conversation.batch = self
+                    return
+                if self._sent >= until:
+                    # The client reads these while the next are got, and others have their turn
+                    conversation.batch = self
+                    link.go_on_soon()
                     return
                 if plain and not ahead and (found := manager.get_plain(conversation.hconn, hobj, options)) is not None:
                     self._send_plain(*found)

@@ -186,6 +186,10 @@ class Link(asyncio.Protocol):
         if self._transport is not None and not self._ended:
             self._transport.pause_reading()
 
+    def go_on_soon(self) -> None:
+        """Something was begun for the peer, and put off for the sake of others."""
+        self.engine.loop.call_soon(self._go_on)
+
     def _go_on(self) -> None:
         """There is room again: first what was begun, then the calls that were put off, then new ones."""
         if self._ended or self._transport is None:
