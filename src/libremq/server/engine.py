@@ -104,6 +104,7 @@ class Engine:
         self._waiting: dict[Link, None] = {}  # links with replies that wait for a force
         self._wanted = 0  # the LSN that the latest of them depends on
         self._forcing = False  # a force is under way, or about to be
+        self._noted: set[tuple[object, ...]] = set()
         self.answered = 0  # replies since the last force that depended on none
         self._force_at_once = False  # and it begins when the link that is being served is done
         self._serving = False
@@ -349,6 +350,16 @@ class Engine:
             link.abort()
         if not self.failed.done():
             self.failed.set_result(self.manager.failure or failure)
+
+    def note_unexpected(self, peer: str, error: Exception) -> None:
+        """An error that should not be: reported once for each place in the code, however often a client provokes it."""
+        trace = error.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        place = (type(error), trace.tb_frame.f_code if trace is not None else None, trace.tb_lineno if trace else 0)
+        if place not in self._noted:
+            self._noted.add(place)
+            self.loop.call_exception_handler({"message": f"a call of {peer} failed unexpectedly", "exception": error})
 
     # What the kernel tells
 

@@ -306,7 +306,8 @@ class Link(asyncio.Protocol):
         self._close()
 
     def refuse_unexpected(self, error: Exception) -> None:
-        """A mistake of ours: it must not take other connections with it."""
+        """A mistake of ours: it must not take other connections with it. There is a report, one for each place."""
+        self.engine.note_unexpected(self.peer, error)
         self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {_described(error)}")
 
     def _say_status(self, status: Status) -> None:
