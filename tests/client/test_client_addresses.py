@@ -213,7 +213,6 @@ def test_a_queue_manager_that_someone_has_embedded() -> None:
 
 
 def test_a_socket_that_a_killed_server_left() -> None:
-    pytest.importorskip("libremq.client.remote_access")
     make("QM1")
     with listening("QM1"):
         pass

@@ -60,15 +60,6 @@ def forget_prefix() -> None:
 os.register_at_fork(after_in_child=forget_prefix)
 
 
-class Explained:
-    """Where a connection keeps the words that come ahead of an error."""
-
-    __slots__ = ("words",)
-
-    def __init__(self) -> None:
-        self.words: tuple[str, str] | None = None
-
-
 def outcome(flow: Flow, kind: int, words: tuple[str, str] | None) -> calls.Api:
     """The header of the reply to a call; MQError if the call failed."""
     if flow.kind != kind + 0x10:

@@ -15,6 +15,7 @@ from typing import Any
 from libremq.client import remote_calls as rc
 from libremq.client import remote_greeting as greeting
 from libremq.client.binding import GotItem, PutItem
+from libremq.client.remote_branches import RemoteBranches
 from libremq.client.remote_consumers import RemoteConsumers
 from libremq.client.remote_link import RemoteLink, Slot
 from libremq.client.remote_message_handles import RemoteMessageHandles
@@ -23,7 +24,7 @@ from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
-from libremq.wire import calls, session, xa
+from libremq.wire import calls, session
 from libremq.wire.extensions import read_responses
 from libremq.wire.messages import BATCH, STREAM, Arrived, pack_notification
 from libremq.wire.protocol import Notice, Type
@@ -64,7 +65,7 @@ class _ReadAhead:
         self.messages = deque(_not_persistent(self.messages))
 
 
-class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
+class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
     """hconn. Threads may share it; a call runs at a time."""
 
     def __init__(self, link: RemoteLink, slot: Slot, user: str, application: str, *, commands: bool = False) -> None:
@@ -531,47 +532,6 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers):
 
     def backout(self) -> None:
         self._plain(Type.MQBACK, calls.pack_api(0, 0, 0))
-
-    def _xa(self, kind: int, xid: bytes, flags: int = 0) -> None:
-        try:
-            body = xa.pack_xa(0, flags, xa.pack_xid(xid))
-        except (TypeError, ValueError) as error:
-            raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, self._name, str(error)) from error
-        with self._lock:
-            self._check()
-            flow = self._call(kind, body)
-            self._xa_outcome(flow)
-
-    def _xa_outcome(self, flow: Any) -> bytes:
-        value, _, rest = xa.unpack_xa(flow.body)
-        words = self._words()
-        if value < 0:
-            name, detail = words or ("", "")
-            raise mq_error(-value, name, detail)
-        return rest
-
-    def xa_start(self, xid: bytes) -> None:
-        self._xa(Type.XA_START, xid)
-
-    def xa_end(self, xid: bytes) -> None:
-        self._xa(Type.XA_END, xid)
-
-    def xa_prepare(self, xid: bytes) -> None:
-        self._xa(Type.XA_PREPARE, xid)
-
-    def xa_commit(self, xid: bytes, *, one_phase: bool = False) -> None:
-        self._xa(Type.XA_COMMIT, xid, xa.TM_ONE_PHASE if one_phase else 0)
-
-    def xa_rollback(self, xid: bytes) -> None:
-        self._xa(Type.XA_ROLLBACK, xid)
-
-    def xa_forget(self, xid: bytes) -> None:
-        self._xa(Type.XA_FORGET, xid)
-
-    def xa_recover(self) -> list[bytes]:
-        with self._lock:
-            self._check()
-            return xa.unpack_xids(self._xa_outcome(self._call(Type.XA_RECOVER, xa.pack_xa(0, 0, xa.pack_xids([])))))
 
     # Consumers: see RemoteConsumers
 

@@ -15,8 +15,6 @@ from libremq.mqi.structs import MQMD
 REMEMBERED_MAX = 2048
 BODY_BYTES = 356
 """Report to OriginalLength."""
-BODY_1_BYTES = 316
-"""The same of a version 1 descriptor."""
 _NO_ID = bytes(24)
 
 
@@ -161,6 +159,7 @@ class DescriptorParts:
 
 
 def _identifier(name: str, value: bytes) -> bytes:
+    """An id of 24 bytes; ValueError if it is longer."""
     if len(value) == 24 and type(value) is bytes:
         return value
     if len(value) > 24 or not isinstance(value, bytes | bytearray | memoryview):

@@ -93,7 +93,6 @@ class Engine:
         self.loop: asyncio.AbstractEventLoop
         self.commands = ThreadPoolExecutor(_COMMAND_THREADS, thread_name_prefix="libremq-command")
         self._thread = 0
-        self._servers: list[asyncio.AbstractServer] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
         self.sockets = 0
@@ -433,13 +432,6 @@ class Engine:
             self._none_left.set()
 
     # End
-
-    def close_listener(self, port: int) -> None:
-        """Stop listening on one TCP port. Connections stay."""
-        for listener in [s for s in self._sockets if s.family != socket.AF_UNIX and s.getsockname()[1] == port]:
-            self._sockets.remove(listener)
-            self.loop.remove_reader(listener.fileno())
-            listener.close()
 
     def stop_listening(self) -> None:
         for listener in self._sockets:

@@ -206,7 +206,6 @@ _FCNO = {False: struct.Struct("<4sII128s"), True: struct.Struct(">4sII128s")}
 _CONN_SIZE_MAX = 472
 _BALANCE = struct.pack("<IiI", 0, -1, 0)
 CONN_BYTES = 120
-CONNECTION_ID_BYTES = 24
 CONNX = 3
 RECONNECTABLE = 4
 COMMANDS_ONLY = 0x4C00
