@@ -18,9 +18,9 @@ import time
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 
-from libremq.server.error_log import FOLDER, user_name, utc
+from libremq.server.error_entry import release, user_name, utc
+from libremq.server.error_log import FOLDER
 
 REPORTS_MAX = 30
 """In one process; and of one probe, a tenth of it."""
@@ -52,13 +52,6 @@ class Failure:
     """Counters of the moment: log manager, connections."""
     more: Mapping[str, Iterable[str]] = field(default_factory=dict)
     """Further sections: a title and its lines."""
-
-
-def release() -> str:
-    try:
-        return metadata.version("libremq")
-    except metadata.PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"
 
 
 def write_report(folder: str, failure: Failure, *, now: float | None = None) -> str:
