@@ -12,7 +12,7 @@ from libremq.common import users
 from libremq.kernel import deletion, developer
 from libremq.kernel.definitions import to_record
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import Listener, ServerConnection
+from libremq.kernel.objects import AuthorityRecord, ChannelAuthentication, IdpwOs, Listener, ServerConnection, Topic
 from libremq.mqi import constants as C
 from libremq.mqi.errors import ObjectTypeError
 
@@ -36,9 +36,52 @@ def test_it_has_what_tutorials_use() -> None:
     assert isinstance(listener, Listener)
     assert (listener.effective_port, listener.control) == (1414, C.MQSVC_CONTROL_Q_MGR)
     assert listener.ipaddr == "127.0.0.1"  # until somebody decides that others may come in
-    assert catalogue.qmgr.deadq == "DEV.DEAD.LETTER.QUEUE"
+    assert (catalogue.qmgr.deadq, catalogue.qmgr.connauth) == ("DEV.DEAD.LETTER.QUEUE", "DEV.AUTHINFO")
+    check, topic = catalogue.find("AUTHINFO", "DEV.AUTHINFO"), catalogue.find("TOPIC", "DEV.BASE.TOPIC")
+    assert isinstance(check, IdpwOs) and isinstance(topic, Topic)
+    assert (check.chckclnt, check.chcklocl, check.adoptctx, topic.topicstr) == (
+        C.MQCHK_REQUIRED_ADMIN, C.MQCHK_OPTIONAL, C.MQADPCTX_YES, "dev/",
+    )  # fmt: skip
     session.put("DEV.QUEUE.1", b"hello")
     assert session.get("DEV.QUEUE.1")[1] == b"hello"
+
+
+def test_its_users_come_in_by_its_channels_and_nobody_else() -> None:
+    session = Session()
+    developer.configure(session.qm)
+    catalogue = session.core.catalogue
+    assert {name for name in catalogue.chlauths if not name.startswith(("SYSTEM", "* BLOCKUSER"))} == {
+        "* ADDRESSMAP ADDRESS('*')",
+        "DEV.APP.SVRCONN ADDRESSMAP ADDRESS('*')",
+        "DEV.ADMIN.SVRCONN BLOCKUSER",
+        "DEV.ADMIN.SVRCONN USERMAP CLNTUSER('admin')",
+    }
+    given = {one.name: one.authlist for one in catalogue.authrecs.values() if isinstance(one, AuthorityRecord)}
+    both = (C.MQAUTH_BROWSE, C.MQAUTH_INPUT, C.MQAUTH_INQUIRE, C.MQAUTH_OUTPUT)
+    assert given == {
+        "self QMGR PRINCIPAL app": (C.MQAUTH_CONNECT, C.MQAUTH_INQUIRE),
+        "DEV.** QUEUE PRINCIPAL app": both,
+        "DEV.** TOPIC PRINCIPAL app": (C.MQAUTH_PUBLISH, C.MQAUTH_SUBSCRIBE),
+        "DEV.APP.MODEL.QUEUE QUEUE PRINCIPAL app": tuple(sorted((*both, C.MQAUTH_DISPLAY))),
+    }
+
+
+@pytest.mark.parametrize(("password", "check"), [(True, C.MQCHK_REQUIRED), (False, C.MQCHK_AS_Q_MGR)])
+def test_an_application_needs_the_password_that_was_set(password: bool, check: int) -> None:
+    rules = [one for one in developer.records(0.0, app_password=password) if isinstance(one, ChannelAuthentication)]
+    assert [one.chckclnt for one in rules if one.chlauth == "DEV.APP.SVRCONN"] == [check]
+
+
+def test_rules_and_authorities_of_the_owner_stay() -> None:
+    session = Session()
+    mine = AuthorityRecord.make("DEV.**", C.MQOT_Q, C.MQZAET_PRINCIPAL, "app", [C.MQAUTH_BROWSE])
+    session.qm.install_record(mine)
+    session.qm.define("AUTHINFO", "MINE", {"AUTHTYPE": "IDPWOS"})
+    session.qm.alter("QMGR", "", {"CONNAUTH": "MINE"})
+    developer.configure(session.qm)
+    held = session.core.catalogue.find("AUTHREC", mine.name)
+    assert isinstance(held, AuthorityRecord) and held.authlist == (C.MQAUTH_BROWSE,)
+    assert session.core.catalogue.qmgr.connauth == "MINE"
 
 
 def test_a_second_time_changes_nothing() -> None:

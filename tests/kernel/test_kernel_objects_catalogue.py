@@ -22,7 +22,7 @@ from libremq.kernel.objects import (
     RemoteQueue,
     from_model,
 )
-from libremq.kernel.system_objects import SYSTEM_OBJECTS, create_system_objects
+from libremq.kernel.system_objects import SYSTEM_OBJECTS, SYSTEM_RULES, create_system_objects
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 
@@ -252,10 +252,10 @@ def test_unknown_objects_and_wrong_types(catalogue: Catalogue) -> None:
     refused(mq.MQRC_UNKNOWN_OBJECT_NAME, catalogue, "delete", "PROCESS", "NOPE")
     refused(mq.MQRCCF_OBJECT_WRONG_TYPE, catalogue, "alter", "QLOCAL", "A", {"MAXDEPTH": 1}, now=T0)
     refused(mq.MQRCCF_OBJECT_WRONG_TYPE, catalogue, "delete", "QLOCAL", "A")
-    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "define", "TOPIC", "C", {}, now=T0)
+    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "define", "SUB", "C", {}, now=T0)
     refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "define", "QMGR", "QM2", {}, now=T0)
     refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "delete", "QMGR", "QM1")
-    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "find", "TOPIC", "C")
+    refused(mq.MQRC_OBJECT_TYPE_ERROR, catalogue, "find", "SUB", "C")
 
 
 def test_delete_frees_the_name(catalogue: Catalogue) -> None:
@@ -277,7 +277,7 @@ def test_find_and_select(catalogue: Catalogue) -> None:
     assert [one.name for one in catalogue.select("QLOCAL", "MY.*")] == ["MY.B"]
     assert [one.name for one in catalogue.select("PROCESS")] == ["MY.P", "SYSTEM.DEFAULT.PROCESS"]
     assert catalogue.select("QMGR") == [catalogue.qmgr]
-    assert len(catalogue) == len(list(catalogue)) == 1 + len(SYSTEM_OBJECTS) + 3
+    assert len(catalogue) == len(list(catalogue)) == 1 + len(SYSTEM_OBJECTS) + len(SYSTEM_RULES) + 3
 
 
 @pytest.mark.parametrize("deftype", ["TEMPDYN", "PERMDYN"])
@@ -433,16 +433,26 @@ def test_a_damaged_list_is_refused() -> None:
         from_record({"version": 1, "kind": "NAMELIST", "name": "N", "attributes": {"NAMES": ["A", 1]}})
 
 
+_LIMITED = ("CLUSNL", "CLCHNAME", "SCOPE", "USAGE", "SSLCIPH", "SSLPEER", "MCANAME")
+_NEEDED = {
+    "CONNAME": "host(1414)",
+    "XMITQ": "X",
+    "SHORTUSR": "uid",
+    "OCSPURL": "http://ocsp",
+    "TOPICSTR": "a/b",
+}
+
+
 def _values(kind: str) -> st.SearchStrategy[dict[str, Any]]:
     """Any valid definition of a kind, except attributes that limit each other."""
     fields: dict[str, st.SearchStrategy[Any]] = {}
     for row in TABLES[kind]:
-        if not row.alterable or row.keyword in ("CLUSNL", "CLCHNAME", "SCOPE", "USAGE"):
+        if not row.alterable or row.keyword in _LIMITED:
             continue
         if row.kind is Kind.ENUM:
             fields[row.keyword] = st.sampled_from(sorted(row.words))
         elif row.kind is Kind.INTEGER:
-            fields[row.keyword] = st.integers(row.low, row.high) | st.sampled_from(sorted(row.words) or ["7"])
+            fields[row.keyword] = st.integers(row.low, row.high) | st.sampled_from(sorted(row.words) or [str(row.high)])
         elif row.kind is Kind.NAME:
             fields[row.keyword] = st.sampled_from(["", "A.B", "x/y%_1"])
         elif row.kind is Kind.STRING:
@@ -453,7 +463,8 @@ def _values(kind: str) -> st.SearchStrategy[dict[str, Any]]:
             fields[row.keyword] = st.lists(st.sampled_from(["lib(f)", "a b", "é"]), max_size=5)
         elif row.kind is Kind.ENUM_LIST:
             fields[row.keyword] = st.sampled_from(sorted(row.words)).map(lambda word: [word])
-    return st.fixed_dictionaries({}, optional=fields)
+    needed = {keyword: st.just(value) for keyword, value in _NEEDED.items() if keyword in TABLES[kind].by_keyword}
+    return st.fixed_dictionaries(needed, optional={k: v for k, v in fields.items() if k not in needed})
 
 
 @pytest.mark.parametrize("kind", DEFAULT_OBJECTS)
@@ -465,5 +476,8 @@ def test_what_is_defined_is_what_is_recorded(kind: str, data: st.DataObject) -> 
     made = catalogue.define(kind, "X", given_values, now=T0)
     copied = from_record(json.loads(json.dumps(to_record(made))))
     assert copied.__dict__ == made.__dict__
-    like: MQObject = catalogue.define(kind, "Y", {}, like="X", now=T0)
-    assert {**like.__dict__, "name": "X"} == made.__dict__
+    # A topic string is the one thing that nothing else can have
+    own = {"TOPICSTR": "c/d"} if kind == "TOPIC" else {}
+    like: MQObject = catalogue.define(kind, "Y", own, like="X", now=T0)
+    changed = {"topicstr": "a/b"} if own else {}
+    assert {**like.__dict__, **changed, "name": "X"} == made.__dict__

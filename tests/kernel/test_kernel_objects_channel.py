@@ -59,8 +59,8 @@ def test_a_channel_is_defined_with_its_type_as_a_word_or_a_number(catalogue: Cat
     ("attributes", "reason"),
     [
         ({}, mq.MQRCCF_CHANNEL_TYPE_ERROR),
-        ({"CHLTYPE": "SDR"}, mq.MQRCCF_CHANNEL_TYPE_ERROR),
-        ({"CHLTYPE": mq.MQCHT_SENDER}, mq.MQRCCF_CHANNEL_TYPE_ERROR),
+        ({"CHLTYPE": "MQTT"}, mq.MQRCCF_CHANNEL_TYPE_ERROR),
+        ({"CHLTYPE": mq.MQCHT_ALL}, mq.MQRCCF_CHANNEL_TYPE_ERROR),
         ({"CHLTYPE": None}, mq.MQRCCF_CHANNEL_TYPE_ERROR),
         ({"CHLTYPE": "SVRCONN", "chltype": "SVRCONN"}, mq.MQRCCF_CFIN_DUPLICATE_PARM),
         ({"CHLTYPE": "SVRCONN", "XMITQ": "X"}, mq.MQRCCF_CFIN_PARM_ID_ERROR),
@@ -315,8 +315,8 @@ def test_a_full_log_leaves_channels_as_they_were() -> None:
             core.alter("CHANNEL", "C", {"hbint": number, "sendexit": ["x(y)"] * 8})
     assert definitions(life) == before
     commands: tuple[Callable[[], int], ...] = (
-        lambda: core.define("CHANNEL", "NEW", {"chltype": "svrconn", "sslpeer": "x" * 1000}),
-        lambda: core.define("CHANNEL", "C", {"chltype": "svrconn", "sslpeer": "x" * 1000}, replace=True),
+        lambda: core.define("CHANNEL", "NEW", {"chltype": "svrconn", "sslpeer": "CN=" + "x" * 1000}),
+        lambda: core.define("CHANNEL", "C", {"chltype": "svrconn", "sslpeer": "CN=" + "x" * 1000}, replace=True),
     )
     for command in commands:
         with pytest.raises(LogFull):

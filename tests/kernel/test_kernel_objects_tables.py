@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, get_origin, get_type_hints
 
 import pytest
 
-from libremq.kernel.attribute_tables import QUEUE_TYPES, TABLES, char_length
-from libremq.kernel.attribute_tables_channel import CHANNEL_TYPES
-from libremq.kernel.attributes import Attribute, Kind, Source, convert
+from libremq.kernel.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, SUB_TABLE, TABLES, char_length
+from libremq.kernel.attributes import Attribute, AttributeTable, Kind, Source, convert
 from libremq.kernel.definitions import DEFAULT_OBJECTS
 from libremq.kernel.objects import CLASSES
-from libremq.kernel.system_objects import SYSTEM_OBJECTS
+from libremq.kernel.status_tables import CHSTATUS_BY_TYPE, STATUS_TABLES
+from libremq.kernel.system_objects import SYSTEM_OBJECTS, SYSTEM_RULES
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 
@@ -47,7 +47,7 @@ def test_a_table_has_each_selector_and_slot_once(kind: str) -> None:
 
 @pytest.mark.parametrize("kind", TABLES)
 def test_classes_declare_what_the_tables_say(kind: str) -> None:
-    hints = get_type_hints(CLASSES[kind])
+    hints = {name: hint for name, hint in get_type_hints(CLASSES[kind]).items() if get_origin(hint) is not ClassVar}
     for row in TABLES[kind]:
         if not row.stored:
             continue
@@ -58,7 +58,7 @@ def test_classes_declare_what_the_tables_say(kind: str) -> None:
             assert hints[row.slot] == tuple[str, ...]
         else:
             assert hints[row.slot] is expected
-    declared = set(hints) - {"kind", "object_type", "table", "qtype", "chltype", "system_level", "name"}
+    declared = set(hints) - {"system_level", "name"}
     assert declared == {row.slot for row in TABLES[kind] if row.stored}
 
 
@@ -76,11 +76,68 @@ def test_settable_attributes_are_those_of_mqset() -> None:
     }
     assert settable["QALIAS"] == {mq.MQIA_INHIBIT_GET, mq.MQIA_INHIBIT_PUT}
     assert settable["QREMOTE"] == {mq.MQIA_INHIBIT_PUT}
-    assert not any(settable[kind] for kind in ("QMGR", "PROCESS", "NAMELIST", "SVRCONN", "LISTENER"))
+    assert not any(settable[kind] for kind in TABLES if kind not in QUEUE_TYPES)
 
 
-def test_nothing_of_a_channel_or_a_listener_is_for_mqinq() -> None:
-    assert not any(row.inquirable for kind in (*CHANNEL_TYPES, "LISTENER") for row in TABLES[kind])
+def test_only_what_can_be_opened_is_for_mqinq() -> None:
+    opened = {*QUEUE_TYPES, "QMGR", "PROCESS", "NAMELIST"}
+    assert {kind for kind, table in TABLES.items() if any(row.inquirable for row in table)} == opened
+
+
+@pytest.mark.parametrize(("name", "table"), [*STATUS_TABLES.items(), ("SUB", SUB_TABLE)])
+def test_status_tables_agree_with_themselves(name: str, table: AttributeTable) -> None:
+    assert len(table) == len({row.keyword for row in table}) == len({row.slot for row in table})
+    assert len({row.selector for row in table if row.selector}) == sum(bool(row.selector) for row in table)
+    for row in table:
+        assert row.about
+        assert row.source is Source.LIVE or name == "SUB"
+        if row.kind is Kind.BYTES:
+            assert mq.MQBACF_FIRST <= row.selector <= mq.MQBACF_LAST_USED
+            assert row.default == b"" and row.max_length
+        elif row.is_integer:
+            assert mq.MQIA_FIRST <= row.selector <= mq.MQIA_LAST
+            assert row.kind is Kind.INTEGER or row.kind is Kind.INTEGER_LIST or row.words
+        elif row.selector:
+            assert mq.MQCA_FIRST <= row.selector <= mq.MQCA_LAST
+            assert row.max_length
+
+
+def test_the_status_of_a_channel_has_what_its_type_has() -> None:
+    client, sender = CHSTATUS_BY_TYPE["SVRCONN"].by_keyword, CHSTATUS_BY_TYPE["SDR"].by_keyword
+    assert {"CURSHCNV", "RAPPLTAG"} <= set(client) - set(sender)
+    assert {"XMITQ", "LSTSEQNO", "INDOUBT"} <= set(sender) - set(client)
+    saved = STATUS_TABLES["CHSTATUS.SAVED"].by_keyword
+    assert {"CHANNEL", "CONNAME", "LSTSEQNO"} <= set(saved) < set(STATUS_TABLES["CHSTATUS"].by_keyword)
+
+
+def test_bytes_are_hexadecimal_digits() -> None:
+    row = STATUS_TABLES["CONN"].find("CONN")
+    assert convert(row, " 414D5143 ") == convert(row, b"AMQC") == b"AMQC"
+    refused: tuple[tuple[Any, int], ...] = (
+        ("xy", mq.MQRCCF_ATTR_VALUE_ERROR),
+        (7, mq.MQRCCF_ATTR_VALUE_ERROR),
+        (b"x" * 25, mq.MQRCCF_CFBS_STRING_LENGTH_ERR),
+        ("00" * 25, mq.MQRCCF_CFBS_STRING_LENGTH_ERR),
+    )
+    for bad, reason in refused:
+        with pytest.raises(MQError) as error:
+            convert(row, bad)
+        assert error.value.reason == reason
+
+
+def test_two_numbers() -> None:
+    row = STATUS_TABLES["QSTATUS"].find("QTIME")
+    assert convert(row, "1,2") == convert(row, [1, 2]) == (1, 2)
+    with pytest.raises(MQError):
+        convert(row, [1, 2, 3])
+
+
+def test_passwords_are_marked_and_never_in_an_error() -> None:
+    secret = {(kind, row.keyword) for kind, table in TABLES.items() for row in table if row.secret}
+    assert {("CRLLDAP", "LDAPPWD"), ("IDPWLDAP", "LDAPPWD"), ("SDR", "PASSWORD"), ("QMGR", "KEYRPWD")} <= secret
+    with pytest.raises(MQError) as error:
+        convert(TABLES["CRLLDAP"].find("LDAPPWD"), "hidden" * 10, "A")
+    assert "hidden" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -109,6 +166,22 @@ def test_nothing_of_a_channel_or_a_listener_is_for_mqinq() -> None:
         ("SVRCONN", "MAXINSTC", 999999999),
         ("SVRCONN", "SSLCAUTH", mq.MQSCA_REQUIRED),
         ("SVRCONN", "TRPTYPE", mq.MQXPT_TCP),
+        ("SDR", "DISCINT", 6000),
+        ("SDR", "BATCHSZ", 50),
+        ("SDR", "LONGRTY", 999999999),
+        ("SDR", "MCATYPE", mq.MQMCAT_PROCESS),
+        ("CLUSSDR", "MCATYPE", mq.MQMCAT_THREAD),
+        ("RCVR", "PUTAUT", mq.MQPA_DEFAULT),
+        ("CLNTCONN", "AFFINITY", mq.MQCAFTY_PREFERRED),
+        ("AMQP", "PORT", 5672),
+        ("TOPIC", "PUB", mq.MQTA_PUB_AS_PARENT),
+        ("TOPIC", "DEFPRTY", mq.MQPRI_PRIORITY_AS_PARENT),
+        ("IDPWOS", "CHCKCLNT", mq.MQCHK_REQUIRED_ADMIN),
+        ("IDPWOS", "CHCKLOCL", mq.MQCHK_OPTIONAL),
+        ("IDPWOS", "ADOPTCTX", mq.MQADPCTX_YES),
+        ("SERVICE", "CONTROL", mq.MQSVC_CONTROL_MANUAL),
+        ("CHLAUTH", "USERSRC", mq.MQUSRC_MAP),
+        ("QMGR", "CHLAUTH", mq.MQCHLA_ENABLED),
         ("LISTENER", "PORT", 0),
         ("LISTENER", "CONTROL", mq.MQSVC_CONTROL_MANUAL),
     ],
@@ -186,11 +259,11 @@ def test_lists() -> None:
     assert convert(names, "A, B ,C") == ("A", "B", "C")
     assert convert(names, ["A", "B "]) == ("A", "B")
     assert convert(names, "") == ()
-    assert convert(names, ()) == ()
+    assert convert(names, ()) == convert(names, [" "]) == ()
     assert convert(names, ["N"] * 256) == ("N",) * 256
     refused: list[tuple[Any, int]] = [
         (["A B"], mq.MQRCCF_ATTR_VALUE_ERROR),
-        ([""], mq.MQRCCF_ATTR_VALUE_ERROR),
+        (["A", ""], mq.MQRCCF_ATTR_VALUE_ERROR),
         ([1], mq.MQRCCF_ATTR_VALUE_ERROR),
         (5, mq.MQRCCF_ATTR_VALUE_ERROR),
         (b"AB", mq.MQRCCF_ATTR_VALUE_ERROR),
@@ -265,7 +338,19 @@ def test_the_reference_page_lists_every_attribute() -> None:
     for kind in QUEUE_TYPES:
         for row in TABLES[kind]:
             assert f"| {row.keyword} |" in queues
-    titles = {"PROCESS": "Processes", "NAMELIST": "Namelists", "SVRCONN": "Channels", "LISTENER": "Listeners"}
+    titles = {
+        "PROCESS": "Processes",
+        "NAMELIST": "Namelists",
+        "LISTENER": "Listeners",
+        "SERVICE": "Services",
+        "TOPIC": "Topics",
+        "COMMINFO": "Communication information",
+        "CHLAUTH": "Channel authentication rules",
+        "AUTHREC": "Authority records",
+        **dict.fromkeys(GENERIC_TYPES["CHANNEL"], "Channels"),
+        **dict.fromkeys(GENERIC_TYPES["AUTHINFO"], "Authentication information"),
+    }
+    assert set(titles) == set(TABLES) - {"QMGR", *QUEUE_TYPES}
     for kind, title in titles.items():
         for row in TABLES[kind]:
             assert f"| {row.keyword} |" in page.split(f"## {title}")[1].split("## ")[0]
@@ -277,3 +362,5 @@ def test_the_reference_page_lists_every_system_object_and_default_object() -> No
         assert f"| {kind} | {name} |" in page.split("## System objects")[1].split("## ")[0]
     for kind, name in DEFAULT_OBJECTS.items():
         assert f"| {kind} | {name} |" in page.split("## ")[0]
+    for profile, rule_type, _ in SYSTEM_RULES:
+        assert f"| {profile.replace('*', chr(92) + '*')} | {rule_type} |" in page

@@ -1,14 +1,21 @@
 """All attribute tables by object type: the one declaration of what every object is made of.
 
-The rows of queues, of channels and listeners, and of the queue manager have files of their own; processes and
-namelists are short and live here.
+The rows of most sorts of object have files of their own; processes and namelists are short and live here.
 """
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_tables_channel import CHANNEL_ATTRIBUTES, CHANNEL_TYPES, LISTENER_ATTRIBUTES
+from libremq.kernel.attribute_tables_channel import CHANNEL_ATTRIBUTES, CHANNEL_TYPES
 from libremq.kernel.attribute_tables_qmgr import QMGR_ATTRIBUTES
 from libremq.kernel.attribute_tables_queue import QUEUE_ATTRIBUTES
+from libremq.kernel.attribute_tables_security import (
+    AUTHINFO_ATTRIBUTES,
+    AUTHINFO_TYPES,
+    AUTHREC_ATTRIBUTES,
+    CHLAUTH_ATTRIBUTES,
+)
+from libremq.kernel.attribute_tables_service import LISTENER_ATTRIBUTES, SERVICE_ATTRIBUTES
+from libremq.kernel.attribute_tables_topic import COMMINFO_ATTRIBUTES, SUB_ATTRIBUTES, TOPIC_ATTRIBUTES
 from libremq.kernel.attributes import Attribute, AttributeTable, Kind, Source
 from libremq.mqi import constants as mq
 
@@ -127,10 +134,23 @@ TABLES: dict[str, AttributeTable] = {
     "NAMELIST": AttributeTable("NAMELIST", NAMELIST_ATTRIBUTES),
     **{object_type: AttributeTable(object_type, CHANNEL_ATTRIBUTES) for object_type in CHANNEL_TYPES},
     "LISTENER": AttributeTable("LISTENER", LISTENER_ATTRIBUTES),
+    "SERVICE": AttributeTable("SERVICE", SERVICE_ATTRIBUTES),
+    "TOPIC": AttributeTable("TOPIC", TOPIC_ATTRIBUTES),
+    **{object_type: AttributeTable(object_type, AUTHINFO_ATTRIBUTES) for object_type in AUTHINFO_TYPES},
+    "COMMINFO": AttributeTable("COMMINFO", COMMINFO_ATTRIBUTES),
+    "CHLAUTH": AttributeTable("CHLAUTH", CHLAUTH_ATTRIBUTES),
+    "AUTHREC": AttributeTable("AUTHREC", AUTHREC_ATTRIBUTES),
 }
 
+# What DISPLAY SUB shows. There are no subscriptions yet, so no object has this table.
+SUB_TABLE = AttributeTable("SUB", SUB_ATTRIBUTES)
+
 # Words that mean any of several types with one set of names.
-GENERIC_TYPES: dict[str, tuple[str, ...]] = {"QUEUE": QUEUE_TYPES, "CHANNEL": CHANNEL_TYPES}
+GENERIC_TYPES: dict[str, tuple[str, ...]] = {
+    "QUEUE": QUEUE_TYPES,
+    "CHANNEL": CHANNEL_TYPES,
+    "AUTHINFO": AUTHINFO_TYPES,
+}
 
 # MQINQ tells a selector that no queue has (an error) from one that other queues have (a warning).
 QUEUE_SELECTORS: dict[int, Attribute] = {row.selector: row for row in QUEUE_ATTRIBUTES}

@@ -1,64 +1,112 @@
-"""The attributes of channels and listeners: one row each, for every type of channel it applies to.
+"""The attributes of channels: one row each, for every type of channel it applies to.
 
 Data only, in the order DISPLAY uses. A type of channel is a word in `CHANNEL_TYPES` and in the row of CHLTYPE, the
-types in the rows that not all channels have, and a class in `objects.py`: nothing else knows how many there are. No
-application can open these objects, so MQINQ knows none of the attributes.
+types in the rows that not all channels have, and a class in `objects_channel.py`: nothing else knows how many there
+are. No application can open these objects, so MQINQ knows none of the attributes.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from libremq.kernel.attributes import Attribute, Kind, Source
+from libremq.kernel.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, name, number, text, texts
+from libremq.kernel.attributes import Attribute, Source
 from libremq.mqi import constants as mq
 
+CHANNEL_TYPES = ("SDR", "SVR", "RCVR", "RQSTR", "CLNTCONN", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP")
+
+SENDERS = ("SDR", "SVR", "CLUSSDR", "CLUSRCVR")
+RECEIVERS = ("RCVR", "RQSTR", "CLUSRCVR")
+MESSAGE = ("SDR", "SVR", "RCVR", "RQSTR", "CLUSSDR", "CLUSRCVR")
+CLUSTER = ("CLUSSDR", "CLUSRCVR")
+CLNTCONN = ("CLNTCONN",)
 SVRCONN = ("SVRCONN",)
-CHANNEL_TYPES = SVRCONN
+AMQP = ("AMQP",)
+MQI_AND_MESSAGE = ("SDR", "SVR", "RCVR", "RQSTR", "CLNTCONN", "SVRCONN", "CLUSSDR", "CLUSRCVR")
+CALLERS = ("SDR", "SVR", "RQSTR", "CLNTCONN", "CLUSSDR", "CLUSRCVR")
 
 _EXITS_MAX = 8  # in one list; none is loaded, so the number only bounds what is stored
 
-_CHANNEL_ROWS: tuple[Attribute, ...] = (
-    Attribute(
-        "CHANNEL", mq.MQCACH_CHANNEL_NAME, Kind.NAME, "",
-        max_length=mq.MQ_CHANNEL_NAME_LENGTH,
-        source=Source.FIXED,
-        python_name="name",
-        about="name of the channel",
-    ),
-    Attribute(
-        "CHLTYPE", mq.MQIACH_CHANNEL_TYPE, Kind.ENUM, mq.MQCHT_SVRCONN,
-        words={"SVRCONN": mq.MQCHT_SVRCONN},
-        source=Source.FIXED,
+CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
+    identity("CHANNEL", mq.MQCACH_CHANNEL_NAME, mq.MQ_CHANNEL_NAME_LENGTH, "name of the channel"),
+    choice(
+        "CHLTYPE", mq.MQIACH_CHANNEL_TYPE, mq.MQCHT_SVRCONN,
+        {
+            "SDR": mq.MQCHT_SENDER,
+            "SVR": mq.MQCHT_SERVER,
+            "RCVR": mq.MQCHT_RECEIVER,
+            "RQSTR": mq.MQCHT_REQUESTER,
+            "CLNTCONN": mq.MQCHT_CLNTCONN,
+            "SVRCONN": mq.MQCHT_SVRCONN,
+            "CLUSSDR": mq.MQCHT_CLUSSDR,
+            "CLUSRCVR": mq.MQCHT_CLUSRCVR,
+            "AMQP": mq.MQCHT_AMQP,
+        },
+        "type of the channel; DEFINE CHANNEL needs it", source=Source.FIXED,
         value_reason=mq.MQRCCF_CHANNEL_TYPE_ERROR,
-        about="type of the channel; DEFINE CHANNEL needs it",
     ),
-    Attribute(
-        "ALTDATE", mq.MQCA_ALTERATION_DATE, Kind.STRING, "",
-        max_length=mq.MQ_DATE_LENGTH,
-        source=Source.SYSTEM,
-        about="date of the last change",
+    choice(
+        "AFFINITY", mq.MQIACH_CONNECTION_AFFINITY, mq.MQCAFTY_PREFERRED,
+        {"PREFERRED": mq.MQCAFTY_PREFERRED, "NONE": mq.MQCAFTY_NONE},
+        "whether a client that connects again keeps to the channel that it used first", types=CLNTCONN,
     ),
-    Attribute(
-        "ALTTIME", mq.MQCA_ALTERATION_TIME, Kind.STRING, "",
-        max_length=mq.MQ_TIME_LENGTH,
-        source=Source.SYSTEM,
-        about="time of the last change",
+    ALTDATE,
+    ALTTIME,
+    number(
+        "BATCHHB", mq.MQIACH_BATCH_HB, 0, 0, 999999,
+        "milliseconds without an answer after which the partner is asked for before a batch ends; 0 is never",
+        types=SENDERS,
     ),
-    Attribute(
-        "CERTLABL", mq.MQCA_CERT_LABEL, Kind.STRING, "",
-        max_length=mq.MQ_CERT_LABEL_LENGTH,
-        about="label of the certificate; blank is the one of the queue manager",
+    number(
+        "BATCHINT", mq.MQIACH_BATCH_INTERVAL, 0, 0, 999999999,
+        "milliseconds that a batch waits for more messages; 0 ends it when the transmission queue is empty",
+        types=SENDERS, value_reason=mq.MQRCCF_BATCH_INT_ERROR,
     ),
-    Attribute(
-        "COMPHDR", mq.MQIACH_HDR_COMPRESSION, Kind.ENUM_LIST, (mq.MQCOMPRESS_NONE,),
-        words={"NONE": mq.MQCOMPRESS_NONE, "SYSTEM": mq.MQCOMPRESS_SYSTEM},
-        max_items=2,
-        alone="",
-        about="compression of headers, best first",
+    number(
+        "BATCHLIM", mq.MQIACH_BATCH_DATA_LIMIT, 5000, 0, 999999, "kilobytes after which a batch ends; 0 is no limit",
+        types=SENDERS,
     ),
-    Attribute(
-        "COMPMSG", mq.MQIACH_MSG_COMPRESSION, Kind.ENUM_LIST, (mq.MQCOMPRESS_NONE,),
-        words={
+    number(
+        "BATCHSZ", mq.MQIACH_BATCH_SIZE, 50, 1, 9999,
+        "most messages in a batch; the smaller value of both ends counts", types=MESSAGE,
+        value_reason=mq.MQRCCF_BATCH_SIZE_ERROR,
+    ),
+    text(
+        "CERTLABL", mq.MQCA_CERT_LABEL, mq.MQ_CERT_LABEL_LENGTH,
+        "label of the certificate; blank is the one of the queue manager",
+        types=("SDR", "SVR", "RCVR", "RQSTR", "CLNTCONN", "SVRCONN", "CLUSRCVR", "AMQP"),
+    ),
+    number(
+        "CLNTWGHT", mq.MQIACH_CLIENT_CHANNEL_WEIGHT, 0, 0, 99,
+        "share of the connections that a client table gives to the channel; 0 takes them in order of name",
+        types=CLNTCONN,
+    ),
+    name(
+        "CLUSNL", mq.MQCA_CLUSTER_NAMELIST, mq.MQ_NAMELIST_NAME_LENGTH,
+        "namelist of the clusters that the channel belongs to", types=CLUSTER,
+    ),
+    name(
+        "CLUSTER", mq.MQCA_CLUSTER_NAME, mq.MQ_CLUSTER_NAME_LENGTH, "cluster that the channel belongs to",
+        types=CLUSTER,
+    ),
+    number(
+        "CLWLPRTY", mq.MQIACH_CLWL_CHANNEL_PRIORITY, 0, 0, 9,
+        "priority in the choice of a cluster channel, 9 is highest", types=CLUSTER,
+    ),
+    number(
+        "CLWLRANK", mq.MQIACH_CLWL_CHANNEL_RANK, 0, 0, 9,
+        "rank in the choice of a cluster channel, before its state is looked at", types=CLUSTER,
+    ),
+    number(
+        "CLWLWGHT", mq.MQIACH_CLWL_CHANNEL_WEIGHT, 50, 1, 99,
+        "share of the messages of a cluster that take the channel", types=CLUSTER,
+    ),
+    choices(
+        "COMPHDR", mq.MQIACH_HDR_COMPRESSION, (mq.MQCOMPRESS_NONE,),
+        {"NONE": mq.MQCOMPRESS_NONE, "SYSTEM": mq.MQCOMPRESS_SYSTEM}, 2, "compression of headers, best first",
+        types=MQI_AND_MESSAGE, alone="",
+    ),
+    choices(
+        "COMPMSG", mq.MQIACH_MSG_COMPRESSION, (mq.MQCOMPRESS_NONE,),
+        {
             "NONE": mq.MQCOMPRESS_NONE,
             "RLE": mq.MQCOMPRESS_RLE,
             "ZLIBFAST": mq.MQCOMPRESS_ZLIBFAST,
@@ -67,201 +115,276 @@ _CHANNEL_ROWS: tuple[Attribute, ...] = (
             "LZ4HIGH": mq.MQCOMPRESS_LZ4HIGH,
             "ANY": mq.MQCOMPRESS_ANY,
         },
-        max_items=16,
-        alone="ANY",
-        about="compression of message data, best first",
+        16, "compression of message data, best first", types=MQI_AND_MESSAGE, alone="ANY",
     ),
-    Attribute(
-        "DESCR", mq.MQCACH_DESC, Kind.STRING, "",
-        max_length=mq.MQ_CHANNEL_DESC_LENGTH,
-        about="free description",
+    text(
+        "CONNAME", mq.MQCACH_CONNECTION_NAME, mq.MQ_CONN_NAME_LENGTH,
+        "address of the partner: host(port), several with commas", types=CALLERS,
+        value_reason=mq.MQRCCF_CONN_NAME_ERROR,
     ),
-    Attribute(
-        "DISCINT", mq.MQIACH_DISC_INTERVAL, Kind.INTEGER, 6000,
-        high=999999,
-        types=SVRCONN,
+    choice(
+        "CONVERT", mq.MQIACH_DATA_CONVERSION, mq.MQCDC_NO_SENDER_CONVERSION,
+        {"NO": mq.MQCDC_NO_SENDER_CONVERSION, "YES": mq.MQCDC_SENDER_CONVERSION},
+        "whether the sending end converts message data for the partner", types=SENDERS,
+        value_reason=mq.MQRCCF_DATA_CONV_VALUE_ERROR,
+    ),
+    choice(
+        "DEFRECON", mq.MQIACH_DEF_RECONNECT, mq.MQRCN_NO,
+        {"NO": mq.MQRCN_NO, "YES": mq.MQRCN_YES, "QMGR": mq.MQRCN_Q_MGR, "DISABLED": mq.MQRCN_DISABLED},
+        "whether clients connect again by themselves if their program does not say", types=CLNTCONN,
+    ),
+    text("DESCR", mq.MQCACH_DESC, mq.MQ_CHANNEL_DESC_LENGTH, "free description"),
+    number(
+        "AMQPKA", mq.MQIACH_AMQP_KEEP_ALIVE, mq.MQKAI_AUTO, 0, 99999,
+        "milliseconds between keep-alive frames; AUTO takes the interval of the client",
+        words={"AUTO": mq.MQKAI_AUTO}, types=AMQP,
+    ),
+    number(
+        "DISCINT", mq.MQIACH_DISC_INTERVAL, 6000, 0, 999999,
+        "seconds without a message (of a client: without a call) after which the channel ends; 0 is never",
+        types=("SDR", "SVR", "SVRCONN", "CLUSSDR", "CLUSRCVR"), value_reason=mq.MQRCCF_DISC_INT_ERROR,
         default_by_type={"SVRCONN": 0},
-        value_reason=mq.MQRCCF_DISC_INT_ERROR,
-        about="seconds without a call after which a client is disconnected; 0 is never",
     ),
-    Attribute(
-        "HBINT", mq.MQIACH_HB_INTERVAL, Kind.INTEGER, 300,
-        high=999999,
-        value_reason=mq.MQRCCF_HB_INTERVAL_ERROR,
-        about="seconds between heartbeats; the larger value of both ends counts, 0 at both ends is none",
+    number(
+        "HBINT", mq.MQIACH_HB_INTERVAL, 300, 0, 999999,
+        "seconds between heartbeats; the larger value of both ends counts, 0 at both ends is none",
+        types=MQI_AND_MESSAGE, value_reason=mq.MQRCCF_HB_INTERVAL_ERROR,
     ),
-    Attribute(
-        "KAINT", mq.MQIACH_KEEP_ALIVE_INTERVAL, Kind.INTEGER, mq.MQKAI_AUTO,
-        high=99999,
-        words={"AUTO": mq.MQKAI_AUTO},
-        value_reason=mq.MQRCCF_KEEP_ALIVE_INT_ERROR,
-        about="seconds between TCP keep-alive packets; AUTO follows HBINT, 0 is none",
+    number(
+        "KAINT", mq.MQIACH_KEEP_ALIVE_INTERVAL, mq.MQKAI_AUTO, 0, 99999,
+        "seconds between TCP keep-alive packets; AUTO follows HBINT, 0 is none", words={"AUTO": mq.MQKAI_AUTO},
+        types=MQI_AND_MESSAGE, value_reason=mq.MQRCCF_KEEP_ALIVE_INT_ERROR,
     ),
-    Attribute(
-        "MAXINST", mq.MQIACH_MAX_INSTANCES, Kind.INTEGER, 999999999,
-        high=999999999,
-        types=SVRCONN,
+    text(
+        "LOCLADDR", mq.MQCACH_LOCAL_ADDRESS, mq.MQ_LOCAL_ADDRESS_LENGTH,
+        "own address and ports to connect from: address(low,high)",
+        types=("SDR", "SVR", "RQSTR", "CLNTCONN", "CLUSSDR", "CLUSRCVR", "AMQP"),
+    ),
+    number(
+        "LONGRTY", mq.MQIACH_LONG_RETRY, 999999999, 0, 999999999, "attempts to connect after those of SHORTRTY",
+        types=SENDERS, value_reason=mq.MQRCCF_LONG_RETRY_ERROR,
+    ),
+    number(
+        "LONGTMR", mq.MQIACH_LONG_TIMER, 1200, 0, 999999999, "seconds between these attempts", types=SENDERS,
+        value_reason=mq.MQRCCF_LONG_TIMER_ERROR,
+    ),
+    number(
+        "MAXINST", mq.MQIACH_MAX_INSTANCES, 999999999, 0, 999999999,
+        "most instances of the channel at a time; 0 refuses all", types=("SVRCONN", "AMQP"),
         value_reason=mq.MQRCCF_MAX_INSTANCES_ERROR,
-        about="most instances of the channel at a time; 0 refuses all",
     ),
-    Attribute(
-        "MAXINSTC", mq.MQIACH_MAX_INSTS_PER_CLIENT, Kind.INTEGER, 999999999,
-        high=999999999,
-        types=SVRCONN,
+    number(
+        "MAXINSTC", mq.MQIACH_MAX_INSTS_PER_CLIENT, 999999999, 0, 999999999,
+        "most instances from one client address at a time; 0 refuses all", types=SVRCONN,
         value_reason=mq.MQRCCF_MAX_INSTS_PER_CLNT_ERR,
-        about="most instances from one client address at a time; 0 refuses all",
     ),
-    Attribute(
-        "MAXMSGL", mq.MQIACH_MAX_MSG_LENGTH, Kind.INTEGER, 4194304,
-        high=104857600,
+    number(
+        "MAXMSGL", mq.MQIACH_MAX_MSG_LENGTH, 4194304, 0, 104857600,
+        "longest message in bytes; 0 is the MAXMSGL of the queue manager",
         value_reason=mq.MQRCCF_MAX_MSG_LENGTH_ERROR,
-        about="longest message in bytes; 0 is the MAXMSGL of the queue manager",
     ),
-    Attribute(
-        "MCAUSER", mq.MQCACH_MCA_USER_ID, Kind.STRING, "",
-        max_length=mq.MQ_MCA_USER_ID_LENGTH,
-        about="user that the channel works as; blank is the one that the client asserts",
+    text(
+        "MCANAME", mq.MQCACH_MCA_NAME, mq.MQ_MCA_NAME_LENGTH, "kept for old definitions; only blank",
+        types=("SDR", "SVR", "RQSTR", "CLUSSDR", "CLUSRCVR"), value_reason=mq.MQRCCF_MCA_NAME_ERROR,
     ),
-    Attribute(
-        "MONCHL", mq.MQIA_MONITORING_CHANNEL, Kind.ENUM, mq.MQMON_Q_MGR,
-        words={
+    choice(
+        "MCATYPE", mq.MQIACH_MCA_TYPE, mq.MQMCAT_PROCESS, {"PROCESS": mq.MQMCAT_PROCESS, "THREAD": mq.MQMCAT_THREAD},
+        "whether the channel runs as a process or as a thread", types=("SDR", "SVR", "RQSTR", "CLUSSDR", "CLUSRCVR"),
+        value_reason=mq.MQRCCF_MCA_TYPE_ERROR,
+        default_by_type={"CLUSSDR": mq.MQMCAT_THREAD, "CLUSRCVR": mq.MQMCAT_THREAD},
+    ),
+    text(
+        "MCAUSER", mq.MQCACH_MCA_USER_ID, mq.MQ_MCA_USER_ID_LENGTH,
+        "user that the channel works as; blank is the one that the partner asserts",
+        types=("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP"),
+    ),
+    text(
+        "MODENAME", mq.MQCACH_MODE_NAME, mq.MQ_MODE_NAME_LENGTH, "LU 6.2 mode; without meaning over TCP", types=CALLERS,
+    ),
+    choice(
+        "MONCHL", mq.MQIA_MONITORING_CHANNEL, mq.MQMON_Q_MGR,
+        {
             "QMGR": mq.MQMON_Q_MGR,
             "OFF": mq.MQMON_OFF,
             "LOW": mq.MQMON_LOW,
             "MEDIUM": mq.MQMON_MEDIUM,
             "HIGH": mq.MQMON_HIGH,
         },
-        about="online monitoring of the channel",
+        "online monitoring of the channel", types=("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR"),
     ),
-    Attribute(
-        "RCVDATA", mq.MQCACH_RCV_EXIT_USER_DATA, Kind.TEXT_LIST, (),
-        max_length=mq.MQ_EXIT_DATA_LENGTH,
-        max_items=_EXITS_MAX,
-        about="data for the receive exits",
+    text(
+        "MRDATA", mq.MQCACH_MR_EXIT_USER_DATA, mq.MQ_EXIT_DATA_LENGTH, "data for the message-retry exit",
+        types=RECEIVERS,
     ),
-    Attribute(
-        "RCVEXIT", mq.MQCACH_RCV_EXIT_NAME, Kind.TEXT_LIST, (),
-        max_length=mq.MQ_EXIT_NAME_LENGTH,
-        max_items=_EXITS_MAX,
-        value_reason=mq.MQRCCF_RCV_EXIT_NAME_ERROR,
-        about="receive exits: library(function)",
+    text(
+        "MREXIT", mq.MQCACH_MR_EXIT_NAME, mq.MQ_EXIT_NAME_LENGTH, "message-retry exit: library(function)",
+        types=RECEIVERS, value_reason=mq.MQRCCF_MR_EXIT_NAME_ERROR,
     ),
-    Attribute(
-        "SCYDATA", mq.MQCACH_SEC_EXIT_USER_DATA, Kind.STRING, "",
-        max_length=mq.MQ_EXIT_DATA_LENGTH,
-        about="data for the security exit",
+    number(
+        "MRRTY", mq.MQIACH_MR_COUNT, 10, 0, 999999999,
+        "attempts to put a message that cannot be put before it goes to the dead-letter queue", types=RECEIVERS,
+        value_reason=mq.MQRCCF_MR_COUNT_ERROR,
     ),
-    Attribute(
-        "SCYEXIT", mq.MQCACH_SEC_EXIT_NAME, Kind.STRING, "",
-        max_length=mq.MQ_EXIT_NAME_LENGTH,
-        value_reason=mq.MQRCCF_SEC_EXIT_NAME_ERROR,
-        about="security exit: library(function)",
+    number(
+        "MRTMR", mq.MQIACH_MR_INTERVAL, 1000, 0, 999999999, "milliseconds between these attempts", types=RECEIVERS,
+        value_reason=mq.MQRCCF_MR_INTERVAL_ERROR,
     ),
-    Attribute(
-        "SENDDATA", mq.MQCACH_SEND_EXIT_USER_DATA, Kind.TEXT_LIST, (),
-        max_length=mq.MQ_EXIT_DATA_LENGTH,
-        max_items=_EXITS_MAX,
-        about="data for the send exits",
+    texts(
+        "MSGDATA", mq.MQCACH_MSG_EXIT_USER_DATA, mq.MQ_EXIT_DATA_LENGTH, _EXITS_MAX, "data for the message exits",
+        types=MESSAGE,
     ),
-    Attribute(
-        "SENDEXIT", mq.MQCACH_SEND_EXIT_NAME, Kind.TEXT_LIST, (),
-        max_length=mq.MQ_EXIT_NAME_LENGTH,
-        max_items=_EXITS_MAX,
-        value_reason=mq.MQRCCF_SEND_EXIT_NAME_ERROR,
-        about="send exits: library(function)",
+    texts(
+        "MSGEXIT", mq.MQCACH_MSG_EXIT_NAME, mq.MQ_EXIT_NAME_LENGTH, _EXITS_MAX, "message exits: library(function)",
+        types=MESSAGE, value_reason=mq.MQRCCF_MSG_EXIT_NAME_ERROR,
     ),
-    Attribute(
-        "SHARECNV", mq.MQIACH_SHARING_CONVERSATIONS, Kind.INTEGER, 10,
-        high=999999999,
-        types=SVRCONN,
-        value_reason=mq.MQRCCF_SHARING_CONVS_ERROR,
-        about="most conversations on one socket; 0 is one, without heartbeats both ways and read ahead",
+    number(
+        "NETPRTY", mq.MQIACH_NETWORK_PRIORITY, 0, 0, 9,
+        "priority of this network connection, of several that a cluster queue manager offers", types=("CLUSRCVR",),
+        value_reason=mq.MQRCCF_NET_PRIORITY_ERROR,
     ),
-    Attribute(
-        "SSLCAUTH", mq.MQIACH_SSL_CLIENT_AUTH, Kind.ENUM, mq.MQSCA_REQUIRED,
-        words={"REQUIRED": mq.MQSCA_REQUIRED, "OPTIONAL": mq.MQSCA_OPTIONAL},
-        types=SVRCONN,
-        value_reason=mq.MQRCCF_SSL_CLIENT_AUTH_ERROR,
-        about="whether a TLS client needs a certificate",
+    choice(
+        "NPMSPEED", mq.MQIACH_NPM_SPEED, mq.MQNPMS_FAST, {"FAST": mq.MQNPMS_FAST, "NORMAL": mq.MQNPMS_NORMAL},
+        "FAST lets nonpersistent messages travel outside the batch: sooner, and lost if the channel breaks",
+        types=MESSAGE, value_reason=mq.MQRCCF_NPM_SPEED_ERROR,
     ),
-    Attribute(
-        "SSLCIPH", mq.MQCACH_SSL_CIPHER_SPEC, Kind.STRING, "",
-        max_length=mq.MQ_SSL_CIPHER_SPEC_LENGTH,
-        value_reason=mq.MQRCCF_SSL_CIPHER_SPEC_ERROR,
-        about="CipherSpec, or ANY_TLS12_OR_HIGHER and the like; blank is a channel without TLS",
+    text(
+        "PASSWORD", mq.MQCACH_PASSWORD, mq.MQ_PASSWORD_LENGTH, "LU 6.2 password; kept but never shown",
+        types=("SDR", "SVR", "RQSTR", "CLNTCONN", "CLUSSDR"), secret=True,
     ),
-    Attribute(
-        "SSLPEER", mq.MQCACH_SSL_PEER_NAME, Kind.STRING, "",
-        max_length=mq.MQ_SSL_PEER_NAME_LENGTH,
-        value_reason=mq.MQRCCF_SSL_PEER_NAME_ERROR,
-        about="distinguished names that certificates of clients may have; blank is any",
-    ),
-    Attribute(
-        "TRPTYPE", mq.MQIACH_XMIT_PROTOCOL_TYPE, Kind.ENUM, mq.MQXPT_TCP,
-        words={"TCP": mq.MQXPT_TCP},
-        value_reason=mq.MQRCCF_XMIT_PROTOCOL_TYPE_ERR,
-        about="transport",
-    ),
-)  # fmt: skip
-
-_LISTENER_ROWS: tuple[Attribute, ...] = (
-    Attribute(
-        "LISTENER", mq.MQCACH_LISTENER_NAME, Kind.NAME, "",
-        max_length=mq.MQ_LISTENER_NAME_LENGTH,
-        source=Source.FIXED,
-        python_name="name",
-        about="name of the listener",
-    ),
-    Attribute(
-        "CONTROL", mq.MQIACH_LISTENER_CONTROL, Kind.ENUM, mq.MQSVC_CONTROL_MANUAL,
-        words={
-            "MANUAL": mq.MQSVC_CONTROL_MANUAL,
-            "QMGR": mq.MQSVC_CONTROL_Q_MGR,
-            "STARTONLY": mq.MQSVC_CONTROL_Q_MGR_START,
-        },
-        about="QMGR starts and ends with the queue manager, STARTONLY only starts with it, MANUAL neither",
-    ),
-    Attribute(
-        "TRPTYPE", mq.MQIACH_XMIT_PROTOCOL_TYPE, Kind.ENUM, mq.MQXPT_TCP,
-        words={"TCP": mq.MQXPT_TCP},
-        value_reason=mq.MQRCCF_XMIT_PROTOCOL_TYPE_ERR,
-        about="transport",
-    ),
-    Attribute(
-        "PORT", mq.MQIACH_PORT, Kind.INTEGER, 0,
-        high=65535,
+    number(
+        "PORT", mq.MQIACH_PORT, 5672, 1, 65535, "port to listen on", types=AMQP,
         value_reason=mq.MQRCCF_PORT_NUMBER_ERROR,
-        about="port to listen on; 0 is 1414",
     ),
-    Attribute(
-        "IPADDR", mq.MQCACH_IP_ADDRESS, Kind.STRING, "",
-        max_length=mq.MQ_IP_ADDRESS_LENGTH,
-        about="address or host name to listen on; blank is all, IPv4 and IPv6",
+    choice(
+        "PROPCTL", mq.MQIA_PROPERTY_CONTROL, mq.MQPROP_COMPATIBILITY,
+        {"COMPAT": mq.MQPROP_COMPATIBILITY, "NONE": mq.MQPROP_NONE, "ALL": mq.MQPROP_ALL},
+        "what happens to message properties when the partner is older than they are", types=SENDERS,
     ),
-    Attribute(
-        "BACKLOG", mq.MQIACH_BACKLOG, Kind.INTEGER, 0,
-        high=999999999,
-        value_reason=mq.MQRCCF_BACKLOG_OUT_OF_RANGE,
-        about="connections that may wait to be accepted; 0 is 100",
+    choice(
+        "PUTAUT", mq.MQIACH_PUT_AUTHORITY, mq.MQPA_DEFAULT,
+        {
+            "DEF": mq.MQPA_DEFAULT,
+            "CTX": mq.MQPA_CONTEXT,
+            "ONLYMCA": mq.MQPA_ONLY_MCA,
+            "ALTMCA": mq.MQPA_ALTERNATE_OR_MCA,
+        },
+        "user whose authority counts for puts: that of the channel, or the one in the message", types=RECEIVERS,
+        value_reason=mq.MQRCCF_PUT_AUTH_ERROR,
     ),
-    Attribute(
-        "DESCR", mq.MQCACH_LISTENER_DESC, Kind.STRING, "",
-        max_length=mq.MQ_LISTENER_DESC_LENGTH,
-        about="free description",
+    text(
+        "QMNAME", mq.MQCA_Q_MGR_NAME, mq.MQ_Q_MGR_NAME_LENGTH,
+        "queue manager, or group of queue managers, that a client asks for", types=CLNTCONN,
     ),
-    Attribute(
-        "ALTDATE", mq.MQCA_ALTERATION_DATE, Kind.STRING, "",
-        max_length=mq.MQ_DATE_LENGTH,
-        source=Source.SYSTEM,
-        about="date of the last change",
+    texts(
+        "RCVDATA", mq.MQCACH_RCV_EXIT_USER_DATA, mq.MQ_EXIT_DATA_LENGTH, _EXITS_MAX, "data for the receive exits",
+        types=MQI_AND_MESSAGE,
     ),
-    Attribute(
-        "ALTTIME", mq.MQCA_ALTERATION_TIME, Kind.STRING, "",
-        max_length=mq.MQ_TIME_LENGTH,
-        source=Source.SYSTEM,
-        about="time of the last change",
+    texts(
+        "RCVEXIT", mq.MQCACH_RCV_EXIT_NAME, mq.MQ_EXIT_NAME_LENGTH, _EXITS_MAX, "receive exits: library(function)",
+        types=MQI_AND_MESSAGE, value_reason=mq.MQRCCF_RCV_EXIT_NAME_ERROR,
+    ),
+    number(
+        "RESETSEQ", mq.MQIACH_RESET_REQUESTED, mq.MQCHRR_RESET_NOT_REQUESTED, 1, 999999999,
+        "message sequence number of a RESET CHANNEL that the partner has not heard of yet",
+        words={"NO": mq.MQCHRR_RESET_NOT_REQUESTED}, types=MESSAGE, source=Source.LIVE,
+    ),
+    text(
+        "SCYDATA", mq.MQCACH_SEC_EXIT_USER_DATA, mq.MQ_EXIT_DATA_LENGTH, "data for the security exit",
+        types=MQI_AND_MESSAGE,
+    ),
+    text(
+        "SCYEXIT", mq.MQCACH_SEC_EXIT_NAME, mq.MQ_EXIT_NAME_LENGTH, "security exit: library(function)",
+        types=MQI_AND_MESSAGE, value_reason=mq.MQRCCF_SEC_EXIT_NAME_ERROR,
+    ),
+    texts(
+        "SENDDATA", mq.MQCACH_SEND_EXIT_USER_DATA, mq.MQ_EXIT_DATA_LENGTH, _EXITS_MAX, "data for the send exits",
+        types=MQI_AND_MESSAGE,
+    ),
+    texts(
+        "SENDEXIT", mq.MQCACH_SEND_EXIT_NAME, mq.MQ_EXIT_NAME_LENGTH, _EXITS_MAX, "send exits: library(function)",
+        types=MQI_AND_MESSAGE, value_reason=mq.MQRCCF_SEND_EXIT_NAME_ERROR,
+    ),
+    number(
+        "SEQWRAP", mq.MQIACH_SEQUENCE_NUMBER_WRAP, 999999999, 100, 999999999,
+        "highest message sequence number; the next is 1 again. Equal at both ends", types=MESSAGE,
+        value_reason=mq.MQRCCF_SEQ_NUMBER_WRAP_ERROR,
+    ),
+    number(
+        "SHARECNV", mq.MQIACH_SHARING_CONVERSATIONS, 10, 0, 999999999,
+        "most conversations on one socket; 0 is one, without heartbeats both ways and read ahead",
+        types=("CLNTCONN", "SVRCONN"), value_reason=mq.MQRCCF_SHARING_CONVS_ERROR,
+    ),
+    number(
+        "SHORTRTY", mq.MQIACH_SHORT_RETRY, 10, 0, 999999999, "quick attempts to connect", types=SENDERS,
+        value_reason=mq.MQRCCF_SHORT_RETRY_ERROR,
+    ),
+    number(
+        "SHORTTMR", mq.MQIACH_SHORT_TIMER, 60, 0, 999999999, "seconds between these attempts", types=SENDERS,
+        value_reason=mq.MQRCCF_SHORT_TIMER_ERROR,
+    ),
+    choice(
+        "SSLCAUTH", mq.MQIACH_SSL_CLIENT_AUTH, mq.MQSCA_REQUIRED,
+        {"REQUIRED": mq.MQSCA_REQUIRED, "OPTIONAL": mq.MQSCA_OPTIONAL},
+        "whether a TLS partner that connects needs a certificate",
+        types=("SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSRCVR", "AMQP"), value_reason=mq.MQRCCF_SSL_CLIENT_AUTH_ERROR,
+    ),
+    text(
+        "SSLCIPH", mq.MQCACH_SSL_CIPHER_SPEC, mq.MQ_SSL_CIPHER_SPEC_LENGTH,
+        "CipherSpec, or ANY_TLS12_OR_HIGHER and the like; blank is a channel without TLS",
+        value_reason=mq.MQRCCF_SSL_CIPHER_SPEC_ERROR,
+    ),
+    text(
+        "SSLPEER", mq.MQCACH_SSL_PEER_NAME, mq.MQ_SSL_PEER_NAME_LENGTH,
+        "distinguished names that certificates of the partner may have; blank is any",
+        value_reason=mq.MQRCCF_SSL_PEER_NAME_ERROR,
+    ),
+    choice(
+        "STATCHL", mq.MQIA_STATISTICS_CHANNEL, mq.MQMON_Q_MGR,
+        {
+            "QMGR": mq.MQMON_Q_MGR,
+            "OFF": mq.MQMON_OFF,
+            "LOW": mq.MQMON_LOW,
+            "MEDIUM": mq.MQMON_MEDIUM,
+            "HIGH": mq.MQMON_HIGH,
+        },
+        "statistics of the channel", types=MESSAGE,
+    ),
+    text(
+        "TPROOT", mq.MQCACH_TOPIC_ROOT, mq.MQ_TOPIC_STR_LENGTH, "topic below which the clients' topics are",
+        "SYSTEM.BASE.TOPIC", types=AMQP,
+    ),
+    name(
+        "TMPMODEL", mq.MQCACH_TEMPORARY_MODEL_Q, mq.MQ_Q_NAME_LENGTH, "model of the temporary queues of clients",
+        "SYSTEM.DEFAULT.MODEL.QUEUE", types=AMQP,
+    ),
+    text(
+        "TMPQPRFX", mq.MQCACH_TEMPORARY_Q_PREFIX, mq.MQ_TEMPORARY_Q_PREFIX_LENGTH,
+        "beginning of the names of temporary queues", "AMQP.*", types=AMQP,
+    ),
+    text(
+        "TPNAME", mq.MQCACH_TP_NAME, mq.MQ_TP_NAME_LENGTH, "LU 6.2 transaction program; without meaning over TCP",
+        types=CALLERS,
+    ),
+    choice(
+        "TRPTYPE", mq.MQIACH_XMIT_PROTOCOL_TYPE, mq.MQXPT_TCP, {"TCP": mq.MQXPT_TCP}, "transport",
+        types=MQI_AND_MESSAGE, value_reason=mq.MQRCCF_XMIT_PROTOCOL_TYPE_ERR,
+    ),
+    choice(
+        "USECLTID", mq.MQIACH_USE_CLIENT_ID, mq.MQUCI_NO, {"NO": mq.MQUCI_NO, "YES": mq.MQUCI_YES},
+        "whether the client identifier is the user; if not, MCAUSER or the user of the client is", types=AMQP,
+        value_reason=mq.MQRCCF_USE_CLIENT_ID_ERROR,
+    ),
+    choice(
+        "USEDLQ", mq.MQIA_USE_DEAD_LETTER_Q, mq.MQUSEDLQ_YES, {"YES": mq.MQUSEDLQ_YES, "NO": mq.MQUSEDLQ_NO},
+        "whether messages that cannot be delivered go to the dead-letter queue; NO ends the channel instead",
+        types=MESSAGE,
+    ),
+    text(
+        "USERID", mq.MQCACH_USER_ID, mq.MQ_USER_ID_LENGTH, "LU 6.2 user",
+        types=("SDR", "SVR", "RQSTR", "CLNTCONN", "CLUSSDR"),
+    ),
+    name(
+        "XMITQ", mq.MQCACH_XMIT_Q_NAME, mq.MQ_Q_NAME_LENGTH, "transmission queue that the channel empties",
+        types=("SDR", "SVR"), value_reason=mq.MQRCCF_XMIT_Q_NAME_ERROR,
     ),
 )  # fmt: skip
-
-CHANNEL_ATTRIBUTES = tuple(replace(row, inquirable=False) for row in _CHANNEL_ROWS)
-LISTENER_ATTRIBUTES = tuple(replace(row, inquirable=False) for row in _LISTENER_ROWS)

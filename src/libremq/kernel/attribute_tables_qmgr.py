@@ -266,6 +266,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "INITKEY", mq.MQCA_INITIAL_KEY, Kind.STRING, "",
         max_length=mq.MQ_INITIAL_KEY_LENGTH,
         inquirable=False,
+        secret=True,
         about="key that protects stored passwords",
     ),
     Attribute(
@@ -480,6 +481,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "KEYRPWD", mq.MQCA_SSL_KEY_REPO_PASSWORD, Kind.STRING, "",
         max_length=mq.MQ_SSL_KEY_PASSPHRASE_LENGTH,
         inquirable=False,
+        secret=True,
         about="password of the key repository",
     ),
     Attribute(

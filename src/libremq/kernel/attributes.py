@@ -3,7 +3,7 @@
 An `Attribute` is one row of data: MQSC keyword, MQI selector, kind, permitted values, default, and what
 may be done with it. The rows live in `attribute_tables*.py`; MQSC, PCF, MQINQ, MQSET, the catalogue and
 the reference page are all views of them. Inside the queue manager a value is always in its MQI form: an
-int (enumerations too), a str without trailing blanks, or a tuple of those.
+int (enumerations too), a str without trailing blanks, bytes, or a tuple of ints or strings.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from libremq.common.names import is_object_name
 from libremq.mqi.constants import (
     MQRCCF_ATTR_VALUE_ERROR,
     MQRCCF_ATTR_VALUE_FIXED,
+    MQRCCF_CFBS_STRING_LENGTH_ERR,
     MQRCCF_CFIN_DUPLICATE_PARM,
     MQRCCF_CFIN_PARM_ID_ERROR,
     MQRCCF_CFSL_COUNT_ERROR,
@@ -24,8 +25,8 @@ from libremq.mqi.constants import (
 )
 from libremq.mqi.errors import mq_error
 
-Value = int | str | tuple[int, ...] | tuple[str, ...]
-GivenValue = int | str | Sequence[int] | Sequence[str]
+Value = int | str | bytes | tuple[int, ...] | tuple[str, ...]
+GivenValue = int | str | bytes | Sequence[int] | Sequence[str]
 
 
 class Kind(Enum):
@@ -34,8 +35,10 @@ class Kind(Enum):
     STRING = "string"
     NAME = "name"  # a string that must follow the rules for object names, or be blank
     ENUM_LIST = "list of enum"
+    INTEGER_LIST = "list of integers"  # only counted, never given
     NAME_LIST = "list of names"
     TEXT_LIST = "list of texts"
+    BYTES = "bytes"  # hexadecimal digits in MQSC, a byte string in PCF
 
 
 class Source(Enum):
@@ -50,7 +53,7 @@ class Source(Enum):
 @dataclass(frozen=True, slots=True)
 class Attribute:
     keyword: str
-    selector: int
+    selector: int  # also the identifier in PCF; 0 if it has none
     kind: Kind
     default: Value
     low: int = 0
@@ -62,6 +65,7 @@ class Attribute:
     inquirable: bool = True
     set_reason: int = 0  # reason MQSET gives for a bad value; 0 where MQSET may not set the attribute
     value_reason: int = MQRCCF_ATTR_VALUE_ERROR  # reason a command gives for a value that is not permitted
+    secret: bool = False  # a password: kept with the definition, never shown and never dumped
     alone: str = "NONE"  # the word that excludes all others of a list of words
     synonyms: tuple[str, ...] = ()
     types: tuple[str, ...] = ()  # object types it applies to
@@ -88,7 +92,7 @@ class Attribute:
 
     @property
     def is_integer(self) -> bool:
-        return self.kind in (Kind.INTEGER, Kind.ENUM, Kind.ENUM_LIST)
+        return self.kind in (Kind.INTEGER, Kind.ENUM, Kind.ENUM_LIST, Kind.INTEGER_LIST)
 
     def word(self, value: int) -> str:
         """The MQSC spelling of an integer value: its word where it has one, else the digits."""
@@ -106,10 +110,14 @@ class Attribute:
             return f"{span} or {', '.join(self.words)}" if self.words else span
         if self.kind is Kind.ENUM_LIST:
             return f"up to {self.max_items} of {', '.join(self.words)}"
+        if self.kind is Kind.INTEGER_LIST:
+            return f"up to {self.max_items} of {self.low} to {self.high}"
         if self.kind is Kind.NAME_LIST:
             return f"up to {self.max_items} object names of 1 to {self.max_length} characters"
         if self.kind is Kind.TEXT_LIST:
             return f"up to {self.max_items} texts of 1 to {self.max_length} bytes"
+        if self.kind is Kind.BYTES:
+            return f"up to {2 * self.max_length} hexadecimal digits"
         if self.kind is Kind.NAME:
             return f"an object name of up to {self.max_length} characters (letters, digits, . / _ %), or blank"
         return f"up to {self.max_length} bytes of text"
@@ -125,7 +133,7 @@ class AttributeTable:
             for row in rows
             if not row.types or object_type in row.types
         )
-        self.by_selector: dict[int, Attribute] = {row.selector: row for row in self.rows}
+        self.by_selector: dict[int, Attribute] = {row.selector: row for row in self.rows if row.selector}
         self.by_keyword: dict[str, Attribute] = {}
         for row in self.rows:
             for keyword in (row.keyword, *row.synonyms):
@@ -180,7 +188,7 @@ class AttributeTable:
 
 
 def _refuse(row: Attribute, value: object, object_name: str, reason: int = 0) -> Exception:
-    shown = str(value)
+    shown = "***" if row.secret else str(value)
     if len(shown) > 60:
         shown = shown[:57] + "..."
     reason = reason or row.value_reason
@@ -228,6 +236,19 @@ def _convert_text(row: Attribute, value: object, object_name: str) -> str:
     return text
 
 
+def _convert_bytes(row: Attribute, value: object, object_name: str) -> bytes:
+    if isinstance(value, str):
+        try:
+            value = bytes.fromhex(value.strip())
+        except ValueError:
+            raise _refuse(row, value, object_name) from None
+    if not isinstance(value, bytes):
+        raise _refuse(row, value, object_name)
+    if len(value) > row.max_length:
+        raise _refuse(row, value.hex(), object_name, MQRCCF_CFBS_STRING_LENGTH_ERR)
+    return value
+
+
 def convert(row: Attribute, value: GivenValue, object_name: str = "") -> Value:
     """The MQI form of a value given as MQSC word, digits, MQI value or text; a bad one raises.
 
@@ -237,17 +258,22 @@ def convert(row: Attribute, value: GivenValue, object_name: str = "") -> Value:
         return _convert_integer(row, value, object_name)
     if row.kind is Kind.STRING or row.kind is Kind.NAME:
         return _convert_text(row, value, object_name)
+    if row.kind is Kind.BYTES:
+        return _convert_bytes(row, value, object_name)
     items: list[object]
     if isinstance(value, str):
         items = [item.strip() for item in value.split(",") if item.strip()]
     elif isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
         items = list(value)
-    elif row.kind is Kind.ENUM_LIST:
+    elif row.is_integer:
         items = [value]
     else:
         raise _refuse(row, value, object_name)
     if len(items) > row.max_items:
         raise _refuse(row, f"{len(items)} values", object_name, MQRCCF_CFSL_COUNT_ERROR)
+    if row.kind is Kind.INTEGER_LIST:
+        whole = replace(row, kind=Kind.INTEGER)
+        return tuple(_convert_integer(whole, item, object_name) for item in items)
     if row.kind is Kind.ENUM_LIST:
         numbers = tuple(_convert_integer(row, item, object_name) for item in items)
         # One word excludes the others, and a list of nothing or of repeats means nothing.
@@ -256,7 +282,7 @@ def convert(row: Attribute, value: GivenValue, object_name: str = "") -> Value:
             raise _refuse(row, value, object_name)
         return numbers
     texts = tuple(_convert_text(row, item, object_name) for item in items)
-    if row.kind is Kind.TEXT_LIST and not any(texts):
+    if not any(texts):
         return ()  # one blank is how MQSC says: none
     if "" in texts:
         raise _refuse(row, value, object_name)

@@ -9,20 +9,32 @@ MQINQ and MQSET work on the same attribute rows, by selector instead of keyword.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from libremq.common.names import check_object_name, check_queue_manager_name, is_object_name, matches
 from libremq.kernel.attribute_tables import GENERIC_TYPES, QUEUE_SELECTORS, QUEUE_TYPES, TABLES, char_length
 from libremq.kernel.attribute_tables_channel import CHANNEL_TYPES
+from libremq.kernel.attribute_tables_security import AUTHINFO_TYPES
 from libremq.kernel.attributes import Attribute, AttributeTable, GivenValue, Kind, Source, Value, convert
+from libremq.kernel.definition_checks import (
+    DEFAULT_OBJECTS,
+    DEFINABLE,
+    check_together,
+    check_topic_string,
+    definable,
+    reasons,
+    typed,
+)
 from libremq.kernel.objects import (
     CLASSES,
     AnyQueue,
+    KeyedRecord,
     LocalQueue,
     MQObject,
     Namelist,
     Queue,
     QueueManagerObject,
+    Topic,
     date_and_time,
     from_model,
     new_object,
@@ -39,25 +51,7 @@ from libremq.mqi.constants import (
     MQRC_SELECTOR_ERROR,
     MQRC_SELECTOR_LIMIT_EXCEEDED,
     MQRC_SELECTOR_NOT_FOR_TYPE,
-    MQRC_UNKNOWN_OBJECT_NAME,
-    MQRCCF_CELL_DIR_NOT_AVAILABLE,
-    MQRCCF_CFIN_DUPLICATE_PARM,
-    MQRCCF_CHANNEL_ALREADY_EXISTS,
-    MQRCCF_CHANNEL_NAME_ERROR,
-    MQRCCF_CHANNEL_NOT_FOUND,
-    MQRCCF_CHANNEL_TYPE_ERROR,
-    MQRCCF_CLUS_XMIT_Q_USAGE_ERROR,
-    MQRCCF_CLUSTER_NAME_CONFLICT,
-    MQRCCF_CLUSTER_Q_USAGE_ERROR,
-    MQRCCF_DEF_XMIT_Q_CLUS_ERROR,
     MQRCCF_LIKE_OBJECT_WRONG_TYPE,
-    MQRCCF_OBJECT_ALREADY_EXISTS,
-    MQRCCF_OBJECT_NAME_ERROR,
-    MQRCCF_OBJECT_WRONG_TYPE,
-    MQRCCF_REPOS_NAME_CONFLICT,
-    MQRCCF_WRONG_CHANNEL_TYPE,
-    MQSCO_CELL,
-    MQUS_TRANSMISSION,
 )
 from libremq.mqi.errors import MQError, mq_error
 
@@ -74,107 +68,17 @@ __all__ = [
     "to_record",
 ]
 
-DEFAULT_OBJECTS: dict[str, str] = {
-    "QLOCAL": "SYSTEM.DEFAULT.LOCAL.QUEUE",
-    "QMODEL": "SYSTEM.DEFAULT.MODEL.QUEUE",
-    "QALIAS": "SYSTEM.DEFAULT.ALIAS.QUEUE",
-    "QREMOTE": "SYSTEM.DEFAULT.REMOTE.QUEUE",
-    "PROCESS": "SYSTEM.DEFAULT.PROCESS",
-    "NAMELIST": "SYSTEM.DEFAULT.NAMELIST",
-    "SVRCONN": "SYSTEM.DEF.SVRCONN",
-    "LISTENER": "SYSTEM.DEFAULT.LISTENER.TCP",
-}
-
-# What people are told that can be defined
-_DEFINABLE = ", ".join((*QUEUE_TYPES, "PROCESS", "NAMELIST", "CHANNEL", "LISTENER"))
-
-_CLUSTER_TRANSMISSION_QUEUE = "SYSTEM.CLUSTER.TRANSMIT.QUEUE"
 _QUEUE_MANAGER_ID_NAME_MAX = 28  # so that date and time fit in the 48 characters of a QMID
 _SELECTORS_MAX = 256
 _RECORD_VERSION = 1
 _FIRST_SYSTEM_LEVEL = 1  # of the release that did not write it down
 
 
-class _Reasons(NamedTuple):
-    """What commands answer: those on channels have reason codes of their own."""
-
-    name: int
-    exists: int
-    unknown: int
-    wrong_type: int
-
-
-_REASONS = _Reasons(
-    MQRCCF_OBJECT_NAME_ERROR, MQRCCF_OBJECT_ALREADY_EXISTS, MQRC_UNKNOWN_OBJECT_NAME, MQRCCF_OBJECT_WRONG_TYPE
-)
-_CHANNEL_REASONS = _Reasons(
-    MQRCCF_CHANNEL_NAME_ERROR, MQRCCF_CHANNEL_ALREADY_EXISTS, MQRCCF_CHANNEL_NOT_FOUND, MQRCCF_WRONG_CHANNEL_TYPE
-)
-
-
-def _is_channel(kind: str) -> bool:
-    return kind == "CHANNEL" or kind in CHANNEL_TYPES
-
-
-def _reasons(kind: str) -> _Reasons:
-    return _CHANNEL_REASONS if _is_channel(kind) else _REASONS
-
-
-def _channel_type(
-    kind: str, attributes: Mapping[str, GivenValue], name: str
-) -> tuple[str, Mapping[str, GivenValue]]:
-    """A channel is of the type that CHLTYPE names, if it is given; the attributes without it."""
-    if not _is_channel(kind):
-        return kind, attributes
-    given = [keyword for keyword in attributes if keyword.upper() == "CHLTYPE"]
-    if not given:
-        return kind, attributes
-    if len(given) > 1:
-        raise mq_error(MQRCCF_CFIN_DUPLICATE_PARM, object_name=name, detail="CHLTYPE is given twice")
-    row = TABLES[CHANNEL_TYPES[0]].find("CHLTYPE")
-    word = row.word(cast(int, convert(row, attributes[given[0]], name)))
-    if kind not in ("CHANNEL", word):
-        raise mq_error(MQRCCF_CHANNEL_TYPE_ERROR, object_name=name, detail=f"CHLTYPE({word}) is not for a {kind}")
-    return word, {keyword: value for keyword, value in attributes.items() if keyword != given[0]}
-
-
-def _check_together(values: Mapping[str, Value], name: str) -> None:
-    """Refuse attributes that are each valid but do not go together."""
-    if values.get("cluster") and values.get("clusnl"):
-        raise mq_error(
-            MQRCCF_CLUSTER_NAME_CONFLICT, object_name=name, detail="CLUSTER and CLUSNL cannot both be set; blank one"
-        )
-    if values.get("repos") and values.get("reposnl"):
-        raise mq_error(
-            MQRCCF_REPOS_NAME_CONFLICT, object_name=name, detail="REPOS and REPOSNL cannot both be set; blank one"
-        )
-    if values.get("scope") == MQSCO_CELL:
-        raise mq_error(
-            MQRCCF_CELL_DIR_NOT_AVAILABLE,
-            object_name=name,
-            detail="SCOPE(CELL) needs a cell directory; use SCOPE(QMGR)",
-        )
-    transmission = values.get("usage") == MQUS_TRANSMISSION
-    if transmission and (values.get("cluster") or values.get("clusnl")):
-        raise mq_error(
-            MQRCCF_CLUSTER_Q_USAGE_ERROR,
-            object_name=name,
-            detail="a transmission queue cannot be in a cluster; use USAGE(NORMAL) or blank CLUSTER and CLUSNL",
-        )
-    if values.get("clchname") and not transmission:
-        raise mq_error(
-            MQRCCF_CLUS_XMIT_Q_USAGE_ERROR, object_name=name, detail="CLCHNAME is for queues with USAGE(XMITQ)"
-        )
-    if values.get("defxmitq") == _CLUSTER_TRANSMISSION_QUEUE:
-        raise mq_error(
-            MQRCCF_DEF_XMIT_Q_CLUS_ERROR,
-            object_name=name,
-            detail=f"DEFXMITQ cannot be {_CLUSTER_TRANSMISSION_QUEUE}, which serves clusters only",
-        )
-
-
 class Catalogue:
-    """All objects of one queue manager. Queues of every type share one set of names, and so do channels."""
+    """All objects of one queue manager. Queues of every type share one set of names.
+
+    So do channels, except that client-connection channels have names of their own.
+    """
 
     def __init__(self, qmgr_name: str, now: float) -> None:
         check_queue_manager_name(qmgr_name)
@@ -188,13 +92,31 @@ class Catalogue:
         self.processes: dict[str, MQObject] = {}
         self.namelists: dict[str, MQObject] = {}
         self.channels: dict[str, MQObject] = {}
+        self.client_channels: dict[str, MQObject] = {}
         self.listeners: dict[str, MQObject] = {}
-        self._namespaces: dict[str, dict[str, MQObject]] = {
-            **dict.fromkeys(("QUEUE", *QUEUE_TYPES), cast("dict[str, MQObject]", self.queues)),
-            "PROCESS": self.processes,
-            "NAMELIST": self.namelists,
-            **dict.fromkeys(("CHANNEL", *CHANNEL_TYPES), self.channels),
-            "LISTENER": self.listeners,
+        self.services: dict[str, MQObject] = {}
+        self.topics: dict[str, MQObject] = {}
+        self.authinfos: dict[str, MQObject] = {}
+        self.comminfos: dict[str, MQObject] = {}
+        self.chlauths: dict[str, MQObject] = {}
+        self.authrecs: dict[str, MQObject] = {}
+        self.authrecs_version = 0  # counts their changes, for what was decided from them
+        queues = cast("dict[str, MQObject]", self.queues)
+        # Where the objects of each kind are: every type has one place, and so do all generic words but CHANNEL
+        self._places: dict[str, tuple[dict[str, MQObject], ...]] = {
+            **dict.fromkeys(("QUEUE", *QUEUE_TYPES), (queues,)),
+            "PROCESS": (self.processes,),
+            "NAMELIST": (self.namelists,),
+            **dict.fromkeys(CHANNEL_TYPES, (self.channels,)),
+            "CLNTCONN": (self.client_channels,),
+            "CHANNEL": (self.channels, self.client_channels),
+            "LISTENER": (self.listeners,),
+            "SERVICE": (self.services,),
+            "TOPIC": (self.topics,),
+            **dict.fromkeys(("AUTHINFO", *AUTHINFO_TYPES), (self.authinfos,)),
+            "COMMINFO": (self.comminfos,),
+            "CHLAUTH": (self.chlauths,),
+            "AUTHREC": (self.authrecs,),
         }
 
     # Finding
@@ -203,57 +125,70 @@ class Catalogue:
         return self.queues.get(name)
 
     def find(self, kind: str, name: str) -> MQObject | None:
-        """The object of this kind and name; the kinds QUEUE and CHANNEL find one of any type."""
+        """The object of this kind and name; the kinds QUEUE, CHANNEL and AUTHINFO find any type."""
         kind = kind.upper()
         if kind == "QMGR":
             return self.qmgr if name in ("", self.qmgr.name) else None
-        found = self._namespace(kind).get(name)
+        found = self.holder(kind, name)
         return found if found is not None and (kind in GENERIC_TYPES or found.kind == kind) else None
 
     def holder(self, kind: str, name: str) -> MQObject | None:
-        """The object that has the name, so that no other of the kind can: perhaps one of another type."""
-        return self._namespace(kind.upper()).get(name)
+        """The object that has the name, so that no other of the kind can: perhaps one of another type.
+
+        CHANNEL means a CLNTCONN only if no channel of another type has the name.
+        """
+        for place in self._places_of(kind.upper()):
+            if name in place:
+                return place[name]
+        return None
 
     def select(self, kind: str, pattern: str = "*") -> list[MQObject]:
-        """The objects of a kind (or QUEUE, or CHANNEL) that a full or generic name means, by name."""
+        """The objects of a kind (or QUEUE, CHANNEL, AUTHINFO) that a full or generic name means, by name."""
         kind = kind.upper()
         if kind == "QMGR":
             return [self.qmgr] if matches(pattern, self.qmgr.name) else []
-        return [
-            found
-            for name, found in sorted(self._namespace(kind).items())
-            if (kind in GENERIC_TYPES or found.kind == kind) and matches(pattern, name)
+        found = [
+            one
+            for place in self._places_of(kind)
+            for name, one in place.items()
+            if (kind in GENERIC_TYPES or one.kind == kind) and matches(pattern, name)
         ]
+        return sorted(found, key=lambda one: one.name)
 
     def __iter__(self) -> Iterator[MQObject]:
         """Every object: the queue manager, then each sort in order of definition."""
         yield self.qmgr
-        yield from self.queues.values()
-        yield from self.processes.values()
-        yield from self.namelists.values()
-        yield from self.channels.values()
-        yield from self.listeners.values()
+        for place in self._sorts():
+            yield from place.values()
 
     def __len__(self) -> int:
-        others = (self.processes, self.namelists, self.channels, self.listeners)
-        return 1 + len(self.queues) + sum(map(len, others))
+        return 1 + sum(map(len, self._sorts()))
 
-    def _namespace(self, kind: str) -> dict[str, MQObject]:
-        namespace = self._namespaces.get(kind)
-        if namespace is None:
+    def _sorts(self) -> Iterator[dict[str, MQObject]]:
+        """Every place once. Generic words have no place of their own."""
+        seen: set[int] = set()
+        for places in self._places.values():
+            for place in places:
+                if id(place) not in seen:
+                    seen.add(id(place))
+                    yield place
+
+    def _places_of(self, kind: str) -> tuple[dict[str, MQObject], ...]:
+        places = self._places.get(kind)
+        if places is None:
             raise mq_error(
                 MQRC_OBJECT_TYPE_ERROR,
-                detail=f"{kind} is not a type of object here; use {_DEFINABLE}, QMGR",
+                detail=f"{kind} is not a type of object here; use {DEFINABLE}, QMGR",
             )
-        return namespace
+        return places
 
     def _existing(self, kind: str, name: str) -> MQObject:
-        found = self.find("QMGR", name) if kind == "QMGR" else self._namespace(kind).get(name)
+        found = self.find("QMGR", name) if kind == "QMGR" else self.holder(kind, name)
         if found is None:
-            raise mq_error(_reasons(kind).unknown, object_name=name, detail=f"there is no {kind} of this name")
+            raise mq_error(reasons(kind).unknown, object_name=name, detail=f"there is no {kind} of this name")
         if kind not in GENERIC_TYPES and kind != found.kind:
             raise mq_error(
-                _reasons(kind).wrong_type, object_name=name, detail=f"the object is a {found.kind}, not a {kind}"
+                reasons(kind).wrong_type, object_name=name, detail=f"the object is a {found.kind}, not a {kind}"
             )
         return found
 
@@ -274,66 +209,69 @@ class Catalogue:
         Attributes not given come from the object `like`, else from the SYSTEM.DEFAULT object of the type as
         it is now, else (if that was deleted) from the supplied defaults. That holds for `replace` too: it does
         not keep what the replaced definition said, only the object itself, with its messages and the date of its
-        creation. To change some attributes and keep the others, use `alter`. A CHANNEL needs its CHLTYPE.
+        creation. To change some attributes and keep the others, use `alter`. A CHANNEL
+        needs its CHLTYPE, an AUTHINFO its AUTHTYPE.
         """
-        kind, attributes = _channel_type(kind.upper(), attributes or {}, name)
-        if kind == "CHANNEL":
-            raise mq_error(
-                MQRCCF_CHANNEL_TYPE_ERROR,
-                object_name=name,
-                detail=f"CHLTYPE is missing; use one of {', '.join(CHANNEL_TYPES)}",
-            )
-        if kind not in DEFAULT_OBJECTS:
-            raise mq_error(
-                MQRC_OBJECT_TYPE_ERROR,
-                object_name=name,
-                detail=f"{kind} cannot be defined; use {_DEFINABLE}",
-            )
-        table, reasons = TABLES[kind], _reasons(kind)
-        check_object_name(name, reasons.name)
+        kind, attributes = typed(kind.upper(), attributes or {}, name)
+        definable(kind, name)
+        table, reason = TABLES[kind], reasons(kind)
+        check_object_name(name, reason.name)
         if len(name) > table.name_length:
             raise mq_error(
-                reasons.name,
+                reason.name,
                 object_name=name,
                 detail=f"the name of a {kind} has at most {table.name_length} characters, this one has {len(name)}",
             )
-        namespace = self._namespace(kind)
-        existing = namespace.get(name)
+        (place,) = self._places[kind]
+        existing = place.get(name)
         if existing is not None:
             if not replace:
                 raise mq_error(
-                    reasons.exists,
+                    reason.exists,
                     object_name=name,
                     detail=f"a {existing.kind} of this name exists; use REPLACE or another name",
                 )
             if existing.kind != kind:
                 raise mq_error(
-                    reasons.wrong_type,
+                    reason.wrong_type,
                     object_name=name,
                     detail=f"a {existing.kind} cannot be replaced by a {kind}; delete it first",
                 )
         given = table.convert_all(attributes, name)
         values = self._base_values(table, like, name)
         values.update(given)
-        _check_together(values, name)
+        self._check(kind, values, name, existing)
         if existing is None:
             existing = new_object(CLASSES[kind], name, {**table.defaults, **values})
             if "crdate" in table.defaults:
                 existing.__dict__["crdate"], existing.__dict__["crtime"] = date_and_time(now)
-            namespace[name] = existing
+            place[name] = existing
         else:
             existing.__dict__.update(values)
-        existing.altdate, existing.alttime = date_and_time(now)
+        _stamp(existing, now)
         return existing
+
+    def target(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> MQObject | None:
+        """The object that DEFINE or ALTER with these attributes would change, if there is one."""
+        return self.find(typed(kind.upper(), attributes, name)[0], name)
+
+    def _check(self, kind: str, values: dict[str, Value], name: str, existing: MQObject | None) -> None:
+        """All that is about more than one value, or more than one object."""
+        check_together(kind, values, name)
+        if kind == "TOPIC":
+            topics = cast("dict[str, Topic]", self.topics)
+            before = existing.topicstr if isinstance(existing, Topic) else None
+            others = {other: topic.topicstr for other, topic in topics.items() if other != name}
+            check_topic_string(name, values["topicstr"], before, others)
 
     def _base_values(self, table: AttributeTable, like: str | None, name: str) -> dict[str, Value]:
         """What a new definition says where the command does not."""
         kind = table.object_type
         if like is not None:
-            base = self._namespace(kind).get(like)
+            base = self.holder(kind, like)
             if base is None:
                 raise mq_error(
-                    _reasons(kind).unknown, object_name=like, detail=f"LIKE names a {kind} that does not exist"
+                    reasons(kind).unknown, object_name=like, detail=f"LIKE names a {kind} that does not exist"
                 )
             if base.kind != kind:
                 raise mq_error(
@@ -344,16 +282,23 @@ class Catalogue:
         else:
             base = self.find(kind, DEFAULT_OBJECTS[kind])
         source = table.defaults if base is None else base.__dict__
-        return {slot: source[slot] for slot in table.defined_slots}
+        values = {slot: source[slot] for slot in table.defined_slots}
+        if kind == "TOPIC":
+            # The one value that cannot be somebody else's: that of the object itself, if it is replaced
+            replaced = self.topics.get(name)
+            values["topicstr"] = replaced.topicstr if isinstance(replaced, Topic) else ""
+        return values
 
     def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue], now: float) -> MQObject:
         """Change the given attributes of an object and keep the others. The name of QMGR may be blank."""
-        kind, attributes = _channel_type(kind.upper(), attributes, name)
+        kind, attributes = typed(kind.upper(), attributes, name)
         found = self._existing(kind, name)
+        if isinstance(found, KeyedRecord):
+            raise mq_error(MQRC_OBJECT_TYPE_ERROR, detail=f"{kind} cannot be altered; use SET {kind}")
         given = found.table.convert_all(attributes, found.name)
-        _check_together({**found.__dict__, **given}, found.name)
+        self._check(found.kind, {**found.__dict__, **given}, found.name, found)
         found.__dict__.update(given)
-        found.altdate, found.alttime = date_and_time(now)
+        _stamp(found, now)
         return found
 
     def delete(self, kind: str, name: str) -> MQObject:
@@ -362,7 +307,8 @@ class Catalogue:
         if kind == "QMGR":
             raise mq_error(MQRC_OBJECT_TYPE_ERROR, object_name=name, detail="QMGR cannot be deleted by a command")
         found = self._existing(kind, name)
-        del self._namespace(kind)[name]
+        del self._places[found.kind][0][name]
+        self.authrecs_version += kind == "AUTHREC"
         return found
 
     def add_dynamic(self, queue: LocalQueue) -> LocalQueue:
@@ -382,13 +328,18 @@ class Catalogue:
         if isinstance(made, QueueManagerObject):
             self.qmgr.__dict__.update(made.__dict__)
             return self.qmgr
-        namespace = self._namespace(made.kind)
-        existing = namespace.get(made.name)
+        (place,) = self._places[made.kind]
+        self.authrecs_version += made.kind == "AUTHREC"
+        existing = place.get(made.name)
         if existing is not None and existing.kind == made.kind:
             existing.__dict__.update(made.__dict__)
             return existing
-        namespace[made.name] = made
+        place[made.name] = made
         return made
+
+
+def _stamp(made: MQObject, now: float) -> None:
+    made.__dict__["altdate"], made.__dict__["alttime"] = date_and_time(now)
 
 
 # Records
@@ -419,13 +370,14 @@ def from_record(record: Mapping[str, Any]) -> MQObject:
             f"definition of {kind} {name} has format version {record.get('version')}, "
             f"this is version {_RECORD_VERSION}: use the release that wrote it"
         )
-    if kind not in CLASSES or not isinstance(name, str) or not is_object_name(name) or type(attributes) is not dict:
+    cls = CLASSES.get(kind) if isinstance(kind, str) else None
+    keyed = cls is not None and issubclass(cls, KeyedRecord)
+    if cls is None or not isinstance(name, str) or not (keyed or is_object_name(name)) or type(attributes) is not dict:
         raise RecordError(
             f"not the definition of an object that this release knows: kind {kind!r}, name {name!r}; "
             "if a later release wrote it, use that one"
         )
-    cls = CLASSES[kind]
-    if len(name) > cls.table.name_length:
+    if not keyed and len(name) > cls.table.name_length:
         raise RecordError(f"not the definition of a {kind}: the name {name!r} is too long")
     values = dict(cls.table.defaults)
     unknown: list[str] = []
@@ -444,7 +396,10 @@ def from_record(record: Mapping[str, Any]) -> MQObject:
             f"definition of {kind} {name} has attributes this release does not know: {', '.join(unknown)}; "
             "a later release wrote it, use that one"
         )
-    return new_object(cls, name, values)
+    made = new_object(cls, name, values)
+    if isinstance(made, KeyedRecord) and made.key != name:
+        raise RecordError(f"not the definition of a {kind}: its fields do not give the name {name!r}")
+    return made
 
 
 def _from_json(row: Attribute, value: object, what: str) -> Value:

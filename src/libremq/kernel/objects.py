@@ -8,19 +8,32 @@ messages of a queue and its open handles live elsewhere. Objects are made and ch
 
 from __future__ import annotations
 
-import time
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from libremq.kernel.attribute_tables import INHERITED_SLOTS, TABLES
-from libremq.kernel.attributes import AttributeTable, Value
+from libremq.kernel.object_base import DefinedObject, MQObject, date_and_time, new_object
+from libremq.kernel.objects_channel import CHANNEL_CLASSES, Channel, ClientConnection, ServerConnection
+from libremq.kernel.objects_security import (
+    AuthenticationInformation,
+    AuthorityRecord,
+    ChannelAuthentication,
+    CrlLdap,
+    IdpwLdap,
+    IdpwOs,
+    KeyedRecord,
+    Ocsp,
+    PasswordCheck,
+)
 from libremq.mqi.constants import (
-    MQCHT_SVRCONN,
-    MQOT_CHANNEL,
+    MQCIT_MULTICAST,
+    MQOT_COMM_INFO,
     MQOT_LISTENER,
     MQOT_NAMELIST,
     MQOT_PROCESS,
     MQOT_Q,
     MQOT_Q_MGR,
+    MQOT_SERVICE,
+    MQOT_TOPIC,
     MQQDT_PERMANENT_DYNAMIC,
     MQQDT_PREDEFINED,
     MQQDT_TEMPORARY_DYNAMIC,
@@ -28,32 +41,49 @@ from libremq.mqi.constants import (
     MQQT_LOCAL,
     MQQT_MODEL,
     MQQT_REMOTE,
+    MQTOPT_LOCAL,
     MQUS_TRANSMISSION,
 )
+
+__all__ = [
+    "CLASSES",
+    "MQ_PORT",
+    "AliasQueue",
+    "AnyQueue",
+    "AuthenticationInformation",
+    "AuthorityRecord",
+    "Channel",
+    "ChannelAuthentication",
+    "ClientConnection",
+    "CommunicationInformation",
+    "CrlLdap",
+    "DefinedObject",
+    "IdpwLdap",
+    "IdpwOs",
+    "KeyedRecord",
+    "Listener",
+    "LocalQueue",
+    "MQObject",
+    "ModelQueue",
+    "Namelist",
+    "Ocsp",
+    "PasswordCheck",
+    "Process",
+    "Queue",
+    "QueueManagerObject",
+    "RemoteQueue",
+    "ServerConnection",
+    "Service",
+    "Topic",
+    "date_and_time",
+    "from_model",
+    "new_object",
+]
 
 MQ_PORT = 1414  # registered for MQ
 _BACKLOG = 100
 
-_Object = TypeVar("_Object", bound="MQObject")
-
-
-class MQObject:
-    """What all objects have: a name, a description, the time of the last change."""
-
-    kind: ClassVar[str]  # the MQSC word: QLOCAL, PROCESS, ...
-    object_type: ClassVar[int]  # MQOT_*
-    table: ClassVar[AttributeTable]
-
-    name: str
-    descr: str
-    altdate: str
-    alttime: str
-
-    def __repr__(self) -> str:
-        return f"{self.kind}({self.name})"
-
-
-class Queue(MQObject):
+class Queue(DefinedObject):
     """What the four types of queue have in common."""
 
     object_type = MQOT_Q
@@ -181,7 +211,7 @@ class RemoteQueue(_ClusterableQueue):
     xmitq: str
 
 
-class Process(MQObject):
+class Process(DefinedObject):
     kind = "PROCESS"
     object_type = MQOT_PROCESS
     table = TABLES["PROCESS"]
@@ -192,7 +222,7 @@ class Process(MQObject):
     userdata: str
 
 
-class Namelist(MQObject):
+class Namelist(DefinedObject):
     kind = "NAMELIST"
     object_type = MQOT_NAMELIST
     table = TABLES["NAMELIST"]
@@ -204,46 +234,7 @@ class Namelist(MQObject):
         return len(self.names)
 
 
-class Channel(MQObject):
-    """What all types of channel have in common."""
-
-    object_type = MQOT_CHANNEL
-    chltype: ClassVar[int]  # MQCHT_*
-
-    certlabl: str
-    comphdr: tuple[int, ...]
-    compmsg: tuple[int, ...]
-    hbint: int
-    kaint: int
-    maxmsgl: int
-    mcauser: str
-    monchl: int
-    rcvdata: tuple[str, ...]
-    rcvexit: tuple[str, ...]
-    scydata: str
-    scyexit: str
-    senddata: tuple[str, ...]
-    sendexit: tuple[str, ...]
-    sslciph: str
-    sslpeer: str
-    trptype: int
-
-
-class ServerConnection(Channel):
-    """The end of a client channel at the queue manager."""
-
-    kind = "SVRCONN"
-    table = TABLES["SVRCONN"]
-    chltype = MQCHT_SVRCONN
-
-    discint: int
-    maxinst: int
-    maxinstc: int
-    sharecnv: int
-    sslcauth: int
-
-
-class Listener(MQObject):
+class Listener(DefinedObject):
     kind = "LISTENER"
     object_type = MQOT_LISTENER
     table = TABLES["LISTENER"]
@@ -264,7 +255,77 @@ class Listener(MQObject):
         return self.backlog or _BACKLOG
 
 
-class QueueManagerObject(MQObject):
+class Service(DefinedObject):
+    """A program that the queue manager starts and ends."""
+
+    kind = "SERVICE"
+    object_type = MQOT_SERVICE
+    table = TABLES["SERVICE"]
+
+    control: int
+    servtype: int
+    startarg: str
+    startcmd: str
+    stderr: str
+    stdout: str
+    stoparg: str
+    stopcmd: str
+
+
+class Topic(DefinedObject):
+    """A node of the topic tree with settings of its own. Nothing publishes yet."""
+
+    kind = "TOPIC"
+    object_type = MQOT_TOPIC
+    table = TABLES["TOPIC"]
+    type: ClassVar[int] = MQTOPT_LOCAL
+
+    capexpry: int
+    clroute: int
+    cluster: str
+    comminfo: str
+    custom: str
+    defpresp: int
+    defprty: int
+    defpsist: int
+    dursub: int
+    mcast: int
+    mdurmdl: str
+    mndurmdl: str
+    npmsgdlv: int
+    pmsgdlv: int
+    proxysub: int
+    pub: int
+    pubscope: int
+    sub: int
+    subscope: int
+    topicstr: str
+    usedlq: int
+    wildcard: int
+
+
+class CommunicationInformation(DefinedObject):
+    """Settings of multicast, which does not exist here: the object is only kept."""
+
+    kind = "COMMINFO"
+    object_type = MQOT_COMM_INFO
+    table = TABLES["COMMINFO"]
+    type: ClassVar[int] = MQCIT_MULTICAST
+
+    bridge: int
+    ccsid: int
+    commev: int
+    encoding: int
+    grpaddr: str
+    mchbint: int
+    mcprop: tuple[int, ...]
+    monint: int
+    msghist: int
+    nsubhist: int
+    port: int
+
+
+class QueueManagerObject(DefinedObject):
     kind = "QMGR"
     object_type = MQOT_Q_MGR
     table = TABLES["QMGR"]
@@ -372,34 +433,28 @@ class QueueManagerObject(MQObject):
 
 AnyQueue = LocalQueue | AliasQueue | RemoteQueue | ModelQueue
 
-CLASSES: dict[str, type[MQObject]] = {
-    cls.kind: cls
-    for cls in (
-        QueueManagerObject,
-        LocalQueue,
-        ModelQueue,
-        AliasQueue,
-        RemoteQueue,
-        Process,
-        Namelist,
-        ServerConnection,
-        Listener,
-    )
-}
+_CLASSES: tuple[type[MQObject], ...] = (
+    QueueManagerObject,
+    LocalQueue,
+    ModelQueue,
+    AliasQueue,
+    RemoteQueue,
+    Process,
+    Namelist,
+    *CHANNEL_CLASSES,
+    Listener,
+    Service,
+    Topic,
+    CrlLdap,
+    Ocsp,
+    IdpwOs,
+    IdpwLdap,
+    CommunicationInformation,
+    ChannelAuthentication,
+    AuthorityRecord,
+)
 
-
-def new_object(cls: type[_Object], name: str, values: dict[str, Value]) -> _Object:
-    """An object with these values, which must be checked and complete."""
-    made = cls.__new__(cls)
-    made.__dict__.update(values)
-    made.name = name
-    return made
-
-
-def date_and_time(now: float) -> tuple[str, str]:
-    """The date and time of a definition as MQ shows them, in UTC."""
-    stamp = time.strftime("%Y-%m-%d %H.%M.%S", time.gmtime(now))
-    return stamp[:10], stamp[11:]
+CLASSES: dict[str, type[MQObject]] = {cls.kind: cls for cls in _CLASSES}
 
 
 def from_model(model: ModelQueue, name: str, now: float) -> LocalQueue:

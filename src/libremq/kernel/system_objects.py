@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
+from libremq.common.amq_messages import amq
 from libremq.kernel.attribute_tables import TABLES
 from libremq.kernel.attributes import GivenValue, Value
 from libremq.kernel.definitions import Catalogue, to_record
-from libremq.kernel.objects import MQObject, date_and_time, new_object
+from libremq.kernel.objects import ChannelAuthentication, MQObject, date_and_time, new_object
 from libremq.log import LogFull
 from libremq.mqi.constants import MQRCCF_OBJECT_WRONG_TYPE
 from libremq.mqi.errors import mq_error
@@ -32,13 +33,28 @@ SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
     ("QREMOTE", "SYSTEM.DEFAULT.REMOTE.QUEUE", {}),
     ("PROCESS", "SYSTEM.DEFAULT.PROCESS", {}),
     ("NAMELIST", "SYSTEM.DEFAULT.NAMELIST", {}),
+    ("SDR", "SYSTEM.DEF.SENDER", {}),
+    ("SVR", "SYSTEM.DEF.SERVER", {}),
+    ("RCVR", "SYSTEM.DEF.RECEIVER", {}),
+    ("RQSTR", "SYSTEM.DEF.REQUESTER", {}),
+    ("CLNTCONN", "SYSTEM.DEF.CLNTCONN", {}),
     ("SVRCONN", "SYSTEM.DEF.SVRCONN", {}),
+    ("CLUSSDR", "SYSTEM.DEF.CLUSSDR", {}),
+    ("CLUSRCVR", "SYSTEM.DEF.CLUSRCVR", {}),
+    ("AMQP", "SYSTEM.DEF.AMQP", {}),
     ("LISTENER", "SYSTEM.DEFAULT.LISTENER.TCP", {}),
+    ("SERVICE", "SYSTEM.DEFAULT.SERVICE", {}),
+    ("TOPIC", "SYSTEM.DEFAULT.TOPIC", {}),
+    ("CRLLDAP", "SYSTEM.DEFAULT.AUTHINFO.CRLLDAP", {}),
+    ("OCSP", "SYSTEM.DEFAULT.AUTHINFO.OCSP", {}),
+    ("IDPWOS", "SYSTEM.DEFAULT.AUTHINFO.IDPWOS", {}),
+    ("IDPWLDAP", "SYSTEM.DEFAULT.AUTHINFO.IDPWLDAP", {}),
+    ("COMMINFO", "SYSTEM.DEFAULT.COMMINFO.MULTICAST", {}),
     ("QLOCAL", "SYSTEM.ADMIN.ACCOUNTING.QUEUE", {"DESCR": "Accounting messages", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.ACTIVITY.QUEUE", {"DESCR": "Activity reports", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.CHANNEL.EVENT", {"DESCR": "Channel events", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.COMMAND.EVENT", {"DESCR": "Command events", "MAXDEPTH": 3000}),
-    ("QLOCAL", "SYSTEM.ADMIN.COMMAND.QUEUE", {"DESCR": "Commands to the command server", "MAXDEPTH": 3000}),
+    ("QLOCAL", "SYSTEM.ADMIN.COMMAND.QUEUE", {"DESCR": "IBM MQ programs put PCF commands here", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.CONFIG.EVENT", {"DESCR": "Configuration events", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.LOGGER.EVENT", {"DESCR": "Logger events", "MAXDEPTH": 3000}),
     ("QLOCAL", "SYSTEM.ADMIN.PERFM.EVENT", {"DESCR": "Performance events", "MAXDEPTH": 3000}),
@@ -63,6 +79,7 @@ SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
             "MAXDEPTH": 999_999_999,
         },
     ),
+    ("RCVR", "SYSTEM.AUTO.RECEIVER", {"DESCR": "Auto-defined by"}),
     ("SVRCONN", "SYSTEM.AUTO.SVRCONN", {"DESCR": "Auto-defined by"}),
     ("QLOCAL", "SYSTEM.BLUEMIX.REGISTRATION.QUEUE", {"DESCR": "Registration data"}),
     ("QLOCAL", "SYSTEM.BROKER.ADMIN.STREAM", {"DESCR": "Queued publish/subscribe: administration stream"}),
@@ -261,19 +278,117 @@ SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
             "NAMES": ("SYSTEM.BROKER.DEFAULT.SUBPOINT",),
         },
     ),
+    (
+        "TOPIC",
+        "SYSTEM.BASE.TOPIC",
+        {
+            "DESCR": "Root of the topic tree",
+            "CAPEXPRY": "NOLIMIT",
+            "COMMINFO": "SYSTEM.DEFAULT.COMMINFO.MULTICAST",
+            "DEFPRESP": "SYNC",
+            "DEFPRTY": 0,
+            "DEFPSIST": "NO",
+            "DURSUB": "YES",
+            "MCAST": "DISABLED",
+            "MDURMDL": "SYSTEM.DURABLE.MODEL.QUEUE",
+            "MNDURMDL": "SYSTEM.NDURABLE.MODEL.QUEUE",
+            "NPMSGDLV": "ALLAVAIL",
+            "PMSGDLV": "ALLDUR",
+            "PUB": "ENABLED",
+            "PUBSCOPE": "ALL",
+            "SUB": "ENABLED",
+            "SUBSCOPE": "ALL",
+            "USEDLQ": "YES",
+        },
+    ),
+    ("TOPIC", "SYSTEM.ADMIN.TOPIC", {"DESCR": "Monitoring of the queue manager", "TOPICSTR": "$SYS/MQ"}),
+    (
+        "TOPIC",
+        "SYSTEM.BROKER.ADMIN.STREAM",
+        {
+            "DESCR": "Queued publish/subscribe: administration",
+            "TOPICSTR": "SYSTEM.BROKER.ADMIN.STREAM",
+            "WILDCARD": "BLOCK",
+        },
+    ),
+    (
+        "TOPIC",
+        "SYSTEM.BROKER.DEFAULT.STREAM",
+        {
+            "DESCR": "Queued publish/subscribe: default stream",
+            "TOPICSTR": "SYSTEM.BROKER.DEFAULT.STREAM",
+            "WILDCARD": "BLOCK",
+        },
+    ),
+    (
+        "TOPIC",
+        "SYSTEM.BROKER.DEFAULT.SUBPOINT",
+        {
+            "DESCR": "Queued publish/subscribe: default subscription point",
+            "TOPICSTR": "SYSTEM.BROKER.DEFAULT.SUBPOINT",
+            "WILDCARD": "BLOCK",
+        },
+    ),
+)
+# Not made, because what they are for does not exist here: the services SYSTEM.BROKER (queued publish/subscribe) and
+# SYSTEM.AMQP.SERVICE, and the subscription SYSTEM.DEFAULT.SUB.
+
+# The channel authentication rules that every queue manager begins with: nobody comes in by a SYSTEM channel, except
+# by the one that remote administration is given, and no privileged user by any.
+SYSTEM_RULES: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
+    (
+        "SYSTEM.ADMIN.SVRCONN",
+        "ADDRESSMAP",
+        {"DESCR": "Channel for remote administration", "ADDRESS": "*", "USERSRC": "CHANNEL"},
+    ),
+    ("SYSTEM.*", "ADDRESSMAP", {"DESCR": "No access by system channels", "ADDRESS": "*", "USERSRC": "NOACCESS"}),
+    ("*", "BLOCKUSER", {"DESCR": "No privileged users by channels", "USERLIST": ("*MQADMIN",)}),
 )
 
 # Those that not every release had, by the level that brought them
-_ADDED: dict[int, tuple[str, ...]] = {
-    2: ("SYSTEM.DEF.SVRCONN", "SYSTEM.AUTO.SVRCONN", "SYSTEM.DEFAULT.LISTENER.TCP"),
+_RULES_LEVEL = 3
+_ADDED: dict[int, tuple[tuple[str, str], ...]] = {
+    2: (
+        ("SVRCONN", "SYSTEM.DEF.SVRCONN"),
+        ("SVRCONN", "SYSTEM.AUTO.SVRCONN"),
+        ("LISTENER", "SYSTEM.DEFAULT.LISTENER.TCP"),
+    ),
+    3: (
+        ("SDR", "SYSTEM.DEF.SENDER"),
+        ("SVR", "SYSTEM.DEF.SERVER"),
+        ("RCVR", "SYSTEM.DEF.RECEIVER"),
+        ("RCVR", "SYSTEM.AUTO.RECEIVER"),
+        ("RQSTR", "SYSTEM.DEF.REQUESTER"),
+        ("CLNTCONN", "SYSTEM.DEF.CLNTCONN"),
+        ("CLUSSDR", "SYSTEM.DEF.CLUSSDR"),
+        ("CLUSRCVR", "SYSTEM.DEF.CLUSRCVR"),
+        ("AMQP", "SYSTEM.DEF.AMQP"),
+        ("SERVICE", "SYSTEM.DEFAULT.SERVICE"),
+        ("TOPIC", "SYSTEM.DEFAULT.TOPIC"),
+        ("TOPIC", "SYSTEM.BASE.TOPIC"),
+        ("TOPIC", "SYSTEM.ADMIN.TOPIC"),
+        ("TOPIC", "SYSTEM.BROKER.ADMIN.STREAM"),
+        ("TOPIC", "SYSTEM.BROKER.DEFAULT.STREAM"),
+        ("TOPIC", "SYSTEM.BROKER.DEFAULT.SUBPOINT"),
+        ("CRLLDAP", "SYSTEM.DEFAULT.AUTHINFO.CRLLDAP"),
+        ("OCSP", "SYSTEM.DEFAULT.AUTHINFO.OCSP"),
+        ("IDPWOS", "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"),
+        ("IDPWLDAP", "SYSTEM.DEFAULT.AUTHINFO.IDPWLDAP"),
+        ("COMMINFO", "SYSTEM.DEFAULT.COMMINFO.MULTICAST"),
+    ),
 }
 SYSTEM_LEVEL = max(_ADDED)
+
+
+def _rules(now: float) -> list[ChannelAuthentication]:
+    return [ChannelAuthentication.make(*rule, now) for rule in SYSTEM_RULES]
 
 
 @cache
 def _template() -> tuple[tuple[type[MQObject], str, dict[str, Value]], ...]:
     catalogue = Catalogue("TEMPLATE", 0.0)
     made = [catalogue.define(kind, name, attributes, now=0.0) for kind, name, attributes in SYSTEM_OBJECTS]
+    made += _rules(0.0)
     return tuple((type(one), one.name, dict(one.__dict__)) for one in made)
 
 
@@ -301,7 +416,7 @@ def create_system_objects(catalogue: Catalogue, now: float) -> list[MQObject]:
                 made.__dict__["crdate"], made.__dict__["crtime"] = date, clock
             else:
                 made.__dict__["crdate"], made.__dict__["crtime"] = there.__dict__["crdate"], there.__dict__["crtime"]
-        made.altdate, made.alttime = date, clock
+        made.__dict__["altdate"], made.__dict__["alttime"] = date, clock
         created.append(catalogue.install(made))
     catalogue.qmgr.system_level = SYSTEM_LEVEL
     return created
@@ -315,13 +430,13 @@ def complete_system_objects(core: Core) -> None:
     catalogue = core.catalogue
     qmgr = catalogue.qmgr
     before = to_record(qmgr)
-    missing = {name for level, names in _ADDED.items() if level > qmgr.system_level for name in names}
+    missing = {one for level, added in _ADDED.items() if level > qmgr.system_level for one in added}
     if not missing:
         return
     defined: list[str] = []
     try:
         for kind, name, attributes in SYSTEM_OBJECTS:
-            if name not in missing:
+            if (kind, name) not in missing:
                 continue
             holder = catalogue.holder(kind, name)
             if holder is None:
@@ -330,10 +445,15 @@ def complete_system_objects(core: Core) -> None:
                 core.define(kind, name, {**supplied, **attributes})
                 defined.append(name)
             elif holder.kind != kind:
-                core.say(f"System object '{name}' cannot be defined: a {holder.kind} has its name.")
+                core.say(amq(7479, name, holder.kind))
+        if qmgr.system_level < _RULES_LEVEL:
+            # The rules come with the release that follows them: without, privileged users could use any channel
+            for rule in _rules(core.clock.now()):
+                if catalogue.find(rule.kind, rule.name) is None:
+                    core.install_record(rule)
         qmgr.system_level = SYSTEM_LEVEL
         core.log_object(qmgr, before)
     except LogFull as error:
-        core.say(f"System objects that this release adds are left to the next start: {error}")
+        core.say(amq(7480, error))
     if defined:
-        core.say(f"LibreMQ queue manager '{qmgr.name}' has new system objects: {', '.join(defined)}.")
+        core.say(amq(7481, qmgr.name, ", ".join(defined)))
