@@ -50,17 +50,25 @@ def destination_of(core: Core, name: str, qmgr: str) -> Destination:
         if isinstance(obj, ModelQueue):
             raise mq_error(C.MQRC_Q_TYPE_ERROR, name, "a model queue holds no messages; open it to make a queue")
         return destination_of_object(core, obj)
-    alias = core.catalogue.find_queue(qmgr)
-    if isinstance(alias, RemoteQueue):
-        if alias.rname:
-            raise mq_error(
-                C.MQRC_UNKNOWN_REMOTE_Q_MGR, qmgr, "it names a remote queue; a queue-manager alias has no RNAME"
-            )
+    alias = queue_manager_alias(core, qmgr)
+    if alias is not None:
         if alias.rqmname == core.qmgr_name and not alias.xmitq:
             return _with_path(destination_of(core, name, ""), alias)
         target = alias.rqmname or qmgr
         return _remote(core, name, target, alias.xmitq, (alias,))
     return _remote(core, name, qmgr, "", ())
+
+
+def queue_manager_alias(core: Core, qmgr: str) -> RemoteQueue | None:
+    """The alias that has the name of a queue manager, if there is one."""
+    alias = core.catalogue.find_queue(qmgr)
+    if not isinstance(alias, RemoteQueue):
+        return None
+    if alias.rname:
+        raise mq_error(
+            C.MQRC_UNKNOWN_REMOTE_Q_MGR, qmgr, "it names a remote queue; a queue-manager alias has no RNAME"
+        )
+    return alias
 
 
 def destination_of_object(core: Core, obj: MQObject) -> Destination:
