@@ -8,55 +8,21 @@ the file named, and never by a prompt for a password on a terminal.
 from __future__ import annotations
 
 import os
-import re
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from libremq.common import cipher_specs
+from libremq.common.cipher_specs import ANY
+from libremq.common.tls_alerts import ServerContext
+from libremq.common.tls_channel_names import to_server_name
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
-ANY = "ANY_TLS12_OR_HIGHER"
 VERIFY_FULL = "full"
 VERIFY_CHAIN = "ca"
 VERIFY_NONE = "no"
 VERIFY = (VERIFY_FULL, VERIFY_CHAIN, VERIFY_NONE)
-
-_Versions = tuple[ssl.TLSVersion, ssl.TLSVersion]
-_12 = ssl.TLSVersion.TLSv1_2
-_13 = ssl.TLSVersion.TLSv1_3
-
-# CipherSpecs that stand for all of a version.
-_ALIASES: dict[str, _Versions] = {
-    "ANY": (_12, _13),
-    "ANY_TLS12": (_12, _12),
-    "ANY_TLS12_OR_HIGHER": (_12, _13),
-    "ANY_TLS13": (_13, _13),
-    "ANY_TLS13_OR_HIGHER": (_13, _13),
-}
-# TLS 1.2: CipherSpec to the name in OpenSSL.
-_SUITES_12: dict[str, str] = {
-    "ECDHE_ECDSA_AES_128_CBC_SHA256": "ECDHE-ECDSA-AES128-SHA256",
-    "ECDHE_ECDSA_AES_128_GCM_SHA256": "ECDHE-ECDSA-AES128-GCM-SHA256",
-    "ECDHE_ECDSA_AES_256_CBC_SHA384": "ECDHE-ECDSA-AES256-SHA384",
-    "ECDHE_ECDSA_AES_256_GCM_SHA384": "ECDHE-ECDSA-AES256-GCM-SHA384",
-    "ECDHE_RSA_AES_128_CBC_SHA256": "ECDHE-RSA-AES128-SHA256",
-    "ECDHE_RSA_AES_128_GCM_SHA256": "ECDHE-RSA-AES128-GCM-SHA256",
-    "ECDHE_RSA_AES_256_CBC_SHA384": "ECDHE-RSA-AES256-SHA384",
-    "ECDHE_RSA_AES_256_GCM_SHA384": "ECDHE-RSA-AES256-GCM-SHA384",
-    "TLS_RSA_WITH_AES_128_CBC_SHA256": "AES128-SHA256",
-    "TLS_RSA_WITH_AES_128_GCM_SHA256": "AES128-GCM-SHA256",
-    "TLS_RSA_WITH_AES_256_CBC_SHA256": "AES256-SHA256",
-    "TLS_RSA_WITH_AES_256_GCM_SHA384": "AES256-GCM-SHA384",
-}
-_SUITES_13 = (
-    "TLS_AES_128_GCM_SHA256",
-    "TLS_AES_256_GCM_SHA384",
-    "TLS_CHACHA20_POLY1305_SHA256",
-)
-# Suites that MQ still names, for TLS 1.0, SSL 3.0 or without encryption.
-_WEAK = re.compile(r"_SHA(?:_US)?\Z|_NULL_|NULL_|RC4|RC2|3DES|TRIPLE_DES|_DES_|DES_|MD5|EXPORT|FIPS_WITH")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,31 +43,38 @@ class TLSOptions:
     server_name: str = ""
     """The name to find in the certificate (and to ask for), if not that of the host."""
     peer_name: str = ""
-    """SSLPEER: what the distinguished name in the server's certificate must be like. See `check_peer_name`."""
+    """SSLPEER: what the distinguished name in the server's certificate must be like."""
+    revoked: str = ""
+    """Revocation lists of the authorities. With them, a certificate whose issuer has none there is refused too."""
 
 
-def client_context(options: TLSOptions, hostname: str) -> tuple[ssl.SSLContext, str]:
-    """The context for a connection, and the server_hostname to wrap the socket with."""
+def client_context(options: TLSOptions, hostname: str, channel: str = "") -> tuple[ssl.SSLContext, str]:
+    """The context for a connection, and the server_hostname to wrap the socket with.
+
+    Where the host name is not compared with the certificate, the channel is named instead, as MQ's clients do.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if options.verify not in VERIFY:
         raise mq_error(C.MQRC_SSL_CONFIG_ERROR, hostname, f"verify is {_or(VERIFY)}, not {options.verify!r}")
-    if options.peer_name:
-        parse_peer_name(options.peer_name)
-        if options.verify == VERIFY_NONE:
-            raise mq_error(
-                C.MQRC_SSL_CONFIG_ERROR, hostname, "a peer name is checked only in a certificate that is verified too"
-            )
+    if options.peer_name and options.verify == VERIFY_NONE:
+        raise mq_error(
+            C.MQRC_SSL_CONFIG_ERROR, hostname, "a peer name is checked only in a certificate that is verified too"
+        )
     context.check_hostname = options.verify == VERIFY_FULL
     context.verify_mode = ssl.CERT_NONE if options.verify == VERIFY_NONE else ssl.CERT_REQUIRED
-    _use_cipher(context, options.cipher)
+    cipher_specs.use(context, check_cipher(options.cipher or ANY))
     if options.ca:
         _load_authorities(context, options.ca)
     elif options.verify != VERIFY_NONE:
         context.load_default_certs(ssl.Purpose.SERVER_AUTH)
+    if options.verify != VERIFY_NONE:
+        _load_revoked(context, options.revoked)
     if options.certificate:
         _load_certificate(context, options.certificate, options.key, options.key_password)
     elif options.key:
         raise mq_error(C.MQRC_SSL_CONFIG_ERROR, hostname, f"there is a key, {options.key}, but no certificate")
+    if channel and options.verify != VERIFY_FULL and not options.server_name:
+        return context, to_server_name(channel)
     return context, options.server_name or hostname
 
 
@@ -113,15 +86,17 @@ def server_context(
     *,
     cipher: str = ANY,
     key_password: str = "",
+    revoked: str = "",
 ) -> ssl.SSLContext:
     """The context of a listener or of a channel. With `ca`, a client that shows a certificate must be known to it."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    _use_cipher(context, cipher)
+    context = ServerContext(ssl.PROTOCOL_TLS_SERVER)
+    cipher_specs.use(context, check_cipher(cipher or ANY))
     if not certificate:
         raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", "a server needs a certificate: name its PEM file")
     _load_certificate(context, certificate, key, key_password)
     if ca:
         _load_authorities(context, ca)
+        _load_revoked(context, revoked)
         context.verify_mode = ssl.CERT_REQUIRED if require_client else ssl.CERT_OPTIONAL
     elif require_client:
         raise mq_error(
@@ -133,46 +108,34 @@ def server_context(
 # Ciphers
 
 
-def cipher_names() -> list[str]:
-    """Every CipherSpec that can be used."""
-    return [*_ALIASES, *_SUITES_13, *_SUITES_12]
-
-
 def check_cipher(name: str) -> str:
     """The CipherSpec for a name (that of MQ, or of the suite), in capitals; the error if it cannot be used."""
-    spec = name.strip().upper()
-    if spec.startswith("TLS_ECDHE_") and "_WITH_" in spec:  # as the standards and Java name it
-        spec = spec.removeprefix("TLS_").replace("_WITH_", "_")
-    if spec in _ALIASES or spec in _SUITES_12 or spec in _SUITES_13:
-        return spec
-    for ours, openssl in _SUITES_12.items():
-        if spec == openssl:
-            return ours
-    if _WEAK.search(spec):
-        detail = f"{name!r} is older than TLS 1.2 and not safe any more; use {ANY}"
-    else:
-        detail = f"{name!r} is no CipherSpec known here; use {ANY}, or one of {', '.join(cipher_names())}"
-    raise mq_error(C.MQRC_UNSUPPORTED_CIPHER_SUITE, "", detail)
+    spec = cipher_specs.canonical(name)
+    if trouble := cipher_specs.problem(spec):
+        raise mq_error(C.MQRC_UNSUPPORTED_CIPHER_SUITE, "", trouble)
+    return spec
 
 
-def _use_cipher(context: ssl.SSLContext, name: str) -> None:
-    spec = check_cipher(name or ANY)
-    if spec in _ALIASES:
-        context.minimum_version, context.maximum_version = _ALIASES[spec]
-    elif spec in _SUITES_12:
-        context.minimum_version = context.maximum_version = _12
-        try:
-            context.set_ciphers(_SUITES_12[spec])
-        except ssl.SSLError as error:
-            raise mq_error(
-                C.MQRC_UNSUPPORTED_CIPHER_SUITE, "", f"the OpenSSL of this Python has no {spec}; use {ANY}"
-            ) from error
-    else:
-        context.minimum_version = context.maximum_version = _13
-        # Python 3.15 can choose among the suites of TLS 1.3; before, all three are offered, and all are sound.
-        choose = getattr(context, "set_ciphersuites", None)
-        if choose is not None:
-            choose(spec)
+def check_agreed(options: TLSOptions, secured: ssl.SSLSocket | ssl.SSLObject, hostname: str) -> None:
+    """Was the CipherSpec that a client asks for agreed on? Not every Python can offer just one suite of TLS 1.3."""
+    spec = check_cipher(options.cipher or ANY)
+    suite, version = (secured.cipher() or ("",))[0], secured.version() or ""
+    if not cipher_specs.accepts(spec, suite, version):
+        raise mq_error(
+            C.MQRC_SSL_INITIALIZATION_ERROR,
+            hostname,
+            f"{cipher_specs.spec_of(suite)} was agreed on instead of {spec}; "
+            "from 3.15 on Python can choose among the suites of TLS 1.3, with this one use ANY_TLS13",
+        )
+
+
+def fips_mode() -> bool:
+    """Does the OpenSSL of this Python run in FIPS mode? The system's settings can switch it on, Python cannot."""
+    try:
+        from _hashlib import get_fips_mode
+    except ImportError:
+        return False
+    return bool(get_fips_mode())
 
 
 # Files
@@ -188,6 +151,19 @@ def _load_authorities(context: ssl.SSLContext, path: str) -> None:
         raise _bad_file(path, "certificates of authorities", error) from error
 
 
+def _load_revoked(context: ssl.SSLContext, path: str) -> None:
+    if not path:
+        return
+    before = context.cert_store_stats()["crl"]
+    try:
+        context.load_verify_locations(cafile=path)
+    except (OSError, ValueError) as error:
+        raise _bad_file(path, "revocation lists", error) from error
+    if context.cert_store_stats()["crl"] == before:
+        raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", f"{path}: it does not hold revocation lists in PEM")
+    context.verify_flags |= ssl.VERIFY_CRL_CHECK_LEAF
+
+
 def _load_certificate(context: ssl.SSLContext, certificate: str, key: str, password: str) -> None:
     for path in filter(None, (certificate, key)):
         try:
@@ -195,20 +171,21 @@ def _load_certificate(context: ssl.SSLContext, certificate: str, key: str, passw
                 pass
         except OSError as error:
             raise _bad_file(path, "a certificate" if path == certificate else "a key", error) from error
-    asked: list[bool] = []
+    asked: list[str] = []
 
     def answer() -> str:
         # Without this function OpenSSL would ask the terminal, and a service would hang.
-        asked.append(True)
-        return password
+        asked.append(password or _password_beside(key or certificate))
+        return asked[0]
 
     try:
         context.load_cert_chain(certificate, key or None, password=answer)
     except (OSError, ValueError) as error:
         if asked:
-            wrong = "the password is not that of the key" if password else "the key has a password, and none was given"
+            wrong = "the password is not that of the key" if asked[0] else "the key has a password, and none was given"
+            advice = "give it with KEYRPWD or MQKEYRPWD, or in a .pwd file"
             raise mq_error(
-                C.MQRC_KEY_REPOSITORY_ERROR, "", f"{key or certificate}: {wrong}; set MQKEYRPWD, or store the key bare"
+                C.MQRC_KEY_REPOSITORY_ERROR, "", f"{key or certificate}: {wrong}; {advice}"
             ) from error
         if isinstance(error, ssl.SSLError) and error.reason == "KEY_VALUES_MISMATCH":
             detail = f"the key in {key or certificate} is not that of the certificate in {certificate}"
@@ -225,132 +202,61 @@ def _bad_file(path: str, what: str, error: Exception) -> MQError:
     return mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", f"{path}: {why}")
 
 
-# SSLPEER
-
-_ATTRIBUTES = {
-    "CN": "commonName",
-    "T": "title",
-    "OU": "organizationalUnitName",
-    "O": "organizationName",
-    "L": "localityName",
-    "ST": "stateOrProvinceName",
-    "SP": "stateOrProvinceName",
-    "S": "stateOrProvinceName",
-    "C": "countryName",
-    "PC": "postalCode",
-    "STREET": "streetAddress",
-    "MAIL": "emailAddress",
-    "E": "emailAddress",
-    "EMAILADDRESS": "emailAddress",
-    "UID": "userId",
-    "USERID": "userId",
-    "DC": "domainComponent",
-    "SERIALNUMBER": "serialNumber",
-    "DNQ": "dnQualifier",
-}
-_PART = re.compile(r'\s*([A-Za-z]+)\s*=\s*(?:"([^"]*)"|((?:\\.|[^,;"\\])*))\s*(?:[,;]|\Z)')
-
-
-def parse_peer_name(pattern: str) -> list[tuple[str, str]]:
-    """The parts of an SSLPEER pattern such as `CN=QM*, O=Example`; the error MQ has for one that makes no sense."""
-    parts: list[tuple[str, str]] = []
-    at = 0
-    while at < len(pattern.rstrip()):
-        found = _PART.match(pattern, at)
-        if found is None:
-            raise mq_error(
-                C.MQRC_SSL_PEER_NAME_ERROR, "", f"{pattern[:200]!r} is no list of parts such as 'CN=QM1, O=Example'"
-            )
-        name, quoted, bare = found.groups()
-        if name.upper() not in _ATTRIBUTES:
-            raise mq_error(
-                C.MQRC_SSL_PEER_NAME_ERROR, "", f"{name[:40]!r} is no part of a name: use {', '.join(_ATTRIBUTES)}"
-            )
-        value = quoted if quoted is not None else re.sub(r"\\(.)", r"\1", bare).strip()
-        if not value or "*" in value.strip("*"):
-            raise mq_error(
-                C.MQRC_SSL_PEER_NAME_ERROR,
-                "",
-                f"{name}={value[:200]} has no value, or an asterisk in the middle: one may be first or last",
-            )
-        parts.append((_ATTRIBUTES[name.upper()], value))
-        at = found.end()
-    if not parts:
-        raise mq_error(C.MQRC_SSL_PEER_NAME_ERROR, "", "an empty pattern matches nothing: leave it out")
-    return parts
-
-
-def check_peer_name(pattern: str, certificate: Mapping[str, Any] | None, object_name: str = "") -> None:
-    """Is the partner the one that SSLPEER asks for? `certificate` is what `getpeercert()` returns.
-
-    Each part of the pattern must be found in the subject; a value may begin or end with an asterisk, and case does not
-    count. Several OUs of a pattern must be found in that order.
-    """
-    wanted = parse_peer_name(pattern)
-    subject: Sequence[Any] = (certificate or {}).get("subject", ())
-    found = [(kind, value) for group in subject for kind, value in group]
-    at: dict[str, int] = {}
-    for kind, value in wanted:
-        values = [text for name, text in found if name == kind]
-        for index in range(at.get(kind, 0), len(values)):
-            if _alike(value.casefold(), values[index].casefold()):
-                at[kind] = index + 1
-                break
-        else:
-            shown = ", ".join(f"{name}={text}" for name, text in found) or "no name"
-            raise mq_error(
-                C.MQRC_SSL_PEER_NAME_MISMATCH,
-                object_name,
-                f"the partner is {shown[:400]}, which is not like {pattern[:200]!r}",
-            )
-
-
-def _alike(pattern: str, value: str) -> bool:
-    text = pattern.strip("*")
-    if pattern.startswith("*"):
-        return text in value if pattern.endswith("*") else value.endswith(text)
-    return value.startswith(text) if pattern.endswith("*") else value == text
-
-
 # Key repositories
 
 
-def from_key_repository(path: str, *, cipher: str, label: str = "", peer_name: str = "") -> TLSOptions:
-    """The options that a channel definition and MQSSLKEYR give together.
+def from_key_repository(
+    path: str, *, cipher: str, label: str = "", peer_name: str = "", password: str = "", setting: str = "MQSSLKEYR"
+) -> TLSOptions:
+    """The options that a channel definition and a key repository (MQSSLKEYR, SSLKEYR) give together.
 
-    The key repository is a folder with `trust.pem` (the authorities) and `cert.pem` (certificate and key of this
-    client; or `LABEL.pem`, with a certificate label), or one PEM file with all of it. As in MQ the host name is not
-    compared with the certificate, because only those authorities are trusted; without a repository the authorities of
-    the system count, who vouch for host names only, so it is compared.
+    The key repository is a folder with `trust.pem` (the authorities), `cert.pem` (the own certificate and its key; or
+    `LABEL.pem`, with a certificate label) and perhaps `crl.pem` (revocation lists), or one PEM file with all of it. The
+    password of the key is the one given, that of MQKEYRPWD, or in a file beside the certificate that ends in `.pwd`. As
+    in MQ the host name is not compared with the certificate, because only those authorities are trusted; without a
+    repository the authorities of the system count, who vouch for host names only, so it is compared.
     """
-    password = os.environ.get("MQKEYRPWD", "")
     if not path:
         if label:
             raise mq_error(
                 C.MQRC_KEY_REPOSITORY_ERROR,
                 "",
-                f"the channel asks for the certificate {label!r}, but MQSSLKEYR does not say where certificates are",
+                f"the channel asks for the certificate {label!r}, but {setting} does not say where certificates are",
             )
         return TLSOptions(verify=VERIFY_FULL, cipher=cipher, peer_name=peer_name)
     path = os.path.abspath(os.path.expanduser(path))
     if os.path.isdir(path):
+        trusted = os.path.join(path, "trust.pem")
+        revoked = os.path.join(path, "crl.pem")
         own = os.path.join(path, f"{os.path.basename(label)}.pem" if label else "cert.pem")
         if label and not os.path.exists(own):
             raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", f"there is no {own} for the certificate label {label!r}")
-        return TLSOptions(
-            ca=os.path.join(path, "trust.pem"),
-            certificate=own if os.path.exists(own) else "",
-            key_password=password,
-            verify=VERIFY_CHAIN,
-            cipher=cipher,
-            peer_name=peer_name,
-        )
-    if not os.path.exists(path):
-        others = [ending for ending in (".kdb", ".p12", ".sth", ".pem") if os.path.exists(path + ending)]
-        if ".pem" not in others:
-            advice = "GSKit's and PKCS #12 files are not read here: export it to PEM" if others else "there is none"
-            raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", f"MQSSLKEYR={path}: {advice}")
-        path += ".pem"
+        has_own, has_revoked = os.path.exists(own), os.path.exists(revoked)
+    else:
+        trusted = revoked = own = path if os.path.exists(path) else _with_ending(path, setting)
+        text = _pem(path=own)
+        has_own, has_revoked = b"PRIVATE KEY-----" in text, b"-----BEGIN X509 CRL-----" in text
+    return TLSOptions(
+        ca=trusted,
+        certificate=own if has_own else "",
+        key_password=password or os.environ.get("MQKEYRPWD", ""),
+        verify=VERIFY_CHAIN,
+        cipher=cipher,
+        peer_name=peer_name,
+        revoked=revoked if has_revoked else "",
+    )
+
+
+def _with_ending(path: str, setting: str) -> str:
+    """MQ names a key repository without the ending of its file."""
+    if os.path.exists(f"{path}.pem"):
+        return f"{path}.pem"
+    others = any(os.path.exists(path + ending) for ending in (".kdb", ".p12", ".sth"))
+    advice = "GSKit's and PKCS #12 files are not read here: export it to PEM" if others else "there is none"
+    raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", f"{setting}={path}: {advice}")
+
+
+def _pem(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             text = file.read(1 << 22)
@@ -360,14 +266,18 @@ def from_key_repository(path: str, *, cipher: str, label: str = "", peer_name: s
         raise mq_error(
             C.MQRC_KEY_REPOSITORY_ERROR, "", f"{path} is no PEM file; GSKit's and PKCS #12 files are not read here"
         )
-    return TLSOptions(
-        ca=path,
-        certificate=path if b"PRIVATE KEY-----" in text else "",
-        key_password=password,
-        verify=VERIFY_CHAIN,
-        cipher=cipher,
-        peer_name=peer_name,
-    )
+    return text
+
+
+def _password_beside(key: str) -> str:
+    path = f"{os.path.splitext(key)[0]}.pwd"
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.readline(1025).rstrip("\r\n")
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError) as error:
+        raise _bad_file(path, "a password", error) from error
 
 
 def _or(words: Sequence[str]) -> str:

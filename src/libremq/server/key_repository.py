@@ -1,47 +1,102 @@
 """The queue manager's certificate for clients that come with TLS.
 
 SSLKEYR names the key repository, as MQSSLKEYR does for a client: a folder with `cert.pem` (or the label of CERTLABL and
-`.pem`) and perhaps `trust.pem`, or one PEM file. If it is blank, that is the folder `ssl` of the queue manager. Files
-that have changed are read again for the next connection, so a certificate is renewed without a restart.
+`.pem`), `trust.pem` and perhaps `crl.pem`, or one PEM file. If it is blank, that is the folder `ssl` of the queue
+manager. A channel with a CERTLABL shows that certificate to clients that name it in TLS (SNI). Files that have changed
+are read again for the next connection; REFRESH SECURITY TYPE(SSL) reads them now and says what is wrong. What cannot be
+used replaces nothing: a certificate that worked serves until there is a better one.
 """
 
 from __future__ import annotations
 
 import os
 import ssl
+import threading
 from collections.abc import Callable
 
 from libremq.common import tls
+from libremq.common.amq_messages import amq
+from libremq.common.cipher_specs import ANY
+from libremq.common.tls_channel_names import from_server_name
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.objects import ServerConnection
+from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
 DEFAULT_FOLDER = "ssl"
 _DEFAULT_LABEL = "ibmwebspheremq"
+_FILES_MAX = 100
 
 
 class KeyRepository:
-    """Makes the context for TLS when the first client asks for it. For the thread of the event loop."""
+    """Makes the context for TLS when the first client asks for it."""
 
     def __init__(self, manager: QueueManager, folder: str, say: Callable[[str], None]) -> None:
         self._manager = manager
         self._folder = folder
         self._say = say
+        self._lock = threading.Lock()
         self._state: object = None
         self._context: ssl.SSLContext | None = None
+        self._by_label: dict[str, ssl.SSLContext] = {}  # for channels with a CERTLABL of their own
+        self._load_label: Callable[[str], ssl.SSLContext] | None = None
 
     def context(self) -> ssl.SSLContext | None:
         """None if the queue manager has no certificate, or none that can be used, which the error log explains."""
+        with self._lock:
+            self._look(self._state)
+            return self._context
+
+    def refresh(self) -> str:
+        """REFRESH SECURITY TYPE(SSL): read all anew; what is wrong, or nothing. Connections that are there stay."""
+        with self._lock:
+            return self._look(None)
+
+    def _look(self, known: object) -> str:
         qmgr = self._manager.core.catalogue.qmgr
         path = qmgr.sslkeyr.strip() or os.path.join(self._folder, DEFAULT_FOLDER)
-        state = (path, qmgr.certlabl, qmgr.keyrpwd, _state_of(path))
-        if state != self._state:
-            self._state, self._context = state, None
-            if qmgr.sslkeyr.strip() or os.path.isdir(path):
-                try:
-                    self._context = self._load(path, self._label(path, qmgr.certlabl.strip()), qmgr.keyrpwd)
-                except (MQError, OSError) as error:
-                    self._say(f"AMQ9660E: The key repository {path} cannot be used: {error}")
-        return self._context
+        self._state = (path, qmgr.certlabl, qmgr.keyrpwd, qmgr.sslfips, _state_of(path))
+        if self._state == known:
+            return ""
+        if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls.fips_mode():
+            self._context = None
+            wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
+            self._say(amq(9719, wrong))
+            return wrong
+        if not qmgr.sslkeyr.strip() and not os.path.isdir(path):
+            self._context = None
+            return ""
+        try:
+            password = qmgr.keyrpwd
+            self._context = self._load(path, self._label(path, qmgr.certlabl.strip()), password)
+            self._context.sni_callback = self._choose
+            self._by_label = {}
+            self._load_label = lambda label: self._load(path, label, password)
+        except (MQError, OSError) as error:
+            wrong = (error.detail if isinstance(error, MQError) else "") or str(error)
+            if self._context is not None:
+                wrong += "; the certificate of before stays in use"
+            self._say(amq(9660, path, wrong))
+            return wrong
+        return ""
+
+    def _choose(self, secured: ssl.SSLObject, name: str | None, default: ssl.SSLContext) -> int | None:
+        """A client has named its channel: show the certificate of the channel, if it has a label."""
+        found = self._manager.find("CHANNEL", from_server_name(name)) if from_server_name(name) else None
+        label = found.certlabl.strip() if isinstance(found, ServerConnection) else ""
+        if not label:
+            return None
+        try:
+            with self._lock:
+                if label not in self._by_label:
+                    assert self._load_label is not None
+                    self._by_label[label] = self._load_label(label)
+                secured.context = self._by_label[label]
+        except (MQError, OSError) as error:
+            assert found is not None
+            self._say(amq(9642, found.name, (error.detail if isinstance(error, MQError) else "") or str(error)))
+            return ssl.AlertDescription.ALERT_DESCRIPTION_HANDSHAKE_FAILURE
+        return None
 
     def _label(self, path: str, label: str) -> str:
         """The label that every queue manager has by default means `cert.pem`, unless there is a file of that name."""
@@ -50,9 +105,11 @@ class KeyRepository:
 
     @staticmethod
     def _load(path: str, label: str, password: str) -> ssl.SSLContext:
-        files = tls.from_key_repository(path, cipher=tls.ANY, label=label)
+        files = tls.from_key_repository(path, cipher=ANY, label=label, password=password, setting="SSLKEYR")
         trusted = files.ca if os.path.exists(files.ca) else ""
-        return tls.server_context(files.certificate, ca=trusted, key_password=password or files.key_password)
+        return tls.server_context(
+            files.certificate, ca=trusted, key_password=files.key_password, revoked=files.revoked
+        )
 
 
 def _state_of(path: str) -> tuple[tuple[str, int, int], ...]:
@@ -70,6 +127,6 @@ def _state_of(path: str) -> tuple[tuple[str, int, int], ...]:
 
 def _listed(path: str) -> list[str]:
     try:
-        return sorted(os.listdir(path))[:100]
+        return sorted(os.listdir(path))[:_FILES_MAX]
     except OSError:
         return []
