@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from libremq.admin.mqsc_session import Answer
 from libremq.aio.sessions import Sessions
 from libremq.client.administration import object_kind, object_name
 from libremq.client.binding import AttributeValue
@@ -18,6 +19,7 @@ from libremq.client.recovery import absolute_folder, chosen_objects, settled_res
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.urls import Address
 from libremq.kernel.attributes import GivenValue
+from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.media_image import MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
@@ -105,6 +107,11 @@ class Administration:
         await self._sessions.release(object_name(name))
         await self._command("clear", name)
 
+    async def mqsc(self, commands: str) -> list[Answer]:
+        """Run commands of MQSC; a text may have many. Each answer says what became of one."""
+        found = await self._command("mqsc", text("commands of MQSC", commands, C.MQRCCF_PARM_SYNTAX_ERROR))
+        return cast("list[Answer]", found)
+
     # Showing
 
     async def display(self, kind: str, pattern: str = "*") -> list[dict[str, AttributeValue]]:
@@ -173,6 +180,16 @@ class Administration:
     async def delete_log_extents(self) -> list[str]:
         """Delete the extents of a linear log that nothing needs any more; their names."""
         return cast("list[str]", await self._command("delete_log_extents"))
+
+    # What is in doubt, and where things are
+
+    async def units_in_doubt(self) -> list[UnitInDoubt]:
+        """dspmqtrn: the units of work that are prepared and not decided, with the queues that they concern."""
+        return cast("list[UnitInDoubt]", await self._command("units_in_doubt"))
+
+    async def object_files(self, kind: str = "all", name: str = "*") -> list[ObjectFiles]:
+        """dspmqfls: the files, or the folder, in which each object that is meant is kept."""
+        return cast("list[ObjectFiles]", await self._command("object_files", *chosen_objects(kind, name)))
 
     # Media and backups
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from libremq.admin.mqsc_session import Answer
 from libremq.client.binding import AttributeValue
 from libremq.client.options import text
 from libremq.client.recovery import Recovery
@@ -98,6 +99,14 @@ class Administration(Recovery):
         access = self._usable_access()
         self._session().release(object_name(name))
         access.clear(name)
+
+    def mqsc(self, commands: str) -> list[Answer]:
+        """Run commands of MQSC: `qm.mqsc("DEFINE QLOCAL(ORDERS) MAXDEPTH(1000)")`; a text may have many.
+
+        Each answer has `state` ("done", "failed" or "syntax"), the `lines` that runmqsc would print, and for DISPLAY
+        the `rows`: dicts by keyword in lower case. A command that fails does not keep the next ones from running.
+        """
+        return self._usable_access().mqsc(text("commands of MQSC", commands, C.MQRCCF_PARM_SYNTAX_ERROR))
 
     # Showing
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from libremq.admin.mqsc_session import Answer
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.kernel.attributes import GivenValue
+from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.media_image import MediaResult
 from libremq.kernel.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.waiting import Got
@@ -205,6 +207,9 @@ class Access(Protocol):
 
     def names(self, kind: str, pattern: str) -> list[str]: ...
 
+    def mqsc(self, text: str) -> list[Answer]:
+        """Run the commands of a text of MQSC, one after the other."""
+
     def checkpoint(self) -> None: ...
 
     def statistics(self) -> QueueManagerStatistics: ...
@@ -224,3 +229,7 @@ class Access(Protocol):
     def recover_objects(self, type_name: str, pattern: str) -> list[MediaResult]: ...
 
     def copy_to_backup(self, target: str, log_folder: str) -> None: ...
+
+    def units_in_doubt(self) -> list[UnitInDoubt]: ...
+
+    def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]: ...

@@ -16,13 +16,19 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import cast
 
+from libremq.admin.command import Issuer
+from libremq.admin.mqsc_lines import commands_in
+from libremq.admin.mqsc_session import Answer, run_command
+from libremq.admin.python_commands import python_command
 from libremq.client.binding import AttributeValue
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.common.configuration import TuningSettings
-from libremq.kernel import media_image, media_recovery
+from libremq.kernel import authority, inspection, media_image, media_recovery
 from libremq.kernel.attributes import GivenValue, Kind, Source
+from libremq.kernel.authority_records import type_of
+from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.media_image import MediaResult
 from libremq.kernel.objects import MQObject
 from libremq.kernel.restart import Say
@@ -31,7 +37,11 @@ from libremq.log import ExtentState, Finding, Log, LogConfig, LogError, LogFaile
 from libremq.log.management import Archiver
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
+from libremq.security.authorities import bit
 from libremq.store.queue_store import StoreLimits
+
+OWNER = Issuer()
+"""Who has the queue manager in his own process may do everything with it."""
 
 
 @dataclass
@@ -49,13 +59,17 @@ def attach(
     name: str,
     *,
     create: bool = False,
+    checked_user: str | None = None,
     log_config: LogConfig | None = None,
     log_folder: str = "",
     tuning: TuningSettings | None = None,
     limits: StoreLimits | None = None,
     say: Say | None = None,
 ) -> EmbeddedAccess:
-    """The queue manager in the folder, started if this process has not started it yet."""
+    """The queue manager in the folder, started if this process has not started it yet.
+
+    With a `checked_user` everything done through this access needs the authorities that this user has.
+    """
     key = os.path.realpath(folder)
     with _guard:
         shared = _table.get(key)
@@ -70,8 +84,9 @@ def attach(
                 limits=limits,
                 say=say,
             )
+            embedded.serve_commands(trusting=True)
             _table[key] = _Shared(embedded)
-            return EmbeddedAccess(embedded, folder, key)
+            return EmbeddedAccess(embedded, folder, key, checked_user)
         embedded = shared.embedded
         if embedded.name != name:
             raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, name, f"{folder} holds queue manager {embedded.name}")
@@ -82,7 +97,7 @@ def attach(
                 f"it failed ({embedded.manager.failure}); close all connections to it, then connect again",
             )
         shared.users += 1
-        return EmbeddedAccess(embedded, folder, key)
+        return EmbeddedAccess(embedded, folder, key, checked_user)
 
 
 def _detach(key: str, embedded: EmbeddedQueueManager) -> None:
@@ -119,8 +134,11 @@ os.register_at_fork(after_in_child=_after_fork_in_child)
 class EmbeddedAccess:
     """One user of an embedded queue manager. Without a key it is the only one, and ends it with `close`."""
 
-    def __init__(self, embedded: EmbeddedQueueManager, folder: str, key: str = "") -> None:
+    def __init__(
+        self, embedded: EmbeddedQueueManager, folder: str, key: str = "", checked_user: str | None = None
+    ) -> None:
         self.embedded = embedded
+        self._checked_user = checked_user
         self.folder = folder
         self._key = key
         self._closed = False
@@ -130,7 +148,21 @@ class EmbeddedAccess:
         return self.embedded.name
 
     def connect(self, user: str, application: str) -> EmbeddedConnection:
-        return EmbeddedConnection(self.embedded, user, application)
+        if self._checked_user is None:
+            return EmbeddedConnection(self.embedded, user, application)
+        with self.embedded.locked():
+            issuer = self._issuer(None)
+        return EmbeddedConnection(self.embedded, issuer.user, application, privileged=issuer.privileged)
+
+    def _issuer(self, issuer: Issuer | None) -> Issuer:
+        """Who gives a command: whoever the server says, or the user of this access."""
+        if issuer is not None:
+            return issuer
+        if self._checked_user is None:
+            return OWNER
+        core, user = self.embedded.manager.core, self._checked_user
+        groups = authority.groups_of(core, user)
+        return Issuer(user, groups, authority.is_administrator(core, user, groups))
 
     def close(self) -> None:
         if self._closed:
@@ -143,36 +175,82 @@ class EmbeddedAccess:
 
     # Commands
 
-    def define(
-        self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None, replace: bool
+    def mqsc(self, text: str, issuer: Issuer | None = None) -> list[Answer]:
+        """Run the commands of a text; what they changed is on disk on return."""
+        answers: list[Answer] = []
+        for given in commands_in(text):
+            if not given.text and not given.problem:
+                continue
+            with self.embedded.locked():
+                answer = run_command(self.embedded.executor, given, self._issuer(issuer))
+            answers.append(answer)
+        self.embedded.force(max((answer.lsn for answer in answers), default=0))
+        return answers
+
+    def _perform(
+        self,
+        verb: str,
+        kind: str,
+        name: str,
+        attributes: Mapping[str, GivenValue],
+        issuer: Issuer | None,
+        **options: GivenValue,
     ) -> None:
-        manager = self.embedded.manager
-        self.embedded.admin(lambda: manager.define(kind, name, attributes, like=like, replace=replace))
+        command = python_command(verb, kind, name, attributes, options)
+        self.embedded.admin(lambda: self.embedded.executor.perform(command, self._issuer(issuer)).lsn)
 
-    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
-        self.embedded.admin(lambda: self.embedded.manager.alter(kind, name, attributes))
+    def define(
+        self,
+        kind: str,
+        name: str,
+        attributes: Mapping[str, GivenValue],
+        *,
+        like: str | None,
+        replace: bool,
+        issuer: Issuer | None = None,
+    ) -> None:
+        options: dict[str, GivenValue] = {"REPLACE": "REPLACE" if replace else "NOREPLACE"}
+        if like is not None:
+            options["LIKE"] = like
+        self._perform("DEFINE", kind, name, attributes, issuer, **options)
 
-    def delete(self, kind: str, name: str, *, purge: bool) -> None:
-        self.embedded.admin(lambda: self.embedded.manager.delete(kind, name, purge=purge))
+    def alter(
+        self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, issuer: Issuer | None = None
+    ) -> None:
+        self._perform("ALTER", kind, name, attributes, issuer)
 
-    def clear(self, name: str) -> None:
-        self.embedded.admin(lambda: self.embedded.manager.clear(name))
+    def delete(self, kind: str, name: str, *, purge: bool, issuer: Issuer | None = None) -> None:
+        self._perform("DELETE", kind, name, {}, issuer, **({"PURGE": "PURGE"} if purge else {}))
+
+    def clear(self, name: str, *, issuer: Issuer | None = None) -> None:
+        self._perform("CLEAR", "QLOCAL", name, {}, issuer)
 
     def checkpoint(self) -> None:
         self.embedded.checkpoint()
 
-    def display(self, kind: str, pattern: str) -> list[dict[str, AttributeValue]]:
-        with self.embedded.locked():
-            return [self._shown(found) for found in self.embedded.manager.core.catalogue.select(kind, pattern)]
+    def _select(self, kind: str, pattern: str, issuer: Issuer | None) -> list[MQObject]:
+        """The objects that are meant, and that the issuer may see."""
+        core, issuer = self.embedded.manager.core, self._issuer(issuer)
+        return [
+            found
+            for found in core.catalogue.select(kind, pattern)
+            if authority.allowed(core, issuer, type_of(found), found.name, bit(C.MQAUTH_DISPLAY))
+        ]
 
-    def names(self, kind: str, pattern: str) -> list[str]:
+    def display(self, kind: str, pattern: str, *, issuer: Issuer | None = None) -> list[dict[str, AttributeValue]]:
         with self.embedded.locked():
-            return [found.name for found in self.embedded.manager.core.catalogue.select(kind, pattern)]
+            return [self._shown(found) for found in self._select(kind, pattern, issuer)]
+
+    def names(self, kind: str, pattern: str, *, issuer: Issuer | None = None) -> list[str]:
+        with self.embedded.locked():
+            return [found.name for found in self._select(kind, pattern, issuer)]
 
     def _shown(self, found: MQObject) -> dict[str, AttributeValue]:
         live = self.embedded.manager.live_values(found)
         shown: dict[str, AttributeValue] = {}
         for row in found.table:
+            if row.secret:
+                continue
             if row.source is Source.LIVE:
                 shown[row.keyword.lower()] = live.get(row.selector, 0)
                 continue
@@ -261,6 +339,14 @@ class EmbeddedAccess:
     def recover_objects(self, type_name: str, pattern: str) -> list[MediaResult]:
         manager = self.embedded.manager
         return self.embedded.run_command(lambda lock: media_recovery.recover_objects(manager, type_name, pattern, lock))
+
+    def units_in_doubt(self) -> list[UnitInDoubt]:
+        with self.embedded.locked():
+            return inspection.units_in_doubt(self.embedded.manager.core)
+
+    def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
+        with self.embedded.locked():
+            return inspection.object_files(self.embedded.manager.core, type_name, pattern)
 
     def copy_to_backup(self, target: str, log_folder: str) -> None:
         manager = self.embedded.manager

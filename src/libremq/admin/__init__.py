@@ -1,0 +1,1 @@
+"""Administration: one command model, and the syntaxes over it (MQSC, PCF, Python)."""

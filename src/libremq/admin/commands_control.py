@@ -1,0 +1,203 @@
+"""Commands that start, stop, refresh and reset: most are requests to the server around the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from libremq.admin import command_options as options
+from libremq.admin.command import Command, Outcome
+from libremq.admin.command_table import MESSAGE_CHANNELS
+from libremq.admin.commands_objects import done, ignores_state, not_there_yet
+from libremq.admin.connection_names import hconn_of
+from libremq.admin.context import Context, number, word
+from libremq.kernel import authority, events
+from libremq.kernel.objects import Listener, ServerConnection, Service
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+
+_DEFAULT_LISTENER = "SYSTEM.DEFAULT.LISTENER.TCP"
+_STATES = (
+    C.MQRCCF_LISTENER_RUNNING, C.MQRCCF_LISTENER_STOPPED, C.MQRCCF_SERVICE_RUNNING, C.MQRCCF_SERVICE_STOPPED,
+    C.MQRCCF_CHANNEL_NOT_ACTIVE, C.MQRCCF_CHANNEL_IN_USE,
+)  # fmt: skip
+
+
+def _unless_so_already(command: Command, request: Callable[[], object]) -> Outcome:
+    """With IGNSTATE(YES) it is no failure that there was nothing to do."""
+    try:
+        request()
+    except MQError as error:
+        if error.reason not in _STATES or not ignores_state(command):
+            raise
+    return done(command, 0)
+
+
+# Channels
+
+
+def start_channel(context: Context, command: Command) -> Outcome:
+    found = _channel(context, command)
+    if found is None:
+        return not_there_yet(f"START CHANNEL({command.name})", MESSAGE_CHANNELS)
+    return _unless_so_already(command, lambda: context.operations.start_channel(command.name))
+
+
+def stop_channel(context: Context, command: Command) -> Outcome:
+    found = _channel(context, command)
+    if found is None:
+        return not_there_yet(f"STOP CHANNEL({command.name})", MESSAGE_CHANNELS)
+    address = word(command, options.CONNAME)
+    after = number(command, options.STATUS_AFTER, C.MQCHS_INACTIVE if address else C.MQCHS_STOPPED)
+    mode = number(command, options.MODE, C.MQMODE_QUIESCE)
+
+    def request() -> None:
+        stopped = context.operations.stop_channel(
+            command.name, mode, disable=after == C.MQCHS_STOPPED, connection_name=address
+        )
+        if not stopped and after == C.MQCHS_INACTIVE:
+            raise mq_error(C.MQRCCF_CHANNEL_NOT_ACTIVE, command.name, "no instance of it runs")
+
+    return _unless_so_already(command, request)
+
+
+def _channel(context: Context, command: Command) -> ServerConnection | None:
+    """The server-connection channel; None if it is one for messages."""
+    found = context.catalogue.find("CHANNEL", command.name)
+    if found is None:
+        raise mq_error(C.MQRCCF_CHANNEL_NOT_FOUND, command.name, "there is no channel of this name")
+    context.need(C.MQOT_CHANNEL, command.name, C.MQAUTH_CONTROL)
+    return found if isinstance(found, ServerConnection) else None
+
+
+# Listeners and services
+
+
+def _listener(context: Context, command: Command) -> str:
+    name = command.name or _DEFAULT_LISTENER
+    if not isinstance(context.catalogue.find("LISTENER", name), Listener):
+        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "there is no listener of this name")
+    context.need(C.MQOT_LISTENER, name, C.MQAUTH_CONTROL)
+    return name
+
+
+def start_listener(context: Context, command: Command) -> Outcome:
+    name = _listener(context, command)
+    return _unless_so_already(command, lambda: context.operations.start_listener(name))
+
+
+def stop_listener(context: Context, command: Command) -> Outcome:
+    name = _listener(context, command)
+    return _unless_so_already(command, lambda: context.operations.stop_listener(name))
+
+
+def _service(context: Context, command: Command) -> None:
+    if not isinstance(context.catalogue.find("SERVICE", command.name), Service):
+        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, command.name, "there is no service of this name")
+    context.need(C.MQOT_SERVICE, command.name, C.MQAUTH_CONTROL)
+
+
+def start_service(context: Context, command: Command) -> Outcome:
+    _service(context, command)
+    return _unless_so_already(command, lambda: context.operations.start_service(command.name))
+
+
+def stop_service(context: Context, command: Command) -> Outcome:
+    _service(context, command)
+    return _unless_so_already(command, lambda: context.operations.stop_service(command.name))
+
+
+# The queue manager
+
+
+def ping(context: Context, command: Command) -> Outcome:
+    context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
+    return done(command, 0)
+
+
+def stop_connection(context: Context, command: Command) -> Outcome:
+    context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
+    hconn = hconn_of(command.name, context.manager.name)
+    if hconn not in context.core.connections:
+        raise mq_error(C.MQRCCF_CONNECTION_ID_ERROR, command.name, "no application has this connection")
+    context.operations.stop_connection(hconn)
+    return done(command, 0)
+
+
+def refresh_security(context: Context, command: Command) -> Outcome:
+    context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
+    kind = number(command, options.SECURITY_TYPE, C.MQSECTYPE_AUTHSERV)
+    if kind == C.MQSECTYPE_SSL:
+        context.operations.refresh_tls()
+    elif kind == C.MQSECTYPE_CONNAUTH:
+        context.operations.refresh_connection_authentication()
+    else:
+        authority.refresh(context.core)
+    return done(command, 0)
+
+
+_KINDS = {
+    C.MQOT_Q: "QUEUE", C.MQOT_LOCAL_Q: "QLOCAL", C.MQOT_MODEL_Q: "QMODEL", C.MQOT_ALIAS_Q: "QALIAS",
+    C.MQOT_REMOTE_Q: "QREMOTE", C.MQOT_Q_MGR: "QMGR", C.MQOT_CHANNEL: "CHANNEL", C.MQOT_NAMELIST: "NAMELIST",
+    C.MQOT_PROCESS: "PROCESS", C.MQOT_AUTH_INFO: "AUTHINFO", C.MQOT_LISTENER: "LISTENER", C.MQOT_SERVICE: "SERVICE",
+    C.MQOT_TOPIC: "TOPIC", C.MQOT_COMM_INFO: "COMMINFO", C.MQOT_CHLAUTH: "CHLAUTH", C.MQOT_AUTH_REC: "AUTHREC",
+}  # fmt: skip
+
+
+def refresh_manager(context: Context, command: Command) -> Outcome:
+    """REFRESH QMGR TYPE(CONFIGEV): an event for each object, as if it had just been made."""
+    context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
+    if number(command, options.REFRESH_TYPE) == C.MQRT_PROXYSUB:
+        return not_there_yet("REFRESH QMGR TYPE(PROXYSUB)", "publish/subscribe")
+    wanted = number(command, options.REFRESH_OBJECT, C.MQOT_ALL)
+    pattern = word(command, options.REFRESH_NAME) or "*"
+    if wanted == C.MQOT_ALL:
+        found = [one for one in context.catalogue if pattern == "*" or _named(one.name, pattern)]
+    else:
+        found = context.catalogue.select(_KINDS[wanted], pattern)
+    events.refresh_objects(context.core, found)
+    return done(command, 0)
+
+
+def _named(name: str, pattern: str) -> bool:
+    return name.startswith(pattern[:-1]) if pattern.endswith("*") else name == pattern
+
+
+def reset_manager(context: Context, command: Command) -> Outcome:
+    context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
+    kind = number(command, options.RESET_TYPE)
+    log = context.core.log
+    if kind in (C.MQACT_COLLECT_STATISTICS, C.MQACT_PUBSUB):
+        what = "statistics messages" if kind == C.MQACT_COLLECT_STATISTICS else "publish/subscribe"
+        return not_there_yet(f"RESET QMGR TYPE({options.RESET_TYPE.word(kind)})", what)
+    if not log.config.linear:
+        raise mq_error(
+            C.MQRCCF_LOG_TYPE_ERROR, context.manager.name, "its log is circular: extents are used again by themselves"
+        )
+    if kind == C.MQACT_ADVANCE_LOG:
+        return not_there_yet("RESET QMGR TYPE(ADVANCELOG)", "a switch of extents by command")
+    if kind == C.MQACT_ARCHIVE_LOG:
+        name = word(command, options.ARCHIVED)
+        known = {extent.name: extent.state for extent in log.extents()}
+        if known.get(name) not in ("media", "unneeded"):
+            raise mq_error(
+                C.MQRCCF_LOG_EXTENT_ERROR, name, "no extent of this name could have been archived: it is not full yet"
+            )
+        log.mark_archived(name)
+    else:
+        log.delete_extents()
+    return done(command, 0)
+
+
+HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
+    ("START", "CHANNEL"): start_channel,
+    ("STOP", "CHANNEL"): stop_channel,
+    ("START", "LISTENER"): start_listener,
+    ("STOP", "LISTENER"): stop_listener,
+    ("START", "SERVICE"): start_service,
+    ("STOP", "SERVICE"): stop_service,
+    ("PING", "QMGR"): ping,
+    ("STOP", "CONN"): stop_connection,
+    ("REFRESH", "SECURITY"): refresh_security,
+    ("REFRESH", "QMGR"): refresh_manager,
+    ("RESET", "QMGR"): reset_manager,
+}

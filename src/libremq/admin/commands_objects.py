@@ -1,0 +1,211 @@
+"""Commands on definitions: DEFINE, ALTER, DELETE, DISPLAY, CLEAR, MOVE, for every kind of object alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import cast
+
+from libremq.admin import command_options as options
+from libremq.admin.attribute_groups import QMGR_GROUPS
+from libremq.admin.command import Command, Outcome
+from libremq.admin.context import Context, number, option, without, word
+from libremq.admin.display import Values, shown
+from libremq.common.amq_messages import amq
+from libremq.common.names import is_generic_name
+from libremq.kernel.attribute_tables import GENERIC_TYPES
+from libremq.kernel.attributes import Attribute, Source, Value
+from libremq.kernel.definitions import DEFAULT_OBJECTS
+from libremq.kernel.moving import move_messages
+from libremq.kernel.objects import CLASSES, LocalQueue, MQObject
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+
+_UNKNOWN = (C.MQRC_UNKNOWN_OBJECT_NAME, C.MQRCCF_CHANNEL_NOT_FOUND)
+
+
+def object_type_of(kind: str) -> int:
+    """What authorities know the kind as: MQOT_*."""
+    if kind == "CLNTCONN":
+        return C.MQOT_CLNTCONN_CHANNEL
+    return CLASSES[GENERIC_TYPES[kind][0] if kind in GENERIC_TYPES else kind].object_type
+
+
+def done(command: Command, lsn: int, *inserts: object) -> Outcome:
+    spec = command.spec
+    return Outcome([amq(spec.message, *(inserts or (spec.words,)))], lsn=lsn)
+
+
+def not_there_yet(what: str, part: str) -> Outcome:
+    return Outcome(
+        [amq(8499, what, part)], reason=C.MQRC_FUNCTION_NOT_SUPPORTED, comp_code=C.MQCC_FAILED
+    )
+
+
+# DEFINE, ALTER, DELETE
+
+
+def define(context: Context, command: Command) -> Outcome:
+    kind, name = command.spec.object, command.name
+    like_row = command.spec.options[0]
+    attributes = without(command.parameters, *command.spec.options)
+    like = word(command, like_row) or None
+    replace = number(command, options.REPLACE, C.MQRP_NO) == C.MQRP_YES
+    actual = _typed(kind, command)
+    object_type = object_type_of(actual)
+    context.need(object_type, name, C.MQAUTH_CREATE)
+    base = like or DEFAULT_OBJECTS.get(actual, "")
+    if base and context.catalogue.find(actual, base) is not None:
+        context.need(object_type, base, C.MQAUTH_DISPLAY)
+    if replace and context.catalogue.find(actual, name) is not None:
+        context.need(object_type, name, C.MQAUTH_CHANGE)
+    return done(command, context.manager.define(kind, name, attributes, like=like, replace=replace))
+
+
+def _typed(kind: str, command: Command) -> str:
+    """The type that CHLTYPE or AUTHTYPE names, for what needs to know it before the definition is made."""
+    for keyword in ("CHLTYPE", "AUTHTYPE"):
+        value = command.parameters.get(keyword)
+        if value is None or kind not in GENERIC_TYPES:
+            continue
+        for one in GENERIC_TYPES[kind]:
+            row = CLASSES[one].table.by_keyword[keyword]
+            if value == row.default or str(value).upper() == row.word(cast(int, row.default)):
+                return one
+    return kind if kind not in GENERIC_TYPES else GENERIC_TYPES[kind][0]
+
+
+def alter(context: Context, command: Command) -> Outcome:
+    kind = command.spec.object
+    attributes = without(command.parameters, *command.spec.options)
+    name = command.name or (context.manager.name if kind == "QMGR" else "")
+    context.need(object_type_of(_typed(kind, command)), name, C.MQAUTH_CHANGE)
+    return done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
+
+
+def delete(context: Context, command: Command) -> Outcome:
+    kind, name = command.spec.object, command.name
+    if number(command, options.CHLTABLE) == C.MQCHTAB_CLNTCONN:
+        kind = "CLNTCONN"
+    object_type = object_type_of(kind)
+    context.need(object_type, name, C.MQAUTH_DELETE)
+    purge = number(command, options.PURGE, C.MQPO_NO) == C.MQPO_YES
+    keep_authorities = number(command, options.AUTHREC, C.MQRAR_YES) == C.MQRAR_NO
+    try:
+        lsn = context.manager.delete(kind, name, purge=purge, keep_authorities=keep_authorities)
+    except MQError as error:
+        if error.reason in _UNKNOWN and ignores_state(command):
+            return done(command, 0)
+        raise
+    return done(command, lsn)
+
+
+def ignores_state(command: Command) -> bool:
+    return number(command, options.IGNSTATE, C.MQIS_NO) == C.MQIS_YES
+
+
+# DISPLAY
+
+
+def display(context: Context, command: Command) -> Outcome:
+    spec = command.spec
+    kind = spec.object
+    if kind == "QCLUSTER" or (kind == "QUEUE" and option(command, options.QUEUE_TYPE) == C.MQQT_CLUSTER):
+        raise not_found(command)  # no cluster, so no queues in it
+    pattern = command.name if kind != "QMGR" else context.manager.name
+    if pattern.endswith("*") and not is_generic_name(pattern):
+        raise mq_error(C.MQRCCF_OBJECT_NAME_ERROR, pattern, "a generic name is the start of a name and an asterisk")
+    if kind == "QMGR":
+        context.need(C.MQOT_Q_MGR, pattern, C.MQAUTH_DISPLAY)
+    elif not pattern.endswith("*") and context.catalogue.find(kind, pattern) is not None:
+        context.need(object_type_of(kind), pattern, C.MQAUTH_DISPLAY)
+    found = (
+        (one.kind, values_of(context, one))
+        for one in context.catalogue.select(kind, pattern)
+        if _of_type(command, one) and context.may(object_type_of(one.kind), one.name, C.MQAUTH_DISPLAY)
+    )
+    rows = shown(
+        command,
+        found,
+        keys=_keys(kind),
+        groups=QMGR_GROUPS if kind == "QMGR" else None,
+        all_by_default=True if kind == "QMGR" else None,
+    )
+    if not rows:
+        raise not_found(command)
+    return Outcome([amq(spec.message)], rows)
+
+
+def not_found(command: Command) -> MQError:
+    return mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, command.name, f"no {command.spec.object} is called {command.name}")
+
+
+def _keys(kind: str) -> tuple[str, ...]:
+    """What identifies an object, and is always shown."""
+    if kind == "QMGR":
+        return ("QMNAME",)
+    one = GENERIC_TYPES[kind][0] if kind in GENERIC_TYPES else kind
+    rows = CLASSES[one].table.rows
+    return tuple(row.keyword for row in rows if row.slot == "name" or row.keyword in ("TYPE", "CHLTYPE", "AUTHTYPE"))
+
+
+def _of_type(command: Command, one: MQObject) -> bool:
+    for row, every in (
+        (options.QUEUE_TYPE, C.MQQT_ALL),
+        (options.SHOWN_CHANNEL_TYPE, C.MQCHT_ALL),
+        (options.AUTHINFO_TYPE, C.MQAIT_ALL),
+    ):  # fmt: skip
+        if row in command.spec.options:
+            wanted = option(command, row)
+            keyword = "CHLTYPE" if row is options.SHOWN_CHANNEL_TYPE else row.keyword
+            if wanted is not None and wanted != every and wanted != getattr(one, one.table.by_keyword[keyword].slot):
+                return False
+    return True
+
+
+def values_of(context: Context, one: MQObject) -> Values:
+    """All that can be shown of an object, with what is counted at run time."""
+    live = context.manager.live_values(one)
+    return tuple(_values(one, live))
+
+
+def _values(one: MQObject, live: object) -> Iterator[tuple[Attribute, Value]]:
+    counted = cast("dict[int, int]", live)
+    for row in one.table:
+        if row.secret:
+            continue
+        if row.source is Source.LIVE:
+            yield row, counted.get(row.selector, 0)
+        else:
+            yield row, getattr(one, row.slot)
+
+
+# CLEAR, MOVE
+
+
+def clear(context: Context, command: Command) -> Outcome:
+    context.need(C.MQOT_Q, command.name, C.MQAUTH_CLEAR)
+    return done(command, context.manager.clear(command.name))
+
+
+def move(context: Context, command: Command) -> Outcome:
+    target = word(command, options.TOQLOCAL)
+    context.need(C.MQOT_Q, command.name, C.MQAUTH_INPUT)
+    context.need(C.MQOT_Q, target, C.MQAUTH_OUTPUT)
+    add = number(command, options.MOVE_TYPE, C.MQIACF_MOVE_TYPE_MOVE) == C.MQIACF_MOVE_TYPE_ADD
+    source_queue = context.catalogue.find("QLOCAL", command.name)
+    target_queue = context.catalogue.find("QLOCAL", target)
+    if not isinstance(source_queue, LocalQueue):
+        raise not_found(command)
+    if not isinstance(target_queue, LocalQueue):
+        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, target, f"TOQLOCAL({target}) is no local queue")
+    return done(command, move_messages(context.core, source_queue, target_queue, add=add))
+
+
+HANDLERS: dict[str, Callable[[Context, Command], Outcome]] = {
+    "DEFINE": define,
+    "ALTER": alter,
+    "DELETE": delete,
+    "DISPLAY": display,
+    "CLEAR": clear,
+    "MOVE": move,
+}

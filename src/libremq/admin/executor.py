@@ -1,0 +1,93 @@
+"""Runs commands: one `Command` in, one `Outcome` out, whichever syntax it came in.
+
+All checks come before the first change, so a command that fails has changed nothing. It runs under the kernel's lock
+and never waits; the outcome says how far the log must be on disk before anybody hears of it. What only a server can do
+is asked of `operations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from libremq.admin import (
+    commands_control,
+    commands_objects,
+    commands_security,
+    commands_status,
+)
+from libremq.admin.command import Command, Issuer, Outcome
+from libremq.admin.command_spec import CommandSpec, Naming
+from libremq.admin.context import Context
+from libremq.admin.failures import failure_message
+from libremq.admin.operations import NoOperations, Operations
+from libremq.kernel.events_command import command_event
+from libremq.kernel.events_state import EventContext
+from libremq.kernel.manager import QueueManager
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+
+Handler = Callable[[Context, Command], Outcome]
+_HANDLERS: dict[tuple[str, str], Handler] = {
+    **commands_control.HANDLERS,
+    **commands_security.HANDLERS,
+    **commands_status.HANDLERS,
+}
+
+
+def _handler(spec: CommandSpec) -> Handler:
+    return _HANDLERS.get((spec.verb, spec.object)) or commands_objects.HANDLERS[spec.verb]
+
+
+class Executor:
+    def __init__(self, manager: QueueManager, operations: Operations | None = None) -> None:
+        self._manager = manager
+        self.operations: Operations = operations or NoOperations(manager.name)
+
+    def run(self, command: Command, issuer: Issuer) -> Outcome:
+        """Do it. A failure is an outcome too; only trouble of the queue manager itself is raised."""
+        try:
+            check(command)
+            return self.perform(command, issuer)
+        except MQError as error:
+            if error.reason == C.MQRC_CONNECTION_BROKEN:
+                raise
+            return Outcome([failure_message(error)], reason=error.reason, comp_code=C.MQCC_FAILED)
+
+    def perform(self, command: Command, issuer: Issuer) -> Outcome:
+        """Do it, or raise the error that says why not."""
+        spec, core = command.spec, self._manager.core
+        if spec.part:
+            return commands_objects.not_there_yet(spec.words, spec.part)
+        with core.events.on_behalf_of(_event_context(issuer)):
+            outcome = _handler(spec)(Context(self._manager, self.operations, issuer), command)
+            if not outcome.failed:
+                command_event(
+                    core, command=spec.pcf[0], mqsc=command.source_text or None, parameters=command.source_parameters
+                )
+        return outcome
+
+
+def _event_context(issuer: Issuer) -> EventContext:
+    return EventContext(
+        user=issuer.user,
+        origin=issuer.origin,
+        application=issuer.application,
+        application_type=issuer.application_type,
+        accounting_token=issuer.accounting_token,
+        identity_data=issuer.identity_data,
+    )
+
+
+def check(command: Command) -> None:
+    """What can be said about a command without looking at any object. MQError if something is wrong."""
+    spec = command.spec
+    given = {keyword.upper() for keyword in command.parameters}
+    missing = [keyword for keyword in spec.required if keyword not in given]
+    if missing:
+        raise mq_error(C.MQRCCF_PARM_MISSING, command.name, f"{spec.words} needs {', '.join(missing)}")
+    if spec.naming in (Naming.FULL, Naming.GENERIC) and not command.name:
+        raise mq_error(C.MQRCCF_PARM_MISSING, command.name, f"{spec.words} needs {spec.naming.value}")
+    if spec.naming is Naming.FULL and command.name.endswith("*"):
+        raise mq_error(
+            C.MQRCCF_OBJECT_NAME_ERROR, command.name, f"{spec.words} takes one full name, not a generic one"
+        )

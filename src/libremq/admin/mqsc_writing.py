@@ -1,0 +1,57 @@
+"""From an `Outcome` to what runmqsc prints: messages, and attributes in two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from libremq.admin.command import Outcome, Row
+from libremq.admin.model import is_bare
+from libremq.kernel.attributes import Attribute, Value
+
+INDENT = " " * 3
+_COLUMN = 40
+
+
+def value_text(row: Attribute, value: Value) -> str:
+    """A value as MQSC writes it between the parentheses."""
+    if isinstance(value, bytes):
+        return value.hex().upper()
+    if isinstance(value, tuple):
+        return ",".join(value_text(row, item) for item in value)
+    if isinstance(value, int):
+        return row.word(value)
+    return value
+
+
+def attribute_text(row: Attribute, value: Value) -> str:
+    if is_bare(row) and isinstance(value, int):
+        return row.word(value)
+    return f"{row.keyword}({value_text(row, value) or ' '})"
+
+
+def row_lines(row: Row) -> Iterable[str]:
+    """Two attributes a line; one that is too long for its column stands alone."""
+    first = ""
+    for attribute, value in row:
+        text = attribute_text(attribute, value)
+        if not first:
+            first = text
+        elif len(first) < _COLUMN:
+            yield f"{INDENT}{first.ljust(_COLUMN)}{text}"
+            first = ""
+        else:
+            yield INDENT + first
+            first = text
+    if first:
+        yield INDENT + first
+
+
+def outcome_lines(outcome: Outcome) -> list[str]:
+    if not outcome.rows:
+        return [message.line for message in outcome.messages]
+    heading = outcome.messages[0].line
+    lines: list[str] = []
+    for row in outcome.rows:
+        lines.append(heading)
+        lines.extend(row_lines(row))
+    return lines

@@ -1,0 +1,156 @@
+"""What only a server can do for a command: listeners, channel instances, services. The embedded binding has none.
+
+Requests are accepted, not awaited: MQ answers START LISTENER when the request is taken. Implementations are called
+under the kernel's lock, from any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelInstance:
+    """A running instance of a server-connection channel, or one that was stopped."""
+
+    channel: str
+    connection_name: str  # address of the other end
+    status: int = C.MQCHS_RUNNING
+    user: str = ""
+    started: float = 0.0
+    last_message: float = 0.0
+    messages: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    buffers_sent: int = 0
+    buffers_received: int = 0
+    conversations: int = 0
+    conversations_max: int = 0
+    heartbeat_s: int = 0
+    application: str = ""
+    product: str = ""
+    version: str = ""
+    cipher: str = ""
+    protocol: str = ""  # of TLS, such as TLSV13
+    peer_name: str = ""  # subject of the other end's certificate
+    issuer_name: str = ""
+    local_address: str = ""
+    stop_requested: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ListenerStatus:
+    name: str
+    status: int  # MQSVC_STATUS_*
+    pid: int = 0
+    started: float = 0.0
+    address: str = ""
+    port: int = 0
+    backlog: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    name: str
+    status: int  # MQSVC_STATUS_*
+    pid: int = 0
+    started: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionPlace:
+    """Where an application is that is connected: by hconn."""
+
+    channel: str = ""
+    connection_name: str = ""
+    pid: int = 0
+    thread: int = 0
+
+
+class Operations(Protocol):
+    def channel_instances(self) -> Sequence[ChannelInstance]: ...
+
+    def start_channel(self, name: str) -> None:
+        """Let a server-connection channel that was stopped take clients again."""
+
+    def stop_channel(self, name: str, mode: int, *, disable: bool, connection_name: str = "") -> int:
+        """End instances, and with `disable` take no more; how many were running."""
+
+    def start_listener(self, name: str) -> None: ...
+
+    def stop_listener(self, name: str) -> None: ...
+
+    def listeners(self) -> Sequence[ListenerStatus]: ...
+
+    def start_service(self, name: str) -> None: ...
+
+    def stop_service(self, name: str) -> None: ...
+
+    def services(self) -> Sequence[ServiceStatus]: ...
+
+    def stop_connection(self, hconn: int) -> None:
+        """The application hears MQRC_CONNECTION_BROKEN at its next call."""
+
+    def place(self, hconn: int) -> ConnectionPlace: ...
+
+    def refresh_tls(self) -> None: ...
+
+    def refresh_connection_authentication(self) -> None: ...
+
+
+class NoOperations:
+    """Of a queue manager inside an application: nothing listens, no service runs."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _refused(self, what: str) -> Exception:
+        return mq_error(
+            C.MQRC_ENVIRONMENT_ERROR,
+            self._name,
+            f"an embedded queue manager has no {what}; start it with strmqm",
+        )
+
+    def channel_instances(self) -> Sequence[ChannelInstance]:
+        return ()
+
+    def start_channel(self, name: str) -> None:
+        raise self._refused("channels that run")
+
+    def stop_channel(self, name: str, mode: int, *, disable: bool, connection_name: str = "") -> int:
+        raise self._refused("channels that run")
+
+    def start_listener(self, name: str) -> None:
+        raise self._refused("listeners")
+
+    def stop_listener(self, name: str) -> None:
+        raise self._refused("listeners")
+
+    def listeners(self) -> Sequence[ListenerStatus]:
+        return ()
+
+    def start_service(self, name: str) -> None:
+        raise self._refused("services")
+
+    def stop_service(self, name: str) -> None:
+        raise self._refused("services")
+
+    def services(self) -> Sequence[ServiceStatus]:
+        return ()
+
+    def stop_connection(self, hconn: int) -> None:
+        raise self._refused("connections that can be stopped")
+
+    def place(self, hconn: int) -> ConnectionPlace:
+        return ConnectionPlace()
+
+    def refresh_tls(self) -> None:
+        """Nothing to do: there is no TLS inside a process."""
+
+    def refresh_connection_authentication(self) -> None:
+        """Nothing to do: who is in the process is in."""

@@ -1,0 +1,219 @@
+"""dmpmqcfg: the configuration of a queue manager as the commands of MQSC that make it again.
+
+Everything is asked for with DISPLAY, so this works for any queue manager that takes commands. An object says only what
+differs from what DEFINE would give it anyway: from the SYSTEM.DEFAULT object of its kind, which therefore comes before
+the others; the SYSTEM.DEFAULT objects say what differs from the supplied values. Passwords are never shown, so they are
+not here either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from libremq.admin.model import is_bare
+from libremq.admin.mqsc_session import DONE, Answer
+from libremq.admin.plain_values import plain
+from libremq.kernel.attribute_tables import GENERIC_TYPES, TABLES
+from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
+from libremq.kernel.attributes import Attribute, Kind, Source
+from libremq.kernel.definitions import DEFAULT_OBJECTS
+from libremq.kernel.objects_security import QMGR_PROFILE
+
+Shown = Mapping[str, Any]
+
+OBJECT_KINDS = (
+    "QMGR", "QUEUE", "NAMELIST", "PROCESS", "CHANNEL", "AUTHINFO", "LISTENER", "SERVICE", "COMMINFO", "TOPIC",
+)  # fmt: skip
+_TYPE_OF = {"QUEUE": "type", "CHANNEL": "chltype", "AUTHINFO": "authtype"}
+_KEY_OF = {"QUEUE": "queue"}
+_TYPE_KEYWORDS = ("CHLTYPE", "AUTHTYPE", "TRPTYPE")
+
+
+class TakesCommands(Protocol):
+    def mqsc(self, commands: str) -> list[Answer]: ...
+
+
+class DumpError(Exception):
+    """The queue manager did not show what was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """One command of the dump: its head, its parameters, and what is told beside it."""
+
+    head: str
+    parameters: tuple[str, ...]
+    comments: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """As MQ writes it: one parameter a line."""
+        pieces = [self.head, *self.parameters]
+        for comment in self.comments:
+            yield f"*  {comment}"
+        for number, piece in enumerate(pieces):
+            last = number == len(pieces) - 1
+            yield f"{'' if number == 0 else '   '}{piece}{'' if last else ' +'}"
+
+    def one_line(self) -> str:
+        return " ".join((self.head, *self.parameters))
+
+
+def definitions(
+    manager: TakesCommands, *, name: str = "*", kinds: Sequence[str] = OBJECT_KINDS, every: bool = False
+) -> Iterator[Definition]:
+    """The objects. `every` gives all attributes, not only those that need to be said."""
+    for kind in kinds:
+        if kind == "QMGR":
+            for shown in _display(manager, "DISPLAY QMGR ALL"):
+                if _means(name, str(shown["qmname"])):
+                    yield _alter_qmgr(shown, every)
+            continue
+        found = _display(manager, f"DISPLAY {kind}({_quoted(name)}) ALL")
+        bases = _default_objects(manager, kind)
+        for shown in sorted(found, key=lambda one: _place(_name(kind, one))):
+            if shown.get("type") != "QLOCAL" or shown.get("deftype") == "PREDEFINED":  # no dynamic queues
+                yield _define(kind, shown, bases, every)
+
+
+def _place(name: str) -> tuple[bool, str]:
+    """The default objects come first: the others are said in terms of them."""
+    return name not in DEFAULT_OBJECTS.values(), name
+
+
+def _display(manager: TakesCommands, command: str) -> list[Shown]:
+    answer = manager.mqsc(command)[0]
+    if answer.state == DONE:
+        return list(answer.rows)
+    if any(line.startswith(("AMQ8147", "AMQ8884", "AMQ8425")) for line in answer.lines):
+        return []
+    raise DumpError(f"{command}: {' '.join(answer.lines)}")
+
+
+def _name(kind: str, shown: Shown) -> str:
+    return str(shown[_KEY_OF.get(kind, kind.lower())])
+
+
+def _type(kind: str, shown: Shown) -> str:
+    return str(shown[_TYPE_OF[kind]]) if kind in _TYPE_OF else kind
+
+
+def _default_objects(manager: TakesCommands, kind: str) -> dict[str, Shown]:
+    """The default objects of a kind as they are now, by type."""
+    found: dict[str, Shown] = {}
+    for word in GENERIC_TYPES.get(kind, (kind,)):
+        name = DEFAULT_OBJECTS.get(word)
+        for shown in _display(manager, f"DISPLAY {kind}('{name}') ALL") if name else ():
+            found[_type(kind, shown)] = shown
+    return found
+
+
+def _supplied(row: Attribute) -> Any:
+    return plain(row, row.default)
+
+
+def _alter_qmgr(shown: Shown, every: bool) -> Definition:
+    rows = [row for row in TABLES["QMGR"] if row.source is Source.DEFINED and not row.secret]
+    texts = [
+        parameter_text(row, shown[key])
+        for row in rows
+        if (key := row.keyword.lower()) in shown and _says(row, shown, every)
+    ]
+    fixed = [f"QMNAME({shown['qmname']})"]
+    return Definition("ALTER QMGR", tuple(texts), tuple(fixed))
+
+
+def _says(row: Attribute, shown: Shown, every: bool, base: Shown | None = None) -> bool:
+    """Must it be said for the definition to become the same?"""
+    value = shown[row.keyword.lower()]
+    usual = _supplied(row) if base is None else base.get(row.keyword.lower(), _supplied(row))
+    return every or value != usual
+
+
+def _define(kind: str, shown: Shown, bases: Mapping[str, Shown], every: bool) -> Definition:
+    name, of = _name(kind, shown), _type(kind, shown)
+    base = None if name in DEFAULT_OBJECTS.values() else bases.get(of)
+    texts = []
+    for row in TABLES[of]:
+        key = row.keyword.lower()
+        if key not in shown:
+            continue
+        said = row.source is Source.DEFINED and not row.secret and _says(row, shown, every, base)
+        if said or row.keyword in _TYPE_KEYWORDS:
+            texts.append(parameter_text(row, shown[key]))
+    word = of if kind == "QUEUE" else kind
+    return Definition(f"DEFINE {word}({_quoted(name)})", (*texts, "REPLACE"))
+
+
+# Values
+
+
+def parameter_text(row: Attribute, value: Any) -> str:
+    """An attribute as a command sets it; the value is a plain one, as DISPLAY gives it to Python."""
+    if is_bare(row):
+        return str(value)
+    return f"{row.keyword}({_value(row, value)})"
+
+
+def _value(row: Attribute, value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(_value(row, item) for item in value) or "' '"
+    if isinstance(value, int) or row.kind in (Kind.ENUM, Kind.ENUM_LIST) or value in row.words:
+        return str(value)
+    return _quoted(str(value))
+
+
+def _quoted(text: str) -> str:
+    """Between quotes. A command is a line: what the Python API let into a text is a blank here."""
+    return "'" + (text.replace("'", "''").replace("\r", " ").replace("\n", " ") or " ") + "'"
+
+
+# Rules and records
+
+
+def channel_rules(manager: TakesCommands, name: str = "*") -> Iterator[Definition]:
+    """SET CHLAUTH for each rule."""
+    for shown in _display(manager, f"DISPLAY CHLAUTH({_quoted(name)}) ALL"):
+        texts = [
+            parameter_text(row, shown[key])
+            for row in CHLAUTH_TABLES[shown["type"]]
+            if row.source is Source.DEFINED and (key := row.keyword.lower()) in shown and shown[key] not in ("", [])
+            if row.keyword not in ("CHLAUTH", "TYPE") and not _says_nothing(row, shown)
+        ]
+        yield Definition(
+            f"SET CHLAUTH({_quoted(shown['chlauth'])})", (f"TYPE({shown['type']})", *texts, "ACTION(REPLACE)")
+        )
+
+
+def _says_nothing(row: Attribute, shown: Shown) -> bool:
+    return row.keyword in ("CHCKCLNT", "WARN") and bool(shown[row.keyword.lower()] == _supplied(row))
+
+
+def authority_records(manager: TakesCommands, name: str = "*") -> Iterator[Definition]:
+    """SET AUTHREC for each record, so that it holds exactly what it holds."""
+    for shown in _display(manager, "DISPLAY AUTHREC"):
+        if name != "*" and not _means(name, shown["profile"]):
+            continue
+        granted = [word for word in shown["authlist"] if word != "NONE"]
+        profile = [] if shown["profile"] == QMGR_PROFILE else [f"PROFILE({_quoted(shown['profile'])})"]
+        texts = [f"{shown['enttype']}({_quoted(shown['entity'])})", f"OBJTYPE({shown['objtype']})", "AUTHRMV(ALL)"]
+        texts += [f"AUTHADD({','.join(granted)})"] if granted else ["AUTHADD(NONE)"]
+        yield Definition("SET AUTHREC", (*profile, *texts))
+
+
+def _means(pattern: str, profile: str) -> bool:
+    return profile.startswith(pattern[:-1]) if pattern.endswith("*") else profile == pattern
+
+
+def setmqaut_lines(manager: TakesCommands, qmgr: str, name: str = "*") -> Iterator[str]:
+    """The same as commands of setmqaut."""
+    for shown in _display(manager, "DISPLAY AUTHREC"):
+        if name != "*" and not _means(name, shown["profile"]):
+            continue
+        flag = "-p" if shown["enttype"] == "PRINCIPAL" else "-g"
+        words = " ".join(f"+{word.lower()}" for word in shown["authlist"] if word != "NONE") or "+none"
+        which = "" if shown["profile"] == QMGR_PROFILE else f" -n '{shown['profile']}'"
+        yield f"setmqaut -m {qmgr}{which} -t {shown['objtype'].lower()} {flag} '{shown['entity']}' -all {words}"
+
+

@@ -1,0 +1,43 @@
+"""MOVE QLOCAL: all messages of a queue to another one, in one unit of work."""
+
+from __future__ import annotations
+
+from libremq.kernel import journal
+from libremq.kernel.core import Core
+from libremq.kernel.objects import LocalQueue
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.store.handles import PERSISTENT
+from libremq.store.message import Message
+
+
+def move_messages(core: Core, source: LocalQueue, target: LocalQueue, *, add: bool) -> int:
+    """Move them in their order; all or none. Without `add` the target must be empty. The log position it depends on."""
+    if source.name == target.name:
+        raise mq_error(C.MQRC_OBJECT_IN_USE, source.name, "the messages are there already")
+    taken, given = core.local_queue(source), core.local_queue(target)
+    if taken.open_handles or (given.open_handles and not add):
+        name = source.name if taken.open_handles else target.name
+        raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
+    if core.has_uncommitted(taken):
+        raise mq_error(C.MQRC_OBJECT_IN_USE, source.name, "messages on it belong to unfinished units of work")
+    if not add and given.store.depth:
+        raise mq_error(C.MQRC_Q_NOT_EMPTY, target.name, "it holds messages; TYPE(ADD) adds to them")
+    if given.store.depth + len(taken.store.chains) > target.maxdepth:
+        raise mq_error(C.MQRC_Q_FULL, target.name, f"MAXDEPTH({target.maxdepth}) is too small for all of them")
+    core.committed_lsn = 0
+    with core.all_or_nothing(None) as unit:
+        for slot in list(taken.store.chains):
+            stored = taken.store.message(slot)
+            message = Message(stored.md, stored.properties, stored.data)
+            flags, expiry_ms = taken.store.handles.flags[slot], taken.store.handles.expiry_ms[slot]
+            if len(message.data) + len(message.properties) > target.maxmsgl:
+                raise mq_error(
+                    C.MQRC_MSG_TOO_BIG_FOR_Q, target.name, f"a message is longer than MAXMSGL({target.maxmsgl})"
+                )
+            persistent = bool(flags & PERSISTENT)
+            if persistent and target.is_temporary:
+                raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, target.name, "it takes only non-persistent messages")
+            core.put(given, message, message.md.Priority, persistent, expiry_ms, unit)
+            core.take(taken, slot, unit, journal.GOT)
+    return core.committed_lsn
