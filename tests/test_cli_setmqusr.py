@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ import libremq
 from helper_cli import SMALL, Commands
 from libremq import cli_setmqusr
 from libremq.cli_exit import Parser
-from libremq.common import users
+from libremq.common import configuration, users
 from libremq.common.files import RealFiles
+from libremq.testing.serving import served_queue_manager
 
 SECRET = "correct horse 4711"
 
@@ -188,11 +190,55 @@ def test_crtmqm_dev(libremq_command: Commands, monkeypatch: pytest.MonkeyPatch, 
             assert SECRET.encode() not in file.read_bytes()
 
 
-def test_crtmqm_dev_without_passwords_gives_nobody_one(libremq_command: Commands) -> None:
-    lines = libremq_command.good("crtmqm", *SMALL, "--dev", "QM1")
-    assert sum("has no password" in line for line in lines) == 2
-    assert any("libremq setmqusr QM1 app" in line for line in lines)
-    assert not users.has_users(RealFiles(), str(libremq_command.folder()))
+def test_crtmqm_dev_makes_passwords_and_shows_them_once(libremq_command: Commands) -> None:
+    lines = "\n".join(libremq_command.good("crtmqm", *SMALL, "--dev", "QM1"))
+    made = dict(re.findall(r"User '(\w+)' has the password (\S+) which is shown only now", lines))
+    assert sorted(made) == ["admin", "app"]
+    assert len(set(made.values())) == 2 and all(len(password) >= 16 for password in made.values())
+    assert knows(libremq_command, "app", made["app"])
+    assert knows(libremq_command, "admin", made["admin"])
+    for file in libremq_command.folder().rglob("*"):
+        if file.is_file():
+            assert not any(password.encode() in file.read_bytes() for password in made.values())
+    again = "\n".join(libremq_command.good("crtmqm", *SMALL, "--dev", "QM2"))
+    assert not any(password in again for password in made.values())
+
+
+def test_crtmqm_dev_makes_admin_an_administrator(libremq_command: Commands) -> None:
+    libremq_command.good("crtmqm", *SMALL, "--dev", "QM1")
+    libremq_command.good("crtmqm", *SMALL, "QM2")
+    found = {one: configuration.load(RealFiles(), str(libremq_command.folder(one))) for one in ("QM1", "QM2")}
+    assert [one.security.administrators for one in found.values()] == [{"admin"}, frozenset()]
+
+
+def test_who_comes_in_by_the_channels_of_crtmqm_dev(libremq_command: Commands, tmp_path: Path) -> None:
+    lines = "\n".join(libremq_command.good("crtmqm", *SMALL, "--dev", "QM1"))
+    made = dict(re.findall(r"User '(\w+)' has the password (\S+) which", lines))
+    with served_queue_manager("QM1", folder=tmp_path / "data", secured=True) as served:
+
+        def url(user: str, channel: str, password: str = "") -> str:
+            secret = password or made.get(user, "")
+            return f"mq://{user}:{secret}@127.0.0.1:{served.port}/QM1?channel={channel}"
+
+        with libremq.connect(url("app", "DEV.APP.SVRCONN")) as qm:
+            qm.put("DEV.QUEUE.1", "x")
+            for forbidden in (lambda: qm.put("SYSTEM.DEFAULT.LOCAL.QUEUE", "x"), lambda: qm.define_local("MINE")):
+                with pytest.raises(libremq.NotAuthorized):
+                    forbidden()
+        with libremq.connect(url("admin", "DEV.ADMIN.SVRCONN")) as qm:
+            qm.define_local("MINE")
+        for refused in (
+            url("app", "DEV.APP.SVRCONN", "a guess"),
+            url("admin", "DEV.ADMIN.SVRCONN", "a guess"),
+            url("app", "DEV.ADMIN.SVRCONN"),
+            url("admin", "DEV.APP.SVRCONN"),
+            url("admin", "SYSTEM.DEF.SVRCONN"),
+            f"mq://admin@127.0.0.1:{served.port}/QM1?channel=DEV.ADMIN.SVRCONN",
+            f"mq://app@127.0.0.1:{served.port}/QM1?channel=DEV.APP.SVRCONN",
+            f"mq://127.0.0.1:{served.port}/QM1?channel=DEV.APP.SVRCONN",
+        ):
+            with pytest.raises(libremq.NotAuthorized):
+                libremq.connect(refused)
 
 
 def test_crtmqm_dev_keeps_the_dead_letter_queue_that_is_asked_for(libremq_command: Commands) -> None:
@@ -243,3 +289,23 @@ def test_a_backup_takes_no_developer_configuration(libremq_command: Commands, tm
     source = str(libremq_command.folder())
     code, err = libremq_command.bad("crtmqm", "--backup-of", source, "--dev", "-p", "1", "-md", str(tmp_path), "QM1")
     assert (code, "--dev, -p cannot be given" in err) == (39, True)
+
+
+def test_groups_are_set_without_a_password(libremq_command: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    libremq_command.good("crtmqm", *SMALL, "QM1")
+    secret = libremq_command.data / "secret"
+    secret.write_text(SECRET + "\n")
+    libremq_command.good("setmqusr", "QM1", "app", "--groups", "orders, billing", "--password-file", str(secret))
+    assert _groups(libremq_command) == {"app": ("billing", "orders")}
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"not this one\n")))
+    libremq_command.good("setmqusr", "QM1", "app", "--groups", "orders")
+    assert _groups(libremq_command) == {"app": ("orders",)}
+    assert knows(libremq_command, "app", SECRET)
+    assert libremq_command.bad("setmqusr", "QM1", "app", "--groups", "a b")[0] == 36
+    assert _groups(libremq_command) == {"app": ("orders",)}
+    libremq_command.good("setmqusr", "QM1", "app", "--groups", "")
+    assert _groups(libremq_command) == {"app": ()}
+
+
+def _groups(commands: Commands) -> dict[str, tuple[str, ...]]:
+    return users.GroupReader(RealFiles(), str(commands.folder())).groups()

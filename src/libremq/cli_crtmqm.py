@@ -4,24 +4,30 @@ Everything is checked before the first file is made, so a refusal leaves nothing
 gives way to the default with a warning; one that is too high is refused.
 
 `--dev` adds the developer configuration. Its users get their passwords from the environment, or from files that the
-environment names; one without a password cannot log in with one. No password is ever shown.
+environment names. One without gets a password that is made here and shown once: it is stored nowhere but as a hash.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 
 from libremq.cli_common import Refused, add_data_argument, add_quiet_argument, address_of, complain, guarded, tell
 from libremq.cli_exit import ExitCode
+from libremq.cli_output import Progress
 from libremq.cli_setmqusr import password_from_file
 from libremq.client import backup
+from libremq.client.connecting import DEFAULTS_FILE, configured_default
+from libremq.client.default_manager import make_default
 from libremq.client.embedded import EmbeddedQueueManager
-from libremq.client.urls import Address
-from libremq.common import lock_state, users
+from libremq.client.urls import Address, default_data_folder
+from libremq.common import configuration, lock_state, users
+from libremq.common.amq_messages import amq
 from libremq.common.clock import SystemClock
-from libremq.common.configuration import Configuration, ConfigurationError, LogSettings
+from libremq.common.configuration import Configuration, ConfigurationError, LogSettings, SecuritySettings
 from libremq.common.files import RealFiles
 from libremq.common.names import fold
 from libremq.common.users import UsersError
@@ -38,12 +44,16 @@ from libremq.mqi.errors import MQError
 
 COMMAND = "crtmqm"
 PORT_LISTENER = "SYSTEM.LISTENER.TCP.1"
+_ADMINISTRATOR = "admin"
+"""The developer's user who may do everything: AdminUsers of qm.ini."""
+_PASSWORD_BYTES = 12
 
 # Flag, attribute of the queue manager, metavar, help
 _ATTRIBUTES = (
     ("-c", "descr", "TEXT", "a description, up to 64 characters"),
     ("-d", "defxmitq", "QUEUE", "the default transmission queue"),
     ("-u", "deadq", "QUEUE", "the dead-letter queue"),
+    ("-h", "maxhands", "N", "handles that an application may have open at most (MAXHANDS)"),
     ("-x", "maxumsgs", "N", "messages in a unit of work at most (MAXUMSGS)"),
     ("-t", "trigint", "MS", "the trigger interval in milliseconds (TRIGINT)"),
 )
@@ -74,16 +84,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for flag, attribute, metavar, text in _ATTRIBUTES:
         parser.add_argument(flag, metavar=metavar, dest=attribute, help=text)
     parser.add_argument(
-        "-p", metavar="PORT", dest="port", type=int, help=f"define the listener {PORT_LISTENER} on this TCP port"
+        "-p",
+        metavar="PORT",
+        dest="port",
+        type=int,
+        help=f"define the listener {PORT_LISTENER} on this TCP port of this machine; IPADDR opens it to others",
     )
     parser.add_argument(
         "--dev",
         action="store_true",
         help="add the developer configuration: DEV.QUEUE.1 to 3, DEV.APP.SVRCONN, DEV.ADMIN.SVRCONN and so on, a "
         "listener on 1414 unless -p is given, and users admin and app with the passwords in MQ_ADMIN_PASSWORD and "
-        "MQ_APP_PASSWORD, or in the files that MQ_ADMIN_PASSWORD_FILE and MQ_APP_PASSWORD_FILE name",
+        "MQ_APP_PASSWORD, or in the files that MQ_ADMIN_PASSWORD_FILE and MQ_APP_PASSWORD_FILE name, or with new "
+        "ones that are shown once",
     )
-    parser.add_argument("-q", action="store_true", dest="default", help="make it the default: not in this release")
+    parser.add_argument(
+        "-q", action="store_true", dest="default", help="make it the default, which a command without a name means"
+    )
     parser.add_argument(
         "--backup-of",
         metavar="FOLDER",
@@ -102,20 +119,32 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     address = address_of(arguments)
     if QueueManager.exists(RealFiles(), address.folder):
-        raise Refused(
-            ExitCode.EXISTS, f"AMQ7008E: The queue manager '{address.name}' exists already, in {address.folder}."
-        )
+        raise Refused(ExitCode.EXISTS, amq(7008, address.name, address.folder))
     if arguments.backup_of is not None:
         _back_up(arguments, address)
     else:
         _create(arguments, address)
     if arguments.default:
+        _make_default(address)
+    return ExitCode.OK
+
+
+def _make_default(address: Address) -> None:
+    """It is created whatever comes of this."""
+    data = os.path.abspath(address.data or default_data_folder())
+    before = configured_default(data)
+    if before and before != address.name and QueueManager.exists(RealFiles(), Address("", before, data=data).folder):
         raise Refused(
             ExitCode.NOT_MADE_DEFAULT,
-            f"The queue manager '{address.name}' is created; this release has no default queue manager, so -q did "
-            "nothing.",
+            f"The queue manager '{address.name}' is created, but '{before}' stays the default: change Name in "
+            f"{os.path.join(data, DEFAULTS_FILE)} if that is not what you want.",
         )
-    return ExitCode.OK
+    try:
+        make_default(RealFiles(), data, address.name)
+    except OSError as error:
+        raise Refused(
+            ExitCode.NOT_MADE_DEFAULT, f"The queue manager '{address.name}' is created, but not the default: {error}."
+        ) from error
 
 
 def _create(arguments: argparse.Namespace, address: Address) -> None:
@@ -123,7 +152,9 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     settings = _log_settings(arguments, name)
     attributes = _attributes(arguments, name)
     definitions = _definitions(arguments)
-    passwords = _passwords(os.environ) if arguments.dev else {}
+    given = _passwords(os.environ) if arguments.dev else {}
+    made = {one.name: secrets.token_urlsafe(_PASSWORD_BYTES) for one in developer.USERS if one.name not in given}
+    passwords = {**made, **given} if arguments.dev else {}
     config = LogConfig(
         primary_files=settings.primary_files,
         secondary_files=settings.secondary_files,
@@ -137,7 +168,8 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     except ValueError as error:
         raise Refused(ExitCode.LOG_LOCATION, str(error)) from error
     try:
-        QueueManager.create(files, address.folder, name, SystemClock(), config, log_folder=settings.path)
+        with Progress(f"Creating queue manager {name}"):
+            QueueManager.create(files, address.folder, name, SystemClock(), config, log_folder=settings.path)
     except MQError as error:
         if error.reason != C.MQRC_OBJECT_ALREADY_EXISTS:
             _remove_rest(files, address)
@@ -151,11 +183,16 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
             if attributes:
                 embedded.admin(lambda: manager.alter("QMGR", "", attributes))
             if definitions:
-                embedded.admin(lambda: developer.configure(manager, definitions))
+                now = manager.core.clock.now()
+                security = developer.records(now, app_password="app" in passwords) if arguments.dev else ()
+                embedded.admin(lambda: developer.configure(manager, definitions, security))
         finally:
             embedded.end()
     for user, password in passwords.items():
         users.set_password(files, address.folder, user, password)
+    if arguments.dev:
+        ours = replace(configuration.load(files, address.folder), security=SecuritySettings(_ADMINISTRATOR))
+        configuration.save(files, address.folder, ours)
     tell(f"LibreMQ queue manager '{name}' created.")
     tell(f"Directory '{address.folder}' created.")
     megabytes = config.extent_bytes / (1 << 20)
@@ -169,13 +206,10 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
         tell(f"Also defined: {', '.join(definition.name for definition in definitions)}.")
     if arguments.dev:
         for one in developer.USERS:
-            if one.name in passwords:
+            if one.name in given:
                 tell(f"User '{one.name}' has the password of the environment.")
             else:
-                tell(
-                    f"User '{one.name}' has no password and cannot log in with one: "
-                    f"libremq setmqusr {name} {one.name} sets one."
-                )
+                tell(f"User '{one.name}' has the password {made[one.name]} which is shown only now.")
     tell("Setup completed.")
 
 
@@ -184,7 +218,7 @@ def _definitions(arguments: argparse.Namespace) -> tuple[Definition, ...]:
     own: tuple[Definition, ...] = ()
     if arguments.port is not None:
         if not 1 <= arguments.port <= 65535:
-            raise Refused(ExitCode.PARAMETER, "AMQ7027E: An argument is not valid: -p takes a port, 1 to 65535")
+            raise Refused(ExitCode.PARAMETER, amq(7027, "-p takes a port, 1 to 65535"))
         own = (developer.listener(PORT_LISTENER, arguments.port, ""),)
     if not arguments.dev:
         return own
@@ -203,7 +237,7 @@ def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
                 passwords[user.name] = users.check_new_password(password_from_file(path))
         except UsersError as error:
             variable = user.password_variable if password else user.file_variable
-            raise Refused(ExitCode.PARAMETER, f"AMQ7027E: {variable} is not valid: {error}") from None
+            raise Refused(ExitCode.PARAMETER, amq(7027, f"{variable} is not valid: {error}")) from None
     return passwords
 
 
@@ -280,13 +314,13 @@ def _attributes(arguments: argparse.Namespace, name: str) -> dict[str, GivenValu
         attribute: value for _, attribute, _, _ in _ATTRIBUTES if (value := getattr(arguments, attribute)) is not None
     }
     try:
-        for attribute in ("maxumsgs", "trigint"):
+        for attribute in ("maxhands", "maxumsgs", "trigint"):
             if attribute in given:
                 given[attribute] = int(str(given[attribute]))
         Catalogue(name, 0.0).alter("QMGR", "", given, 0.0)
     except (MQError, ValueError) as error:
         text = error.detail if isinstance(error, MQError) else str(error)
-        raise Refused(ExitCode.PARAMETER, f"AMQ7027E: An argument is not valid: {text}") from error
+        raise Refused(ExitCode.PARAMETER, amq(7027, text)) from error
     return given
 
 
@@ -299,7 +333,7 @@ def _back_up(arguments: argparse.Namespace, address: Address) -> None:
     own += ["--second-log"] if arguments.second_path is not None else []
     if own:
         raise Refused(
-            ExitCode.PARAMETER, f"AMQ7027E: A backup is as the live queue manager is: {', '.join(own)} cannot be given."
+            ExitCode.PARAMETER, amq(7027, f"A backup is as its original is: {', '.join(own)} cannot be given.")
         )
     files = RealFiles()
     given = os.path.abspath(os.path.expanduser(arguments.backup_of))
@@ -308,14 +342,13 @@ def _back_up(arguments: argparse.Namespace, address: Address) -> None:
     if source is None:
         raise Refused(
             ExitCode.DOES_NOT_EXIST,
-            f"AMQ8118E: The queue manager '{address.name}' does not exist in {given}, so no backup of it can be made.",
+            amq(8118, address.name, f" in {given}, so no backup of it can be made"),
         )
     holder = lock_state.locked_by(f"{source}/{creation.LOCK}")
     if holder:
         raise Refused(
             ExitCode.RUNNING,
-            f"AMQ7005E: The queue manager in {source} is running: {holder} has it open. End it, or have that program "
-            "make the backup with copy_to_backup.",
+            amq(7005, address.name, f"{holder} has it open, in {source}. End it, or call copy_to_backup there."),
         )
     backup.copy(source, address.folder, address.name, _log_folder(arguments.log_path, address.name))
     tell(f"LibreMQ backup queue manager '{address.name}' created from {source}.")

@@ -1,4 +1,4 @@
-"""The `libremq setmqusr` command: give a user of a queue manager a password, or take it away.
+"""The `libremq setmqusr` command: give a user of a queue manager a password and groups, or take them away.
 
 The password is asked for, or read from standard input or a file, never taken from the command line, where others on the
 machine could see it. A running queue manager knows the change with the next login.
@@ -13,6 +13,7 @@ import sys
 from libremq.cli_common import Refused, add_data_argument, add_quiet_argument, existing, guarded, tell
 from libremq.cli_exit import ExitCode
 from libremq.common import users
+from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.users import UsersError
 from libremq.kernel import creation
@@ -32,6 +33,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="password_file",
         help="read the password from the first line of FILE; by default it is asked for, or read from standard input",
     )
+    parser.add_argument(
+        "--groups",
+        metavar="GROUP,...",
+        help="put the user into these groups and no others; '' for none. A user that is there keeps its password",
+    )
     add_data_argument(parser)
     add_quiet_argument(parser)
 
@@ -46,7 +52,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not creation.exists(files, address.folder):
         raise Refused(
             ExitCode.DOES_NOT_EXIST,
-            f"AMQ8118E: The queue manager '{address.name}' does not exist: {address.folder} is not the folder of one.",
+            amq(8118, address.name, f": {address.folder} is not the folder of one"),
         )
     user: str = arguments.user
     try:
@@ -56,11 +62,23 @@ def _run(arguments: argparse.Namespace) -> int:
                 raise Refused(ExitCode.NONE_PROCESSED, f"User '{user}' has no password in '{address.name}'.")
             tell(f"User '{user}' of queue manager '{address.name}' has no password any more.")
             return ExitCode.OK
-        users.set_password(files, address.folder, user, _password(arguments.password_file, user))
+        groups = _groups(arguments.groups)
+        if groups is None or arguments.password_file or user not in users.user_names(files, address.folder):
+            users.set_password(files, address.folder, user, _password(arguments.password_file, user))
+            tell(f"The password of user '{user}' of queue manager '{address.name}' is set.")
+        if groups is not None:
+            users.set_groups(files, address.folder, user, groups)
+            tell(f"User '{user}' of queue manager '{address.name}' is in {', '.join(groups) or 'no groups'}.")
     except UsersError as error:
         raise Refused(ExitCode.ARGUMENTS, str(error)) from None
-    tell(f"The password of user '{user}' of queue manager '{address.name}' is set.")
     return ExitCode.OK
+
+
+def _groups(given: str | None) -> list[str] | None:
+    """The groups that are named, all of them checked before anything is done."""
+    if given is None:
+        return None
+    return [users.check_group_name(name.strip()) for name in given.split(",")] if given.strip() else []
 
 
 def _password(path: str | None, user: str) -> str:

@@ -16,6 +16,7 @@ import tempfile
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import quote
 
 import libremq
 from libremq.client.urls import Address
@@ -24,7 +25,15 @@ from libremq.server.run_state import RunState, current_run
 ORDERS = 2000
 KILLS = 3
 QUEUES = ("ORDERS", "SHIPPED", "LATEST")
+CHANNEL = "SHOP.SVRCONN"
 _LIMIT_S = 120.0
+# All clients come in as the user nobody, who may do this and no more
+_CLIENTS = f"""
+DEFINE CHANNEL({CHANNEL}) CHLTYPE(SVRCONN) MCAUSER('nobody') REPLACE
+SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('nobody') AUTHADD(CONNECT)
+""" + "".join(
+    f"SET AUTHREC PROFILE({name}) OBJTYPE(QUEUE) PRINCIPAL('nobody') AUTHADD(PUT,GET,BROWSE,INQ)\n" for name in QUEUES
+)
 PLAIN = not sys.stdout.isatty()
 
 
@@ -138,7 +147,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        return f"mq://127.0.0.1:{self.port}/SHOP?reconnect=yes&reconnect_timeout={_LIMIT_S:.0f}"
+        return f"mq://127.0.0.1:{self.port}/SHOP?channel={CHANNEL}&reconnect=yes&reconnect_timeout={_LIMIT_S:.0f}"
+
+    @property
+    def local_url(self) -> str:
+        """For its administrator."""
+        return f"local:SHOP?data={quote(self._data)}"
 
 
 # The parent: start, kill, start again, check
@@ -165,9 +179,10 @@ def _run(server: Server, ledger: str, at_the_end: ExitStack) -> int:
     say("1. Create and start a queue manager in the background")
     server.command("crtmqm", "SHOP")
     server.start()
-    with libremq.connect(server.url) as qm:
+    with libremq.connect(server.local_url) as qm:
         for name in QUEUES:
             qm.define_local(name, maxdepth=ORDERS, replace=True)
+        qm.mqsc(_CLIENTS)
     say("")
     say(f"2. One client process puts {ORDERS} orders over TCP, another moves them on; kill the server {KILLS} times")
     clients = [_client("produce", server.url, ledger), _client("ship", server.url)]

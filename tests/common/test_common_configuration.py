@@ -19,6 +19,7 @@ from libremq.common.configuration import (
     ChannelSettings,
     Configuration,
     ConfigurationError,
+    DiagnosticSettings,
     ErrorLogSettings,
     LogSettings,
     Setting,
@@ -81,6 +82,7 @@ def test_the_defaults_are_those_of_mq() -> None:
         ("MaxActiveChannels", 1, 65535, 0),
         ("Port", 1, 65535, 1414),
         ("ErrorLogSize", 32_768, 2_147_483_648, 33_554_432),
+        ("SuppressInterval", 1, 86_400, 30),
         ("DefaultPQBufferSize", 4096, 104_857_600, 262_144),
         ("LogWriteTimeTrap", 0, 3_600_000, 0),
     ],
@@ -107,7 +109,7 @@ def test_too_high_is_refused_and_too_low_takes_the_default(key: str, lowest: int
 
 
 def test_every_number_has_a_row_in_the_test_above() -> None:
-    assert len(NUMBERS) == 15
+    assert len(NUMBERS) == 16
 
 
 def test_a_buffer_of_0_pages_is_the_default_and_no_warning() -> None:
@@ -331,6 +333,8 @@ def test_settings_that_cannot_be_used_are_not_written() -> None:
 def _random_value(setting: Setting, rng: random.Random) -> int | str:
     if isinstance(setting.default, int):
         return rng.randint(setting.lowest, min(setting.highest, setting.lowest + 200))
+    if setting.messages:
+        return rng.choice(["", "9001", "9001,9002,7234"])
     return rng.choice(setting.choices) if setting.choices else rng.choice(["", "/a b", "/ü=;#", "c:\\x:"])
 
 
@@ -342,8 +346,11 @@ def test_what_is_saved_is_loaded(seed: int) -> None:
     for _ in range(4):
         values = {setting.field: _random_value(setting, rng) for setting in SETTINGS if rng.random() < 0.7}
         parts = ({s.field: values[s.field] for s in SETTINGS if s.stanza == name and s.field in values}
-                 for name in ("Log", "TuningParameters", "Channels", "TCP", "QMErrorLog"))  # fmt: skip
-        sections = (LogSettings, TuningSettings, ChannelSettings, TcpSettings, ErrorLogSettings)
+                 for name in ("Log", "TuningParameters", "Channels", "TCP", "QMErrorLog",
+                              "DiagnosticMessages"))  # fmt: skip
+        sections = (
+            LogSettings, TuningSettings, ChannelSettings, TcpSettings, ErrorLogSettings, DiagnosticSettings,
+        )  # fmt: skip
         made = Configuration(*(section(**part) for section, part in zip(sections, parts)))  # type: ignore[arg-type]
         if made.log.path == made.log.second_path:
             made = replace(made, log=replace(made.log, second_path=""))

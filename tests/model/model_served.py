@@ -18,7 +18,7 @@ from libremq.client.urls import ClientAddress, parse
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD
-from libremq.testing.serving import Served, WaitingGet, serve
+from libremq.testing.serving import Served, WaitingGet, open_to_clients, serve
 
 
 class ServedHarness:
@@ -29,11 +29,14 @@ class ServedHarness:
     def _serve(self) -> None:
         self._stack = ExitStack()
         folder = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="libremq-model-"))  # of the socket
+        open_to_clients(self._inside.embedded)
         self._served: Served = self._stack.enter_context(serve(self._inside.embedded, folder, data=folder))
         address = parse(self._served.url("mq"))
         assert isinstance(address, ClientAddress)
         self._access = RemoteAccess([address])
         self._stack.callback(self._access.close)
+        self._operator = RemoteAccess([address])  # on sockets of its own: those of the application have its user
+        self._stack.callback(self._operator.close)
 
     def connect(self) -> Binding:
         return self._access.connect("model", "reference")
@@ -51,10 +54,10 @@ class ServedHarness:
         return waiting.result
 
     def define(self, name: str, attributes: Mapping[str, int | str]) -> None:
-        self._access.define("QLOCAL", name, attributes, like=None, replace=False)
+        self._operator.define("QLOCAL", name, attributes, like=None, replace=False)
 
     def alter(self, kind: str, name: str, attributes: Mapping[str, int | str]) -> None:
-        self._access.alter(kind, name, attributes)
+        self._operator.alter(kind, name, attributes)
 
     def now(self) -> float:
         return self._inside.now()
@@ -76,7 +79,7 @@ class ServedHarness:
         self._work(self._inside.scan_expired)
 
     def checkpoint(self) -> None:
-        self._access.checkpoint()
+        self._operator.checkpoint()
 
     def restart(self, *, clean: bool) -> None:
         if not clean:

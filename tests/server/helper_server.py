@@ -17,6 +17,7 @@ from libremq.server.controller import start_in_background
 from libremq.server.error_log import FILES
 from libremq.server.options import HostPort, ServerOptions
 from libremq.server.run_state import RunState, current_run, load_run
+from libremq.testing.serving import open_to_clients
 
 NAME = "QM1"
 ANY_PORT = HostPort("127.0.0.1", 0)
@@ -57,10 +58,13 @@ class Served:
         return bool(locked_by(f"{self.folder}/qm.lock"))
 
 
-def create(folder: Path) -> None:
-    EmbeddedQueueManager.start(
+def create(folder: Path, *, secured: bool = False) -> None:
+    embedded = EmbeddedQueueManager.start(
         str(folder), NAME, create=True, log_config=LogConfig(2, 1, 64), say=lambda text: None
-    ).end()
+    )
+    if not secured:
+        open_to_clients(embedded)
+    embedded.end()
 
 
 @contextmanager

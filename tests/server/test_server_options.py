@@ -82,7 +82,7 @@ def test_a_wish_that_cannot_be_fulfilled_is_answered() -> None:
     found = server_limits(settings(5000), 1024, 64 << 30)
     assert found.links_max == 768
     (warning,) = found.warnings
-    assert warning.startswith("AMQ9513W: 5000 channels are more") and "768, because of its open files" in warning
+    assert warning.startswith("AMQ9590W: 5000 channels are more") and "768, because of its open files" in warning
     assert "because of its memory" in server_limits(settings(5000), 1 << 20, 64 << 20).warnings[0]
 
 

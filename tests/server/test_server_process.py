@@ -53,7 +53,8 @@ def test_it_starts_listens_and_ends(qm: Served) -> None:
     assert qm.said[0] == "LibreMQ queue manager 'QM1' starting."
     assert qm.said[-1].startswith("LibreMQ queue manager 'QM1' started using V")
     for text in qm.said:
-        assert f"\n{text}\n" in qm.log()
+        assert f"{text}\n" in qm.log()
+    assert f"\nAMQ8003I: {qm.said[-1]}\n" in qm.log()
     end(qm)
     until(lambda: not is_alive(run.controller_id))
     assert not os.path.exists(run.socket) and not os.path.exists(run.control)
@@ -91,8 +92,8 @@ def test_a_crash_of_the_interpreter_leaves_its_last_words_in_the_report(qm: Serv
 def test_without_its_controller_the_queue_manager_goes_on(qm: Served) -> None:
     run = qm.start()
     os.kill(run.controller_id, signal.SIGKILL)
-    until(lambda: "AMQ5008W" in qm.log())
-    assert f"AMQ5008W: The controller {run.controller_id} of queue manager 'QM1' is gone." in qm.log()
+    until(lambda: "AMQ5070W" in qm.log())
+    assert f"AMQ5070W: The controller {run.controller_id} of queue manager 'QM1' is gone." in qm.log()
     assert qm.run.controller_id == 0
     socket.create_connection(("127.0.0.1", run.ports[0])).close()
     end(qm)

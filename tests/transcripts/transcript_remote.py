@@ -21,7 +21,7 @@ from libremq.client.urls import Address, ClientAddress, parse
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
-from libremq.testing.serving import Served, WaitingGet, serve
+from libremq.testing.serving import Served, WaitingGet, open_to_clients, serve
 from libremq.wire.messages import NEXT_CALL, Request, pack_request
 from libremq.wire.protocol import Type
 from libremq.wire.segments import frame
@@ -42,6 +42,7 @@ class RemoteHost:
 
     def _serve(self) -> None:
         self._stack = ExitStack()
+        open_to_clients(self._inside.qmgr)
         self._served: Served = self._stack.enter_context(serve(self._inside.qmgr, self._where, data=str(self._folder)))
         address = parse(self._served.url(self._binding))
         assert isinstance(address, ClientAddress)

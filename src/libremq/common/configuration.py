@@ -25,7 +25,11 @@ _TUNING = "TuningParameters"
 _CHANNELS = "Channels"
 _TCP = "TCP"
 _ERROR_LOG = "QMErrorLog"
+_DIAGNOSTICS = "DiagnosticMessages"
+_SECURITY = "Security"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,18}\Z")
+_USERS = re.compile(r"([A-Za-z0-9_.@$#+-]{1,64}( *, *[A-Za-z0-9_.@$#+-]{1,64}){0,99})?\Z")
+_MESSAGES = re.compile(r"((AMQ)?[0-9]{4}( *, *(AMQ)?[0-9]{4}){0,19})?\Z", re.IGNORECASE)
 _PREFACE = (
     f"# {FILE_NAME}: settings of the queue manager, read when it starts. LogType, LogFilePages and LogPath were fixed "
     "when it\n# was created.\n"
@@ -33,7 +37,7 @@ _PREFACE = (
 
 
 class Setting(NamedTuple):
-    """One key of the file. A number has a range, a word its choices, anything else is the path of a folder."""
+    """One key of the file. A number has a range, a word its choices, anything else is a path or a name."""
 
     stanza: str
     key: str
@@ -45,6 +49,10 @@ class Setting(NamedTuple):
     lowest: int = 0
     highest: int = 0
     choices: tuple[str, ...] = ()
+    messages: bool = False
+    """Numbers of messages."""
+    users: bool = False
+    """Names of users."""
 
     @property
     def range(self) -> str:
@@ -52,7 +60,11 @@ class Setting(NamedTuple):
         if isinstance(self.default, int):
             either = f"{self.default} or " if self.default < self.lowest else ""
             return f"{either}{self.lowest} to {self.highest}"
-        return ", ".join(self.choices) or "the path of a folder"
+        if self.messages:
+            return "up to 20 numbers of messages with commas between them"
+        if self.users:
+            return "names of users with commas between them"
+        return ", ".join(self.choices) or ("any text" if self.key == "Name" else "the path of a folder")
 
 
 SETTINGS: tuple[Setting, ...] = (
@@ -119,6 +131,40 @@ SETTINGS: tuple[Setting, ...] = (
         _ERROR_LOG, "ErrorLogSize", "file_bytes_max", 32 << 20, False,
         "bytes from which the error log begins a new file", 32 << 10, 2 << 30,
     ),
+    Setting(
+        _ERROR_LOG, "ExcludeMessage", "exclude_messages", "", False,
+        "messages that are left out of the error log", messages=True,
+    ),
+    Setting(
+        _ERROR_LOG, "SuppressMessage", "suppress_messages", "", False,
+        "messages that are written once in SuppressInterval, and counted meanwhile", messages=True,
+    ),
+    Setting(
+        _ERROR_LOG, "SuppressInterval", "suppress_interval_s", 30, False,
+        "seconds in which a message of SuppressMessage is written once", 1, 86400,
+    ),
+    Setting(
+        _DIAGNOSTICS, "Service", "service", "File", False, "where messages go beside AMQERR01.LOG", choices=("File",),
+    ),
+    Setting(
+        _DIAGNOSTICS, "Format", "format", "text", False, "json: AMQERR01.json has all messages, too",
+        choices=("text", "json"),
+    ),
+    Setting(
+        _SECURITY, "AdminUsers", "admin_users", "", False,
+        "users who may do everything, beside the members of mqm and the owner", users=True,
+    ),
+    Setting(
+        _SECURITY, "SecurityPolicy", "policy", "User", False,
+        "UserExternal: also users that neither the system nor users.json knows may have authority records",
+        choices=("User", "UserExternal"),
+    ),
+    Setting(
+        _SECURITY, "ClusterQueueAccessControl", "remote_queues", "Xmitq", False,
+        "what is checked for a queue name with the name of another queue manager: the transmission queue, or that name",
+        choices=("Xmitq", "RQMName"),
+    ),
+    Setting(_DIAGNOSTICS, "Name", "name", "", False, "a name for this stanza"),
 )  # fmt: skip
 
 FIXED_AT_CREATION = tuple(setting.key for setting in SETTINGS if setting.fixed)
@@ -194,6 +240,39 @@ class ErrorLogSettings:
     """The `QMErrorLog:` stanza."""
 
     file_bytes_max: int = 32 << 20
+    exclude_messages: str = ""
+    suppress_messages: str = ""
+    suppress_interval_s: int = 30
+
+    @property
+    def excluded(self) -> tuple[int, ...]:
+        return _message_numbers(self.exclude_messages)
+
+    @property
+    def suppressed(self) -> tuple[int, ...]:
+        return _message_numbers(self.suppress_messages)
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosticSettings:
+    """The `DiagnosticMessages:` stanza."""
+
+    service: str = "File"
+    format: str = "text"
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SecuritySettings:
+    """The `Security:` stanza."""
+
+    admin_users: str = ""
+    policy: str = "User"
+    remote_queues: str = "Xmitq"
+
+    @property
+    def administrators(self) -> frozenset[str]:
+        return frozenset(name for name in self.admin_users.split(",") if name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +284,8 @@ class Configuration:
     channels: ChannelSettings = ChannelSettings()
     tcp: TcpSettings = TcpSettings()
     error_log: ErrorLogSettings = ErrorLogSettings()
+    diagnostics: DiagnosticSettings = DiagnosticSettings()
+    security: SecuritySettings = SecuritySettings()
     warnings: tuple[str, ...] = field(default=(), compare=False)
 
     def checked(self) -> Configuration:
@@ -219,7 +300,15 @@ class Configuration:
         return getattr(getattr(self, _SECTIONS[setting.stanza]), setting.field)
 
 
-_SECTIONS = {_LOG: "log", _TUNING: "tuning", _CHANNELS: "channels", _TCP: "tcp", _ERROR_LOG: "error_log"}
+_SECTIONS = {
+    _LOG: "log",
+    _TUNING: "tuning",
+    _CHANNELS: "channels",
+    _TCP: "tcp",
+    _ERROR_LOG: "error_log",
+    _DIAGNOSTICS: "diagnostics",
+    _SECURITY: "security",
+}
 
 
 # ---- what a value may be ----
@@ -249,9 +338,21 @@ def _usable(setting: Setting, value: object) -> tuple[int | str, str]:
             if choice.casefold() == value.casefold():
                 return choice, ""
         raise ValueError(f"{key}={shown(value)} is not known; choose {' or '.join(setting.choices)}")
+    if setting.messages:
+        if _MESSAGES.match(value) is None:
+            raise ValueError(f"{key}={shown(value)} is not known; choose {setting.range}")
+        return ",".join(f"{number:04}" for number in _message_numbers(value)), ""
+    if setting.users:
+        if _USERS.match(value) is None:
+            raise ValueError(f"{key}={shown(value)} is not known; choose {setting.range}")
+        return re.sub(" +", "", value), ""
     if _CONTROL.search(value) or value != value.strip():
         raise ValueError(f"{key}={shown(value)} cannot be a path here: line ends, or blanks around it")
     return value, ""
+
+
+def _message_numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"[0-9]{4}", text))
 
 
 def _together(log: LogSettings) -> list[str]:
@@ -267,7 +368,10 @@ def _together(log: LogSettings) -> list[str]:
     return problems
 
 
-_Section = TypeVar("_Section", LogSettings, TuningSettings, ChannelSettings, TcpSettings, ErrorLogSettings)
+_Section = TypeVar(
+    "_Section", LogSettings, TuningSettings, ChannelSettings, TcpSettings, ErrorLogSettings, DiagnosticSettings,
+    SecuritySettings,
+)  # fmt: skip
 
 
 def _checked(section: _Section, stanza: str) -> tuple[_Section, list[str]]:
@@ -350,6 +454,8 @@ def _interpret(content: StanzaFile, path: str) -> Configuration:
         ChannelSettings(**values[_CHANNELS]),
         TcpSettings(**values[_TCP]),
         ErrorLogSettings(**values[_ERROR_LOG]),
+        DiagnosticSettings(**values[_DIAGNOSTICS]),
+        SecuritySettings(**values[_SECURITY]),
         warnings,
     )
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from libremq.kernel.events import channel_event
 from libremq.kernel.objects import ServerConnection
+from libremq.mqi import constants as C
+from libremq.server.tls_peers import TlsPeer, refusal, refusal_event
 from libremq.wire.protocol import MAX_MESSAGE, Status
 
 if TYPE_CHECKING:
@@ -38,30 +41,46 @@ Refusal = tuple[Status, str]
 
 
 def find_channel(
-    engine: Engine, name: str, *, local: bool, tls: bool, peer: str
+    engine: Engine, name: str, *, local: bool, tls: TlsPeer | None, peer: str
 ) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
     """The channel that a client asks for, counted as an instance; or why it cannot have it."""
     fine = (Status.NO_CHANNEL, "")
     if local and name == LOCAL_CHANNEL:
         return Channel(LOCAL_CHANNEL), fine
-    found = engine.manager.find("CHANNEL", name) if name else None
+    found = engine.manager.core.catalogue.channels.get(name) if name else None
     if found is None:
         return None, (Status.NO_CHANNEL, f"there is no channel {name[:20]!r}")
     if not isinstance(found, ServerConnection):
         return None, (Status.CHANNEL_WRONG_TYPE, f"channel {name} is not a server-connection channel")
-    if found.sslciph and not tls:
-        return None, (Status.CIPHER_SPEC, f"channel {name} has a CipherSpec, and the client does not use TLS")
+    if name in engine.stopped_channels:
+        return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} was stopped by command; START CHANNEL lets it run")
+    if refused := refusal(found, tls, peer):
+        refusal_event(engine, refused[0], name, tls, peer)
+        return None, refused
     if found.scyexit or found.sendexit or found.rcvexit:
         return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} names exits, and this release runs none")
     return _counted(engine, found, peer.partition("(")[0])
+
+
+def _not_available(engine: Engine, name: str, host: str, qualifier: int, limit: int) -> None:
+    channel_event(
+        engine.manager.core,
+        C.MQRC_CHANNEL_NOT_AVAILABLE,
+        channel=name,
+        connection_name=host,
+        qualifier=qualifier,
+        limit=limit,
+    )
 
 
 def _counted(engine: Engine, found: ServerConnection, host: str) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
     name, instances = found.name, engine.instances
     of_client = f"{name} {host}"
     if instances.get(name, 0) >= found.maxinst:
+        _not_available(engine, name, host, C.MQRQ_SVRCONN_INST_LIMIT, found.maxinst)
         return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} has MAXINST({found.maxinst}) instances already")
     if instances.get(of_client, 0) >= found.maxinstc:
+        _not_available(engine, name, host, C.MQRQ_CLIENT_INST_LIMIT, found.maxinstc)
         return None, (
             Status.CHANNEL_UNAVAILABLE, f"channel {name} has MAXINSTC({found.maxinstc}) instances from {host} already"
         )  # fmt: skip

@@ -12,6 +12,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from libremq.admin.command import Issuer
+from libremq.common.amq_messages import amq
+from libremq.kernel.authority import check_command, groups_of
 from libremq.kernel.connection import Connection
 from libremq.kernel.properties import Properties
 from libremq.kernel.repeats import RepeatedPut
@@ -19,7 +22,8 @@ from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
-from libremq.server import admission, deliveries, foreign, object_calls
+from libremq.server import connecting, deliveries, foreign, object_calls
+from libremq.server.admission import Admitted
 from libremq.server.property_blocks import PropertyBlocks
 from libremq.wire import calls, session, xa
 from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request
@@ -46,8 +50,8 @@ class Conversation:
 
     __slots__ = (
         "_backlog", "_busy", "_credentials", "_cut", "_gone", "_repeated", "_scratch", "_timer", "_waiting",
-        "authenticated", "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link",
-        "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
+        "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link",
+        "manager", "number", "privileged", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
@@ -58,7 +62,7 @@ class Conversation:
         self.hconn = 0
         self.connection: Connection | None = None
         self.user = ""
-        self.authenticated = False
+        self.privileged = False
         self.commands = False  # no connection of an application
         self.reconnectable = False
         self.ready = False  # a consumer may be called
@@ -81,6 +85,11 @@ class Conversation:
     def waits(self) -> bool:
         """Does a get wait?"""
         return self._waiting is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Is a call under way? A get that waits does not count: it is told."""
+        return self._busy or bool(self._backlog)
 
     @property
     def connected(self) -> bool:
@@ -167,7 +176,7 @@ class Conversation:
         elif flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
             body = xa.pack_xa(-error.reason if link.ours else xa.return_value(error.reason))
         elif flow.kind == Type.MQCONN:
-            body = self._connect_refused(flow, error)
+            body = connecting.refused(flow, error)
         else:
             body = calls.pack_api(error.comp_code, error.reason, calls.unpack_api(flow.body, flow.big_endian).hobj)
         self.answer(flow, body, lsn)
@@ -205,7 +214,7 @@ class Conversation:
         try:
             with self.engine.lock:
                 if error is not None:
-                    self.engine.say(f"A command failed unexpectedly: {error!r}")
+                    self.engine.say(amq(5080, f"{type(error).__name__}: {error}"))
                     raise mq_error(C.MQRC_UNEXPECTED_ERROR, self.manager.name, f"{type(error).__name__}: {error}")
                 outcome = future.result()
                 if isinstance(outcome, MQError):
@@ -213,6 +222,22 @@ class Conversation:
                 self.answer(flow, outcome, 0)
         except MQError as problem:
             self.fail(flow, problem)
+        self._resume()
+
+    def hold_up(self) -> None:
+        """Something is done elsewhere for the call that runs; what follows waits until `go_on_with`."""
+        self._busy = True
+
+    def go_on_with(self, flow: Flow, work: Callable[[], None]) -> None:
+        """What the call waited for is there: do the rest of it, answer if that fails, and serve what waited."""
+        self._busy = False
+        if self._gone:
+            return
+        with self.engine.lock:
+            try:
+                work()
+            except MQError as error:
+                self.fail(flow, error)
         self._resume()
 
     def _resume(self) -> None:
@@ -227,62 +252,38 @@ class Conversation:
         self._credentials = session.unpack_credentials(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         self.link.send(self.link.accepted(self.number))
 
-    def connect(self, flow: Flow) -> None:
-        if self.hconn:
-            raise mq_error(C.MQRC_ALREADY_CONNECTED, self.manager.name)
-        calls.unpack_api(flow.body, flow.big_endian)
-        asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
-        name = asked.queue_manager.removeprefix("*")
-        if name and name != self.manager.name and not asked.queue_manager.startswith("*"):
-            raise mq_error(
-                C.MQRC_Q_MGR_NAME_ERROR, name, f"this is queue manager {self.manager.name}; ask for that, or for none"
-            )
-        if not self.link.local and (self._credentials is not None or admission.needs_password(self.engine, self.link)):
-            user, password = self._credentials or ("", "")
-            self._credentials = None
+    def take_credentials(self) -> tuple[str, str] | None:
+        """User id and password that came before MQCONN. They are kept no longer than that."""
+        credentials, self._credentials = self._credentials, None
+        return credentials
 
-            def check() -> bytes:
-                admission.check(self.engine, self.link, user, password)
-                with self.engine.lock:
-                    self.authenticated = True
-                    return self._connected(asked, user, len(flow.body))
-
-            self.elsewhere(flow, check)
-            return
-        # Whoever can open the Unix-domain socket owns the queue manager, and may speak for others
-        user = self.link.user or self.link.socket_user
-        self.reply(flow, self._connected(asked, user, len(flow.body)))
-
-    def _connected(self, asked: session.Connect, user: str, size: int) -> bytes:
-        """Under the lock. The body of the reply, which has the size of the request."""
-        if self._gone:
-            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.manager.name)
-        channel = self.link.channel
-        if channel is not None and channel.mca_user:
-            user = channel.mca_user
-        self.user = user
+    def connected_as(self, admitted: Admitted, asked: session.Connect) -> None:
+        """MQCONN succeeded as far as admission goes: the kernel's part of it. Under the lock."""
+        self.user, self.privileged = admitted.user, admitted.privileged
         self.reconnectable = asked.reconnectable
         if asked.options & session.COMMANDS_ONLY and self.link.ours:
+            check_command(self.manager.core, self.issuer(), C.MQOT_Q_MGR, self.manager.name, C.MQAUTH_CONNECT)
             self.commands = True
-            return self._connect_reply(asked, size)
+            return
         limit = self.engine.limits.connections_max
         if self.engine.connection_count() >= limit:
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, f"{limit} connections are open")
-        self.hconn = self.manager.connect(user, asked.application, asked.application_type)
+        self.hconn = self.manager.connect(
+            admitted.user, asked.application, asked.application_type, privileged=admitted.privileged
+        )
         self.connection = self.manager.connection(self.hconn)
+        self.connection.trusted = False
         self.connection.wake = self._wake
-        return self._connect_reply(asked, size)
 
-    def _connect_reply(self, asked: session.Connect, size: int) -> bytes:
-        tag = self.manager.name.encode()[:12].ljust(12) + self.hconn.to_bytes(12, "big")
-        body = session.pack_connect(foreign.echoed(asked, self.manager.name, tag), size=size - calls.API_BYTES)
-        return calls.pack_api(C.MQCC_OK, C.MQRC_NONE, self.hconn, len(body)) + body
-
-    def _connect_refused(self, flow: Flow, error: MQError) -> bytes:
-        """It has the size of the request, too."""
-        asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
-        body = session.pack_connect(foreign.echoed(asked, asked.queue_manager), size=len(flow.body) - calls.API_BYTES)
-        return calls.pack_api(error.comp_code, error.reason, 0, len(body)) + body
+    def issuer(self) -> Issuer:
+        """Who gives the commands of this conversation."""
+        core = self.manager.core
+        return Issuer(
+            self.user,
+            groups_of(core, self.user) if not self.privileged else frozenset(),
+            self.privileged,
+            application=self.connection.application if self.connection is not None else "",
+        )
 
     def disconnect(self, flow: Flow) -> None:
         connection = self.connection
@@ -314,7 +315,7 @@ class Conversation:
             try:
                 self.manager.disconnect(hconn, back_out=True)
             except MQError as error:
-                self.engine.say(f"A lost connection could not be ended in good order: {error}")
+                self.engine.say(amq(5079, error))
 
     # Messages
 
@@ -568,7 +569,7 @@ _BEFORE_CONNECT = frozenset({Type.MQCONN, Type.CONAUTH_INFO})
 _HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
     Type.CONAUTH_INFO: Conversation.credentials,
     Type.REQUEST_MSGS: Conversation.request_messages,
-    Type.MQCONN: Conversation.connect,
+    Type.MQCONN: connecting.connect,
     Type.MQDISC: Conversation.disconnect,
     Type.MQOPEN: object_calls.open_object,
     Type.MQCLOSE: object_calls.close,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import pwd
 import socket
 import struct
 import sys
@@ -17,9 +16,14 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.users import system_user
+from libremq.kernel.events import channel_event
 from libremq.mqi import constants as C
 from libremq.server.channels import Channel, find_channel
 from libremq.server.conversation import Conversation
+from libremq.server.link_books import LinkBooks
+from libremq.server.tls_peers import TlsPeer, peer_of
 from libremq.wire import session
 from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import (
@@ -48,6 +52,7 @@ _SILENCE_S = 60.0  # beyond the heartbeat interval, until a silent peer counts a
 _ANSWER_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
 _LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
 CONVERSATION_MAX = 0xFFFFFFFF
+_IDLE_LOOK_S = 0.05
 
 
 class Link(asyncio.Protocol):
@@ -69,6 +74,7 @@ class Link(asyncio.Protocol):
         "_unsent",
         "agreed",
         "backlog_bytes",
+        "books",
         "channel",
         "conversations",
         "engine",
@@ -78,16 +84,22 @@ class Link(asyncio.Protocol):
         "ours",
         "paused",
         "peer",
+        "peer_pid",
+        "peer_product",
         "socket_user",
+        "stopping",
         "tls",
         "user",
     )  # fmt: skip
 
-    def __init__(self, engine: Engine, unix_socket: socket.socket | None, *, tls: bool = False) -> None:
+    def __init__(self, engine: Engine, unix_socket: socket.socket | None) -> None:
         self.engine = engine
         self.local = unix_socket is not None
-        self.tls = tls
-        self.socket_user = _peer_user(unix_socket) if unix_socket is not None else ""
+        self.tls: TlsPeer | None = None  # who it is, if it came with TLS
+        self.books = LinkBooks()
+        self.stopping = False  # STOP CHANNEL: it ends when nobody has a call under way
+        self.peer_pid, self.socket_user = _peer_process(unix_socket) if unix_socket is not None else (0, "")
+        self.peer_product = ""  # and its version, as the client says
         self.user = ""  # as the client says
         self.peer = "local"
         self.agreed: session.InitialData | None = None
@@ -120,6 +132,7 @@ class Link(asyncio.Protocol):
         address = self._transport.get_extra_info("peername")
         if not self.local and address:
             self.peer = f"{address[0]}({address[1]})"
+        self.tls = peer_of(self._transport)
         self.engine.links.add(self)
 
     def data_received(self, data: bytes) -> None:
@@ -132,6 +145,7 @@ class Link(asyncio.Protocol):
 
     def _received(self, data: bytes) -> None:
         self.heard = self.engine.loop.time()
+        self.books.received(len(data))
         if self._ended:
             return
         try:
@@ -154,6 +168,9 @@ class Link(asyncio.Protocol):
         """Run calls in their order. If the peer does not take the answers, the rest is put off until it does."""
         engine = self.engine
         try:
+            if flows:
+                self.books.calls += len(flows)
+                self.books.last_call = time.time()
             with engine.lock:
                 for done, flow in enumerate(flows, 1):
                     self._take(flow)
@@ -248,6 +265,7 @@ class Link(asyncio.Protocol):
         self.conversations.clear()
         if self.channel is not None:
             self.channel.release(engine.instances)
+            self._tell(C.MQRC_CHANNEL_STOPPED_BY_USER if self.stopping else C.MQRC_CHANNEL_STOPPED)
             self.channel = None
         engine.link_lost(self)
         engine.settle()
@@ -295,13 +313,14 @@ class Link(asyncio.Protocol):
         out.clear()
         self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if self._transport is not None and not self._transport.is_closing():
+            self.books.sent(len(data))
             self._transport.write(data)
 
-    def refuse(self, status: Status, text: str, *, message: str = "") -> None:
+    def refuse(self, status: Status, text: str) -> None:
         """Tell the peer why, and close."""
         if self._ended:
             return
-        self.engine.say(f"{message or f'AMQ9999E: Channel to {self.peer} ended abnormally'}: {text}.")
+        self.engine.say(text if isinstance(text, AmqMessage) else amq(9999, self.peer, text))
         self._say_status(status)
         self._close()
 
@@ -397,7 +416,7 @@ class Link(asyncio.Protocol):
             return
         if engine.full:
             full = f"{engine.limits.links_max} sockets are open already (MaxChannels)"
-            self.refuse(Status.CHANNEL_UNAVAILABLE, full, message="AMQ9513E: A connection was refused")
+            self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, full))
             return
         channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
         if channel is None:
@@ -417,12 +436,28 @@ class Link(asyncio.Protocol):
         )
         self.agreed = agreed = session.agree(offered, own)
         self.ours = offered.ours
+        self.peer_product = offered.product
+        if not self.local:
+            self.peer_pid = offered.process
         self.heartbeat_s = agreed.heartbeat_s
         self._reader.max_flow = agreed.max_message + FLOW_OVERHEAD
         self._reader.max_segment = agreed.max_segment
         self.conversations[1] = Conversation(self, 1)
+        self._tell(C.MQRC_CHANNEL_STARTED)
         flags = ERROR if session.corrected(agreed) else 0
         self._out.append(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+
+    def _tell(self, reason: int) -> None:
+        """Make a channel event, if anybody wants one."""
+        if self.local or self.channel is None or not self.engine.manager.core.catalogue.qmgr.chlev:
+            return
+        with self.engine.lock:
+            channel_event(
+                self.engine.manager.core,
+                reason,
+                channel=self.channel.name,
+                connection_name=self.peer.partition("(")[0],
+            )
 
     def _socket_action(self, flow: Flow) -> None:
         number, action = session.unpack_action(flow.body, big_endian=flow.big_endian)
@@ -476,7 +511,7 @@ class Link(asyncio.Protocol):
             self._out.append(self.framed(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
             self._write()
         elif now - self._asked > max(_ANSWER_MIN_S, min(interval, _SILENCE_S)):
-            self.engine.say(f"AMQ9259E: {self.peer} did not answer for {silent:.0f} seconds; its connection is ended.")
+            self.engine.say(amq(9259, self.peer, round(silent)))
             self.abort()
 
     def _makes_progress(self) -> bool:
@@ -500,17 +535,32 @@ class Link(asyncio.Protocol):
         """Do all of its applications reconnect by themselves?"""
         return bool(self.conversations) and all(one.reconnectable for one in self.conversations.values())
 
-    def quiesce(self) -> None:
+    def quiesce(self, reason: int = C.MQRC_Q_MGR_QUIESCING) -> None:
         """The queue manager is ending: applications that ask hear it with their next call, others now."""
         for conversation in self.conversations.values():
             if conversation.connected and self._shared:
-                notice = pack_notification(0, Notice.QM_QUIESCING, C.MQRC_Q_MGR_QUIESCING)
+                notice = pack_notification(0, Notice.QM_QUIESCING, reason)
                 self._out.append(self.framed(Type.NOTIFICATION, notice, conversation.number))
 
     def end(self, reconnect: bool = False) -> None:
         """End it now; calls that were answered are answered."""
         if not self._ended:
             self._say_status(Status.USER_CLOSED if reconnect else Status.QM_TERMINATING)
+            self._close()
+
+    def stop(self) -> None:
+        """STOP CHANNEL in the gentle way: applications hear of it, and it is closed once no call is under way."""
+        self.stopping = True
+        self.quiesce(C.MQRC_CONNECTION_QUIESCING)
+        self.flush()
+        self._close_if_idle()
+
+    def _close_if_idle(self) -> None:
+        if self._ended:
+            return
+        if any(conversation.is_busy for conversation in self.conversations.values()) or self._held:
+            self.engine.loop.call_later(_IDLE_LOOK_S, self._close_if_idle)
+        else:
             self._close()
 
     def accepted(self, conversation: int) -> bytes:
@@ -530,11 +580,11 @@ def _has_qmid(engine: Engine) -> bool:
     return hasattr(engine.manager.core.catalogue.qmgr, "qmid")
 
 
-def _peer_user(unix_socket: socket.socket) -> str:
-    """Who is at the other end of a Unix-domain socket: the system knows."""
+def _peer_process(unix_socket: socket.socket) -> tuple[int, str]:
+    """Who is at the other end of a Unix-domain socket, process and user: the system knows."""
     try:
         raw = unix_socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        _, user, _ = struct.unpack("3i", raw)
-        return pwd.getpwuid(user).pw_name
-    except (OSError, KeyError, AttributeError):
-        return ""
+        process, user, _ = struct.unpack("3i", raw)
+        return process, system_user(user)
+    except (OSError, AttributeError):
+        return 0, ""

@@ -8,10 +8,14 @@ without it. Each listener is a service of its own that is started again when it 
 from __future__ import annotations
 
 import asyncio
+import os
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from libremq.client.embedded import EmbeddedQueueManager
+from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration
 from libremq.kernel.objects import Listener
 from libremq.mqi import constants as C
@@ -21,6 +25,12 @@ from libremq.server.services import Services
 
 _LOOK_S = 0.5
 _STARTED_WITH_QMGR = (C.MQSVC_CONTROL_Q_MGR, C.MQSVC_CONTROL_Q_MGR_START)
+
+
+def listens_on(listener: Listener) -> HostPort:
+    """Where a LISTENER listens. Blank is this machine only; other addresses have to be asked for, all with *."""
+    host = listener.ipaddr.strip() or LOOPBACK
+    return HostPort("" if host == "*" else host, listener.effective_port)
 
 
 def wanted_listeners(
@@ -33,11 +43,18 @@ def wanted_listeners(
         return True, options.listen
     with embedded.locked():
         defined = [
-            HostPort(one.ipaddr.strip(), one.effective_port)
+            listens_on(one)
             for one in embedded.manager.core.catalogue
             if isinstance(one, Listener) and one.control in _STARTED_WITH_QMGR
         ]
     return False, tuple(dict.fromkeys(defined)) or (HostPort(LOOPBACK, settings.tcp.port),)
+
+
+class ListenerState(NamedTuple):
+    status: int  # MQSVC_STATUS_*
+    pid: int
+    started: float
+    port: int
 
 
 class Listening:
@@ -52,6 +69,7 @@ class Listening:
         self._changed = changed
         self._ports: dict[HostPort, int] = {}
         """By the address that was asked for: the port, which the system chose if that was 0."""
+        self._started: dict[HostPort, float] = {}
 
     async def start(self, addresses: Sequence[HostPort], *, must: bool) -> None:
         """Start a service for each address. OSError if one that must be cannot be had; others are tried again."""
@@ -60,7 +78,7 @@ class Listening:
                 try:
                     await self._listen(address)
                 except OSError as error:
-                    raise OSError(error.errno, f"AMQ9218E: it cannot listen on {address}: {error.strerror}") from error
+                    raise OSError(error.errno, amq(9218, address, error.strerror)) from error
             first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._services.start(f"listener {address}", partial(self._run, address, first), critical=False)
             await first
@@ -70,6 +88,38 @@ class Listening:
         names = [one.name for one in self._services.status() if one.name.startswith("listener ")]
         if names:
             await self._services.stop(*names)
+
+    async def stop_one(self, address: HostPort) -> None:
+        """Stop listening there, and do not start it again."""
+        port = self._ports.get(address)
+        name = f"listener {address}"
+        if any(one.name == name for one in self._services.status()):
+            await self._services.stop(name)
+        if port is not None:
+            self._engine.stop_listening_on(port)
+            del self._ports[address]
+            self._started.pop(address, None)
+            self._say(amq(5027, HostPort(address.host, port)))
+            self._changed()
+
+    async def stop_all(self) -> None:
+        """`stop_one`, for each."""
+        for address in list(self._ports):
+            await self.stop_one(address)
+
+    def is_listening(self, address: HostPort) -> bool:
+        return self.state_of(address) is not None
+
+    def state_of(self, address: HostPort) -> ListenerState | None:
+        """What can be said of an address that is listened on; None if it is not."""
+        port = self._ports.get(address)
+        if port is None or port not in self._engine.ports:
+            return None
+        return ListenerState(C.MQSVC_STATUS_RUNNING, os.getpid(), self._started.get(address, 0.0), port)
+
+    def is_tried(self, address: HostPort) -> bool:
+        """Is there a service that listens there, or would if it could?"""
+        return self._services.is_at_work(f"listener {address}")
 
     def addresses(self) -> list[HostPort]:
         """Where it listens now."""
@@ -82,7 +132,8 @@ class Listening:
         if port and port in self._engine.ports and address in self._ports:
             return
         self._ports[address] = await self._engine.listen_tcp(address.host, port)
-        self._say(f"AMQ5026I: The listener on {HostPort(address.host, self._ports[address])} has started.")
+        self._started[address] = time.time()
+        self._say(amq(5026, HostPort(address.host, self._ports[address])))
         self._changed()
 
     async def _run(self, address: HostPort, first: asyncio.Future[None]) -> None:
@@ -90,7 +141,7 @@ class Listening:
         try:
             await self._listen(address)
         except OSError as error:
-            raise OSError(error.errno, f"AMQ9218E: it cannot listen on {address}: {error.strerror}") from error
+            raise OSError(error.errno, amq(9218, address, error.strerror)) from error
         finally:
             if not first.done():
                 first.set_result(None)

@@ -66,6 +66,7 @@ def temporary_queue_manager(
             say=say,
             background=not isinstance(clock, VirtualClock),
         )
+        embedded.serve_commands(trusting=True)
         if isinstance(clock, VirtualClock):
             stack.callback(clock.on_advance(embedded.run_clock))
         yield stack.enter_context(QueueManager(EmbeddedAccess(embedded, where)))

@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
+from libremq.kernel import authority
+from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.security.authorities import OBJECT_TYPES
+from libremq.security.entities import NOBODY
 from libremq.testing.clock import VirtualClock
 
 if TYPE_CHECKING:
@@ -128,10 +132,13 @@ def served_queue_manager(
     limits: EngineLimits | None = None,
     say: Callable[[str], None] | None = None,
     tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+    secured: bool = False,
 ) -> Iterator[Served]:
     """Create a queue manager if it is not there, serve it for a `with` block, and end it.
 
     With `files`, such as `FaultyFiles`, only its socket is in the folder. With a `VirtualClock` time stands still.
+    Clients of this machine come in through every channel without a password, as whoever they say they are; with
+    `secured` what a new queue manager does applies: channel authentication rules, and passwords of administrators.
     """
     from libremq.client.embedded import EmbeddedQueueManager
     from libremq.client.urls import Address
@@ -155,7 +162,32 @@ def served_queue_manager(
         stack.callback(embedded.end)
         if isinstance(clock, VirtualClock):
             stack.callback(clock.on_advance(embedded.run_clock))
+        if not secured:
+            open_to_clients(embedded)
         yield stack.enter_context(serve(embedded, where, data=str(folder), limits=limits, say=say, tls=tls))
+
+
+def open_to_clients(embedded: EmbeddedQueueManager) -> None:
+    """Let everybody in, to everything: CHLAUTH(DISABLED), CHCKCLNT(OPTIONAL), all authorities for the group nobody.
+
+    A wrong password is refused all the same. To be called before the queue manager is served.
+    """
+    manager = embedded.manager
+    core = manager.core
+    if core.catalogue.qmgr.chlauth == C.MQCHLA_DISABLED:
+        return  # it was done before
+    connauth = core.catalogue.qmgr.connauth
+
+    def open_up() -> int:
+        lsn = manager.alter("QMGR", "", {"CHLAUTH": "DISABLED"})
+        if core.catalogue.find("IDPWOS", connauth) is not None:
+            lsn = manager.alter("IDPWOS", connauth, {"CHCKCLNT": "OPTIONAL", "FAILDLAY": 0})
+        for one in OBJECT_TYPES:
+            profile = core.qmgr_name if one.value == C.MQOT_Q_MGR else "**"
+            lsn = authority.set_authority(core, profile, one.value, groups=(NOBODY,), add=("ALL",)) or lsn
+        return lsn
+
+    embedded.admin(open_up)
 
 
 @contextmanager
@@ -180,6 +212,7 @@ def serve(
     async def run() -> None:
         try:
             await engine.start([("unix", socket_path(where)), ("tcp", "127.0.0.1", 0)])
+            embedded.serve_commands()
         except BaseException as error:
             ready.append(error)
             started.set()
