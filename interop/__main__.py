@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from interop import examples, outcomes, packages
@@ -18,6 +15,7 @@ from interop.server import Server
 
 SUITE = "ibmmq's tests"
 _SESSIONS = (("pymqi", "session_pymqi.py"), ("ibmmq", "session_ibmmq.py"))
+_SETUP = "session_setup.py"
 _BINDINGS = ("tcp", "local")
 _ALSO_WITHOUT_PASSWORDS = ("test_queue_manager.py",)
 """Some of its tests run only where applications may leave the password out."""
@@ -34,7 +32,7 @@ def main() -> int:
         work = folder / "run"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
-        with Server(work / "data") as server, _administrator(fetched, server):
+        with Server(work / "data") as server:
             found = _run(fetched, server, work, arguments.only)
     except Trouble as trouble:
         print(f"interop: {trouble}", file=sys.stderr)
@@ -60,6 +58,8 @@ def _run(fetched: Packages, server: Server, work: Path, only: str) -> list[Outco
                 group = f"a session with {package} over {binding}"
                 more = {**values, "INTEROP_BINDING": binding}
                 found += _told(run_tests(group, ROOT / "interop" / name, work, more))
+    if only in _SETUP:
+        found += _told(run_tests("a set-up script, and pymqi after it", ROOT / "interop" / _SETUP, work, values))
     return found
 
 
@@ -67,27 +67,6 @@ def _told(found: list[Outcome]) -> list[Outcome]:
     for outcome in found:
         print(f"{outcome.state:<8} {outcome.name}", flush=True)
     return found
-
-
-@contextmanager
-def _administrator(fetched: Packages, server: Server) -> Iterator[None]:
-    """The process that carries out the commands of the fixtures."""
-    command = [sys.executable, "-m", "interop.administrator", f"local:{server.name}"]
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment(fetched, server), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        if process.stdout.readline() != "ready\n":
-            raise Trouble("the process that carries out the commands of the fixtures did not start")
-        yield
-    finally:
-        process.terminate()
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 They are run as they are, but for the port, which is 1414 in their text, and for the place of a key repository. What an
 example takes for granted besides the developer configuration is prepared, as a user would do it: a message on the queue
-it reads, a channel with TLS.
+it reads, an authority that it says it needs, a channel with TLS and a rule that lets clients in there.
 """
 
 from __future__ import annotations
@@ -34,9 +34,17 @@ _NOT_RUN = {
 }
 _TLS_EXAMPLE = "connect_client_tls.py"
 _TLS_CHANNEL = "SYSTEM.SSL.SVRCONN.1"
+_TLS_RULE = f"SET CHLAUTH({_TLS_CHANNEL}) TYPE(ADDRESSMAP) ADDRESS('127.0.0.1') USERSRC(CHANNEL)"
 _KEY_REPOSITORY = "/var/mqm/ssl/key"
 _NEEDS_PYTHON_312 = ("get_wait_truncated_message.py",)
 _ARGUMENTS = {"hdr_browse.py": [QUEUE]}
+_AUTHORITIES = f"""
+* alternate_user_id.py, set_identity.py
+SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('app') AUTHADD(ALTUSR,SETID)
+SET AUTHREC PROFILE({QUEUE}) OBJTYPE(QUEUE) PRINCIPAL('altusr') AUTHADD(PUT)
+* put_async_message.py, inq_set.py. The profile of one queue stands in for that of all
+SET AUTHREC PROFILE({QUEUE}) OBJTYPE(QUEUE) PRINCIPAL('app') AUTHADD(PUT,GET,BROWSE,INQ,SET,SETID)
+"""
 _WITHOUT_CREDENTIALS = ("put_get_correl_id.py", "set_identity.py")
 """Examples that show no user id and password."""
 _ENDLESS = {"put_get_correl_id.py": ("Got response message", 8.0)}
@@ -74,14 +82,16 @@ def run_all(packages: Packages, server: Server, folder: Path, values: dict[str, 
     shutil.rmtree(copies, ignore_errors=True)
     copies.mkdir(parents=True)
     outcomes = []
-    with connect(f"local:{server.name}?data={server.data}") as queue_manager:
+    server.add_user("altusr")
+    server.run(_AUTHORITIES)
+    with connect(server.url) as queue_manager:
         for example in sorted(packages.examples.glob("*.py")):
             if only in example.name:
                 copy = copies / example.name
                 text = example.read_text().replace("1414", str(server.port))
                 copy.write_text(text.replace(_KEY_REPOSITORY, str(folder / "trusted")))
                 queue_manager.clear(QUEUE)
-                if copy.name == _TLS_EXAMPLE and not _secured(queue_manager, folder / "trusted"):
+                if copy.name == _TLS_EXAMPLE and not _secured(server, queue_manager, folder / "trusted"):
                     why = "needs certificates, and the command openssl, which makes them, is not here"
                     outcomes.append(Outcome(GROUP, copy.name, SKIPPED, why))
                     continue
@@ -90,15 +100,16 @@ def run_all(packages: Packages, server: Server, folder: Path, values: dict[str, 
     return outcomes
 
 
-def _secured(queue_manager: QueueManager, trusted: Path) -> bool:
-    """A channel with TLS, if certificates can be made. Its user has no password, so clients need none."""
+def _secured(server: Server, queue_manager: QueueManager, trusted: Path) -> bool:
+    """A channel with TLS, if certificates can be made. Its rule asks nobody of this machine for a password."""
     label = str(queue_manager.attributes["certlabl"])
     if not certificates.make(Path(queue_manager.folder) / "ssl", label, trusted):
         return False
     cipher = "ANY_TLS12_OR_HIGHER"
     queue_manager.define(
-        "CHANNEL", _TLS_CHANNEL, chltype="SVRCONN", sslciph=cipher, sslcauth="OPTIONAL", mcauser="secured"
+        "CHANNEL", _TLS_CHANNEL, chltype="SVRCONN", sslciph=cipher, sslcauth="OPTIONAL", mcauser="app"
     )
+    server.run(_TLS_RULE)
     return True
 
 

@@ -1,7 +1,6 @@
 """What came out: one line for each test and example, and the count at the end.
 
 What waits for a part of LibreMQ to come is "not yet": the name tells, in a table, or the reason code of the failure.
-What is named there is not counted as passed either, because commands are answered by a stand-in (`administrator`).
 """
 
 from __future__ import annotations
@@ -11,21 +10,16 @@ from collections import Counter
 from dataclasses import dataclass
 
 PASSED, FAILED, NOT_YET, SKIPPED = "passed", "failed", "not yet", "skipped"
-PUBLISH_SUBSCRIBE, PCF, AUTHORITY = "publish/subscribe", "PCF", "authority"
+PUBLISH_SUBSCRIBE = "publish/subscribe"
 
 # Tests (file::name) and examples whose subject is a part that is to come; a pattern for each.
 _WAITING: tuple[tuple[str, str], ...] = (
     (r"test_pubsub\.py::", PUBLISH_SUBSCRIBE),
     (r"session_\w+\.py::test_(topic|subscription)", PUBLISH_SUBSCRIBE),
     (r"(subscribe|publish_message)\.py$", PUBLISH_SUBSCRIBE),
-    (r"test_pcf\.py::", PCF),
-    (r"test_mq80\.py::.*test_mq_level", PCF),
-    (r"session_\w+\.py::test_pcf", PCF),
-    (r"(def_channel|def_queue|dis_channels|dis_conns|dis_queues|dis_queues_extended)\.py$", PCF),
-    (r"(set_auth_rec)\.py$", AUTHORITY),
 )
 # The reason of an MQMIError that says so by itself.
-_WAITING_REASONS = {2298: PUBLISH_SUBSCRIBE, 3007: PCF}
+_WAITING_REASONS = {2298: PUBLISH_SUBSCRIBE}
 _REASON = re.compile(r"Reason (\d+)")
 
 
@@ -39,7 +33,7 @@ class Outcome:
 
 
 def passed(group: str, name: str) -> Outcome:
-    """It passed, or it will when the part that it is about is there and no longer stood in for."""
+    """It passed; of what is about a part to come, "not yet" even so."""
     part = _waits_for(name)
     return Outcome(group, name, PASSED) if part is None else Outcome(group, name, NOT_YET, f"{part} (passes so far)")
 
@@ -77,7 +71,6 @@ def show(outcomes: list[Outcome]) -> None:
     for outcome in outcomes:
         if outcome.state == FAILED:
             print(f"\n--- {outcome.name}\n{outcome.why}")
-    print("\nQueues of fixtures were defined by interop/administrator.py, which stands in for a command server.")
     total = Counter(outcome.state for outcome in outcomes)
-    print(f"{total[NOT_YET]} not yet")
+    print(f"\n{total[NOT_YET]} not yet")
     print(f"{total[PASSED]} passed, {total[FAILED]} failed, {total[SKIPPED]} skipped")

@@ -9,13 +9,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 from interop.packages import Trouble
+from libremq.client.connecting import reach
 from libremq.client.urls import Address
 from libremq.common import users
 from libremq.common.files import RealFiles
 
 _COMMAND_TIMEOUT_S = 60
+_APP_RULE = """
+SET CHLAUTH(DEV.APP.SVRCONN) TYPE(ADDRESSMAP) ADDRESS('*') USERSRC(CHANNEL) CHCKCLNT({check}) ACTION(REPLACE)
+"""
 
 
 class Server:
@@ -34,18 +39,41 @@ class Server:
         self._command("strmqm", self.name)
         return self
 
+    @property
+    def url(self) -> str:
+        return f"local:{self.name}?data={quote(str(self.data))}"
+
+    def add_user(self, name: str) -> None:
+        """A user that the queue manager knows, so that it can have authorities."""
+        users.set_password(RealFiles(), self._folder, name, self.password)
+
+    @property
+    def _folder(self) -> str:
+        return Address("embedded", self.name, data=str(self.data)).folder
+
+    def run(self, mqsc: str) -> None:
+        """Commands that must succeed."""
+        access = reach(self.url)
+        try:
+            for answer in access.mqsc(mqsc):
+                if answer.reason:
+                    raise Trouble(f"{answer.command}\n{answer.lines}")
+        finally:
+            access.close()
+
     def __exit__(self, *_: object) -> None:
         self._command("endmqm", "-i", self.name)
 
     @contextmanager
     def app_without_password(self) -> Iterator[None]:
         """The user of DEV.APP.SVRCONN has no password for a while, so clients of that channel need none either."""
-        folder = Address("embedded", self.name, data=str(self.data)).folder
-        users.remove_user(RealFiles(), folder, "app")
+        users.remove_user(RealFiles(), self._folder, "app")
+        self.run(_APP_RULE.format(check="ASQMGR"))
         try:
             yield
         finally:
-            users.set_password(RealFiles(), folder, "app", self.password)
+            self.run(_APP_RULE.format(check="REQUIRED"))
+            self.add_user("app")
 
     def _command(self, *arguments: str) -> None:
         values = {

@@ -10,7 +10,10 @@ import pytest
 from helper_pcf import COMMAND_QUEUE, Reply, Sender, command, failure, named
 
 from libremq import connect
+from libremq.admin.mqsc_lines import CommandText
+from libremq.admin.mqsc_session import DONE, FAILED
 from libremq.client.embedded import EmbeddedQueueManager
+from libremq.client.escape import EscapeSession
 from libremq.client.queue_manager import QueueManager
 from libremq.kernel import authority
 from libremq.kernel.waiting import Got
@@ -502,6 +505,17 @@ def test_a_command_event_tells_of_a_command_that_was_done(qm: QueueManager, send
     told = Reply(MQCFH(), MQMD(), list(context.Parameters))
     assert (told[C.MQIACF_EVENT_ORIGIN], told[C.MQIACF_COMMAND]) == (C.MQEVO_MSG, C.MQCMD_CREATE_Q)
     assert Reply(MQCFH(), MQMD(), list(data.Parameters))[NAME] == "NEW"
+
+
+def test_mqsc_over_the_command_server_keeps_its_characters(qm: QueueManager) -> None:
+    session = EscapeSession(qm, "", 20)
+    for text in ("DEFINE QLOCAL(SHOP) DESCR('Bücher & 本')", "DISPLAY QLOCAL(SHOP) DESCR"):
+        answer = session.run(CommandText([text], text))
+        assert answer.state == DONE, answer.lines
+    assert any("Bücher & 本" in line for line in answer.lines)
+    text = "DISPLAY QLOCAL(NONE)"
+    answer = session.run(CommandText([text], text))
+    assert (answer.state, answer.reason) == (FAILED, C.MQRC_UNKNOWN_OBJECT_NAME)
 
 
 def test_a_big_endian_command(sender: Sender) -> None:

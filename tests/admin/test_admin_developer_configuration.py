@@ -86,15 +86,15 @@ class Machine:
         clean = {key: value for key, value in os.environ.items() if not key.startswith(("LIBREMQ", "MQ", "PYTEST"))}
         self._environment = {**clean, "LIBREMQ_DATA": str(data), "LIBREMQ_PLAIN": "1", "PYTHONUTF8": "1"}
 
-    def __call__(self, *words: str, typed: str = "") -> tuple[int, str]:
+    def __call__(self, *words: str, typed: str = "", **variables: str) -> tuple[int, str]:
         ran = subprocess.run(
             [sys.executable, "-m", "libremq.cli", *words], input=typed, capture_output=True, text=True,
-            env=self._environment, timeout=_LIMIT_S, check=False,
+            env={**self._environment, **variables}, timeout=_LIMIT_S, check=False,
         )  # fmt: skip
         return ran.returncode, ran.stdout + ran.stderr
 
-    def good(self, *words: str, typed: str = "") -> str:
-        code, said = self(*words, typed=typed)
+    def good(self, *words: str, typed: str = "", **variables: str) -> str:
+        code, said = self(*words, typed=typed, **variables)
         assert code == 0, said
         return said
 
@@ -111,8 +111,6 @@ def machine(tmp_path_factory: pytest.TempPathFactory, port: int) -> Iterator[Mac
     found.good("crtmqm", "-lf", "64", "QM1")
     for user, password in _PASSWORDS.items():
         found.good("setmqusr", "QM1", user, typed=f"{password}\n")
-    # Elsewhere the machine has a user mqm in the group mqm; here the queue manager does
-    found.good("setmqusr", "QM1", "mqm", "--groups", "mqm", typed="not to be known\n")
     found.good("strmqm", "-ns", "QM1")
     try:
         script = CONFIGURATION.replace("PORT(1414)", f"PORT({port})")
@@ -189,3 +187,20 @@ def test_the_administrator_comes_in_by_his_own_channel(machine: Machine, port: i
         assert [one.state for one in answers] == ["done", "done"]
         assert answers[1].rows[0]["connauth"] == "DEV.AUTHINFO"
         assert answers[1].rows[0]["deadq"] == "DEV.DEAD.LETTER.QUEUE"
+
+
+def test_commands_as_a_client(machine: Machine, port: int) -> None:
+    admin = {"MQSERVER": f"DEV.ADMIN.SVRCONN/TCP/127.0.0.1({port})"}
+    typed = f"{_PASSWORDS['admin']}\nDEFINE QLOCAL(FROM.AFAR) REPLACE\n"
+    for words in (("runmqsc", "-c", "-u", "admin", "QM1"), ("runmqsc", "-c", "-u", "admin", "-w", "30", "QM1")):
+        said = machine.good(*words, typed=typed, **admin)
+        assert "AMQ8006I" in said
+        assert _PASSWORDS["admin"] not in said
+    asked = ("dmpmqcfg", "-c", "-m", "QM1", "-u", "admin", "-n", "FROM.AFAR", "-t", "queue")
+    assert "DEFINE QLOCAL('FROM.AFAR') +" in machine.good(*asked, typed=f"{_PASSWORDS['admin']}\n", **admin)
+    app = {"MQSERVER": f"DEV.APP.SVRCONN/TCP/127.0.0.1({port})"}
+    typed = f"{_PASSWORDS['app']}\nDELETE QLOCAL(FROM.AFAR)\nDISPLAY QLOCAL(FROM.AFAR)\n"
+    code, said = machine("runmqsc", "-c", "-u", "app", "QM1", typed=typed, **app)
+    assert code in (10, 20)
+    assert "AMQ8135E" in said
+    assert "QUEUE(FROM.AFAR)" in machine.good("runmqsc", "QM1", typed="DISPLAY QLOCAL(FROM.AFAR)")

@@ -195,10 +195,14 @@ def _channels() -> Iterator[CommandSpec]:
         "DISPLAY", "CLUSQMGR", (mq.MQCMD_INQUIRE_CLUSTER_Q_MGR,), 8441, Naming.GENERIC, "CLUSQMGR",
         (option.CLUSTER,), list_selector=mq.MQIACF_CLUSTER_Q_MGR_ATTRS,
     )  # fmt: skip
-    for verb, code in (("REFRESH", mq.MQCMD_REFRESH_CLUSTER), ("RESET", mq.MQCMD_RESET_CLUSTER)):
-        yield CommandSpec(
-            verb, "CLUSTER", (code,), DONE, Naming.GENERIC, name_selector=mq.MQCA_CLUSTER_NAME, part=CLUSTERS
-        )
+    yield CommandSpec(
+        "REFRESH", "CLUSTER", (mq.MQCMD_REFRESH_CLUSTER,), DONE, Naming.GENERIC, options=(option.CLUSTER_REPOS,),
+        name_selector=mq.MQCA_CLUSTER_NAME, part=CLUSTERS,
+    )  # fmt: skip
+    yield CommandSpec(
+        "RESET", "CLUSTER", (mq.MQCMD_RESET_CLUSTER,), DONE, name_selector=mq.MQCA_CLUSTER_NAME, part=CLUSTERS,
+        options=(option.CLUSTER_ACTION, option.CLUSTER_QMNAME, option.CLUSTER_QMID, option.CLUSTER_QUEUES),
+    )  # fmt: skip
 
 
 def _others() -> Iterator[CommandSpec]:

@@ -46,11 +46,17 @@ def stop_channel(context: Context, command: Command) -> Outcome:
     found = _channel(context, command)
     if found is None:
         return not_there_yet(f"STOP CHANNEL({command.name})", MESSAGE_CHANNELS)
-    address = word(command, options.CONNAME)
-    after = number(command, options.STATUS_AFTER, C.MQCHS_INACTIVE if address else C.MQCHS_STOPPED)
+    address, partner = word(command, options.CONNAME), word(command, options.QMNAME)
+    some = bool(address or partner)
+    after = number(command, options.STATUS_AFTER, C.MQCHS_INACTIVE if some else C.MQCHS_STOPPED)
     mode = number(command, options.MODE, C.MQMODE_QUIESCE)
+    if some and after == C.MQCHS_STOPPED:
+        detail = "STATUS(STOPPED) is for all instances of a channel; with CONNAME or QMNAME use STATUS(INACTIVE)"
+        raise mq_error(C.MQRCCF_PARM_CONFLICT, command.name, detail)
 
     def request() -> None:
+        if partner:
+            raise mq_error(C.MQRCCF_CHANNEL_NOT_ACTIVE, command.name, "at its other end are clients, no queue managers")
         stopped = context.operations.stop_channel(
             command.name, mode, disable=after == C.MQCHS_STOPPED, connection_name=address
         )

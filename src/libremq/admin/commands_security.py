@@ -96,7 +96,8 @@ def display_records(context: Context, command: Command) -> Outcome:
         all_by_default=True,
     )
     if not rows:
-        raise mq_error(C.MQRCCF_NONE_FOUND, word(command, options.PROFILE), "there is no such authority record")
+        profile = word(command, options.PROFILE) or "these parameters"
+        raise mq_error(C.MQRCCF_NONE_FOUND, profile, "there is no such authority record")
     return Outcome([amq(command.spec.message)], rows)
 
 

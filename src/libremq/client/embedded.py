@@ -19,8 +19,11 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
+from libremq.admin.command_server import CommandServer
+from libremq.admin.executor import Executor
 from libremq.client.checkpointer import Checkpointer
 from libremq.client.message_log import to_logger
+from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import Files, RealFiles
@@ -46,6 +49,8 @@ class EmbeddedQueueManager:
 
     def __init__(self, manager: QueueManager, *, background: bool = True) -> None:
         self.manager = manager
+        self.executor = Executor(manager)
+        self.command_server = CommandServer(manager, self.executor)
         _here.add(self)
         self.lock = threading.RLock()
         self._ended = False
@@ -92,6 +97,11 @@ class EmbeddedQueueManager:
     @property
     def name(self) -> str:
         return self.manager.name
+
+    def serve_commands(self, *, trusting: bool = False) -> None:
+        """Start the command server, if SCMDSERV says so; `trusting` as there."""
+        with self.lock:
+            self.command_server.start_with_manager(trusting=trusting)
 
     # Calls
 
@@ -242,7 +252,7 @@ class EmbeddedQueueManager:
                     manager.tick()
                 except MQError as error:
                     # If it is final, every later call hears of it; else there is a next time
-                    manager.say(f"Work of the clock of queue manager '{manager.name}' was put off: {error}")
+                    manager.say(amq(7484, manager.name, error))
 
     def run_clock(self) -> None:
         """Do what the clock asks for now: for a clock that is moved by hand, and has no thread that watches it."""

@@ -8,14 +8,19 @@ later local and client) brings threads, sockets and the forcing of the log befor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from functools import partial
+from typing import ParamSpec, TypeVar
 
+from libremq.common.amq_messages import amq
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import FileLock
 from libremq.kernel import (
+    authority,
     consumers,
+    context,
     distribution,
+    events,
+    events_queue,
     expiry,
     getting,
     groups,
@@ -25,20 +30,19 @@ from libremq.kernel import (
     repeats,
     triggers,
 )
-from libremq.kernel.attributes import GivenValue
+from libremq.kernel.administration import Administration
 from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Inquired
 from libremq.kernel.field_checks import fitting_text
-from libremq.kernel.lifecycle import Lifecycle
-from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.front import verb
 from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Say
-from libremq.kernel.trouble import PASSING, TROUBLE, as_mq_error, is_final
+from libremq.kernel.trouble import PASSING
 from libremq.kernel.units import UnitOfWork
 from libremq.kernel.waiting import Got, Waiter
 from libremq.kernel.xa import Branches
-from libremq.log import LogFull, SlotFile
+from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
@@ -48,34 +52,7 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def _verb(method: Callable[Concatenate[QueueManager, _P], _T]) -> Callable[Concatenate[QueueManager, _P], _T]:
-    """A call from an application: trouble below becomes a reason code, a full log gets another try once it has room."""
-
-    @wraps(method)
-    def call(self: QueueManager, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        if self.failure is not None:
-            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
-        try:
-            while True:
-                try:
-                    result = method(self, *args, **kwargs)
-                    break
-                except LogFull as error:
-                    if error.hopeless or not self.make_log_room():
-                        raise
-                    self._check_alive()
-            if self.core.logged_operations >= self._records_due or self.core.log.tail >= self._checkpoint_due:
-                self.checkpoint_due()
-        except TROUBLE as error:
-            if is_final(error):
-                self.fail(str(error))
-            raise as_mq_error(error, self.name) from error
-        return result
-
-    return call
-
-
-class QueueManager(Lifecycle):
+class QueueManager(Administration):
     """A started queue manager. Not thread-safe: the binding runs one verb at a time."""
 
     def __init__(
@@ -85,9 +62,11 @@ class QueueManager(Lifecycle):
         self._branches = Branches(core)
         self._next_expiry_scan = core.clock.monotonic() + expiry.SCAN_INTERVAL_S
         self._next_timed_checkpoint = core.clock.monotonic() + 60 * self.tuning.checkpoint_wait_minutes
-        core.on_arrival = self._arrived
+        core.on_arrival = self.available
         core.on_return = self._returned
         core.deliver = self._deliver
+        core.on_put = partial(events_queue.message_put, core)
+        core.on_get = partial(events_queue.message_got, core)
 
     # The clock
 
@@ -99,8 +78,11 @@ class QueueManager(Lifecycle):
         ]:
             waiter.fail(getting.no_message(waiter.queue, waiter.handle))
         consumers.tick(self.core, now)
+        if self.commands_wait:
+            self.run_commands()
         if now >= self._next_expiry_scan:
             self._next_expiry_scan = now + expiry.SCAN_INTERVAL_S
+            self.commands_wait = True  # whatever kept the command server from one: it looks again
             self.scan_expired()
         if now >= self._next_timed_checkpoint:
             self._next_timed_checkpoint = now + 60 * self.tuning.checkpoint_wait_minutes
@@ -109,24 +91,26 @@ class QueueManager(Lifecycle):
 
     def next_deadline(self) -> float:
         """When `tick` should be called next."""
+        if self.commands_wait:
+            return self.core.clock.monotonic()
         deadlines = [waiter.deadline for waiter in self.core.waiters if waiter.deadline is not None]
         return min([self._next_expiry_scan, self._next_timed_checkpoint, *deadlines, *consumers.deadlines(self.core)])
 
-    @_verb
+    @verb
     def scan_expired(self) -> int:
         return expiry.scan(self.core)
 
-    @_verb
+    @verb
     def checkpoint(self) -> None:
         self.take_checkpoint()
 
-    @_verb
+    @verb
     def _timed_checkpoint(self) -> None:
         self.checkpoint_due()
 
     # What happens when messages become available
 
-    def _arrived(self, arrived: Mapping[QueueState, Sequence[int]]) -> None:
+    def available(self, arrived: Mapping[QueueState, Sequence[int]]) -> None:
         for queue, slots in arrived.items():
             if slots:
                 try:
@@ -136,6 +120,8 @@ class QueueManager(Lifecycle):
             if queue.waiters:
                 getting.serve_waiters(self.core, queue)
             consumers.message_arrived(self.core, queue)
+            if queue.serves_commands:
+                self.commands_wait = True
 
     def _returned(self, returned: Mapping[QueueState, Sequence[int]]) -> None:
         for queue in returned:
@@ -143,23 +129,39 @@ class QueueManager(Lifecycle):
                 triggers.gets_backed_out(self.core, queue)
             except PASSING as error:
                 self._not_triggered(queue, error)
-        self._arrived(returned)
+        self.available(returned)
 
     def _not_triggered(self, queue: QueueState, error: Exception) -> None:
         """What made the message available has happened and is logged: it must not seem to have failed."""
-        self.say(f"No trigger message could be put for queue '{queue.name}': {error}")
+        self.say(amq(7482, queue.name, error))
 
     def _deliver(self, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
         putting.deliver(self.core, None, destination, message, unit, now)
 
     # MQCONN, MQDISC
 
-    @_verb
-    def connect(self, user: str = "", application: str = "", application_type: int = C.MQAT_UNIX) -> int:
+    @verb
+    def connect(
+        self,
+        user: str = "",
+        application: str = "",
+        application_type: int = C.MQAT_UNIX,
+        *,
+        privileged: bool = True,
+        groups: frozenset[str] | None = None,
+    ) -> int:
+        """MQCONN. A connection that is not privileged needs authorities: those of the user and of its groups.
+
+        The groups are looked up if they are not given.
+        """
         if self.core.quiescing:
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
         user, application = fitting_text(user)[:12], fitting_text(application)[-28:]
         connection = Connection(next(self.core.hconns), user, application, application_type)
+        connection.privileged, connection.groups_are_given = privileged, groups is not None
+        if not privileged:
+            connection.groups = authority.groups_of(self.core, user) if groups is None else groups
+            authority.check_connect(self.core, connection)
         self.core.connections[connection.hconn] = connection
         return connection.hconn
 
@@ -186,7 +188,7 @@ class QueueManager(Lifecycle):
         """An open handle, for a binding that wants to know more of it."""
         return self._handle(hconn, hobj)[1]
 
-    @_verb
+    @verb
     def disconnect(self, hconn: int, *, back_out: bool = False) -> int:
         """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead.
 
@@ -208,7 +210,7 @@ class QueueManager(Lifecycle):
 
     # MQOPEN, MQCLOSE
 
-    @_verb
+    @verb
     def open(self, hconn: int, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int:
         """MQOPEN. With object records it opens a distribution list; `responses` has the outcome of each."""
         connection = self.connection(hconn)
@@ -224,7 +226,7 @@ class QueueManager(Lifecycle):
         """The outcome for each destination of a distribution list, of the latest open or put."""
         return self._handle(hconn, hobj)[1].responses
 
-    @_verb
+    @verb
     def close(self, hconn: int, hobj: int, options: int = C.MQCO_NONE) -> int:
         """MQCLOSE. Returns the reason of a warning, or MQRC_NONE."""
         connection, handle = self._handle(hconn, hobj)
@@ -238,11 +240,11 @@ class QueueManager(Lifecycle):
         if queue is not None and not queue.deleted:
             if handle.is_input:
                 triggers.queue_closed(self.core, queue)
-            self._arrived({queue: ()})  # a lock may have been released
+            self.available({queue: ()})  # a lock may have been released
 
     # MQPUT, MQPUT1, MQGET
 
-    @_verb
+    @verb
     def put(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
         """MQPUT. Returns the reason of a warning, or MQRC_NONE."""
         connection, handle = self._handle(hconn, hobj)
@@ -281,7 +283,7 @@ class QueueManager(Lifecycle):
             status.comp_code, status.reason = C.MQCC_FAILED, error.reason
             status.object_name, status.object_qmgr = error.object_name, self.name
 
-    @_verb
+    @verb
     def put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         """MQPUT1: open, put and close in one call."""
         connection = self.connection(hconn)
@@ -289,7 +291,12 @@ class QueueManager(Lifecycle):
         options = C.MQOO_OUTPUT
         if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
             options |= C.MQOO_ALTERNATE_USER_AUTHORITY
-        opening.check_put1(self.core, od)
+        options |= context.open_options(pmo)  # what an open for the same would have needed
+        try:
+            opening.check_put1(self.core, od)
+        except MQError as error:
+            events.name_not_resolved(self.core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType)
+            raise
         before = od.ResolvedQName, od.ResolvedQMgrName
         handle = opening.open_object(self.core, connection, od, options)
         try:
@@ -301,7 +308,7 @@ class QueueManager(Lifecycle):
         finally:
             opening.close_object(self.core, connection, handle, C.MQCO_NONE)
 
-    @_verb
+    @verb
     def get(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got | Waiter:
         """MQGET: the result, or a waiter that will have one."""
         connection, handle = self._handle(hconn, hobj)
@@ -313,12 +320,12 @@ class QueueManager(Lifecycle):
         connection, handle = self._handle(hconn, hobj)
         return repeats.repeat_of(self.core, connection, handle, md, pmo)
 
-    @_verb
+    @verb
     def put_again(self, repeated: repeats.RepeatedPut, message_id: bytes, correlation_id: bytes, data: bytes) -> bool:
         """MQPUT like the one before. False, with nothing done, if it is not quite like it."""
         return repeated.put(message_id, correlation_id, data)
 
-    @_verb
+    @verb
     def get_plain(self, hconn: int, hobj: int, options: int) -> tuple[Message, bytes] | None:
         """MQGET of whatever comes first, and its token; None, with nothing done, if it takes an ordinary get."""
         connection, handle = self._handle(hconn, hobj)
@@ -346,7 +353,7 @@ class QueueManager(Lifecycle):
     def _backed_out(self) -> MQError:
         return mq_error(C.MQRC_BACKED_OUT, self.name, "the queue manager backed out the unit of work; begin it again")
 
-    @_verb
+    @verb
     def begin(self, hconn: int) -> int:
         """MQBEGIN: units of work begin by themselves; no other resource manager takes part in this release."""
         connection = self.connection(hconn)
@@ -356,7 +363,7 @@ class QueueManager(Lifecycle):
             connection.unit = self.core.begin_unit()
         return C.MQRC_NO_EXTERNAL_PARTICIPANTS
 
-    @_verb
+    @verb
     def commit(self, hconn: int) -> None:
         """MQCMIT."""
         connection = self.connection(hconn)
@@ -364,7 +371,7 @@ class QueueManager(Lifecycle):
         self._check_owner(connection)
         self._end_unit(connection, self.core.commit)
 
-    @_verb
+    @verb
     def backout(self, hconn: int) -> None:
         """MQBACK."""
         connection = self.connection(hconn)
@@ -390,50 +397,50 @@ class QueueManager(Lifecycle):
 
     # The verbs of a transaction manager
 
-    @_verb
+    @verb
     def xa_start(self, hconn: int, xid: bytes) -> None:
         self._branches.start(self.connection(hconn), xid)
 
-    @_verb
+    @verb
     def xa_end(self, hconn: int, xid: bytes) -> None:
         self._branches.end(self.connection(hconn), xid)
 
-    @_verb
+    @verb
     def xa_prepare(self, hconn: int, xid: bytes) -> None:
         self._branches.prepare(self.connection(hconn), xid)
 
-    @_verb
+    @verb
     def xa_commit(self, hconn: int, xid: bytes, *, one_phase: bool = False) -> None:
         self._branches.commit(self.connection(hconn), xid, one_phase=one_phase)
 
-    @_verb
+    @verb
     def xa_rollback(self, hconn: int, xid: bytes) -> None:
         self._branches.rollback(self.connection(hconn), xid)
 
-    @_verb
+    @verb
     def xa_recover(self, hconn: int) -> list[bytes]:
         self.connection(hconn)
         return self._branches.recover()
 
-    @_verb
+    @verb
     def xa_forget(self, hconn: int, xid: bytes) -> None:
         self.connection(hconn)
         self._branches.forget(xid)
 
     # MQINQ, MQSET, MQSTAT
 
-    @_verb
+    @verb
     def inquire(self, hconn: int, hobj: int, selectors: Sequence[int]) -> Inquired:
         _, handle = self._handle(hconn, hobj)
         return inquiry.inquire_object(self.core, handle, selectors)
 
-    @_verb
+    @verb
     def set(self, hconn: int, hobj: int, values: Mapping[int, int | str]) -> None:
         connection, handle = self._handle(hconn, hobj)
         inquiry.set_object(self.core, connection, handle, values)
         consumers.definitions_changed(self.core)
 
-    @_verb
+    @verb
     def status(self, hconn: int, kind: int, sts: MQSTS) -> None:
         """MQSTAT: what became of the asynchronous puts since the last time."""
         connection = self.connection(hconn)
@@ -453,7 +460,7 @@ class QueueManager(Lifecycle):
 
     # MQCB, MQCTL
 
-    @_verb
+    @verb
     def callback(
         self,
         hconn: int,
@@ -477,80 +484,16 @@ class QueueManager(Lifecycle):
         consumers.operate(self.core, connection, operation, handle)
         self.deadlines_changed()
 
-    @_verb
+    @verb
     def control(self, hconn: int, operation: int) -> None:
         """MQCTL."""
         consumers.control(self.core, self.connection(hconn), operation)
         self.deadlines_changed()
 
-    @_verb
+    @verb
     def next_delivery(self, hconn: int) -> consumers.Delivery | None:
         """For the binding: the next call to a consumer of this connection, if there is one."""
         return consumers.next_delivery(self.core, self.connection(hconn))
-
-    # Administration
-
-    @_verb
-    def define(
-        self,
-        kind: str,
-        name: str,
-        attributes: Mapping[str, GivenValue],
-        *,
-        like: str | None = None,
-        replace: bool = False,
-    ) -> int:
-        lsn = self.core.define(kind, name, attributes, like=like, replace=replace)
-        self._changed(kind, name, attributes)
-        return lsn
-
-    @_verb
-    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
-        lsn = self.core.alter(kind, name, attributes)
-        self._changed(kind, name, attributes)
-        return lsn
-
-    def _changed(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
-        obj = self.core.catalogue.find(kind, name)
-        getting.cancel_inhibited(self.core.waiters)
-        consumers.definitions_changed(self.core)
-        if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
-            queue = self.core.queues[obj.name]
-            if triggers.concerns(attributes):
-                triggers.attributes_changed(self.core, queue)
-            self._arrived({queue: ()})
-
-    @_verb
-    def delete(self, kind: str, name: str, *, purge: bool = False) -> int:
-        return self.core.delete(kind, name, purge=purge)
-
-    @_verb
-    def clear(self, name: str) -> int:
-        """CLEAR QLOCAL: all messages gone; refused while the queue is open or has uncommitted messages."""
-        obj = self.core.catalogue.find("QLOCAL", name)
-        if not isinstance(obj, LocalQueue):
-            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no local queue of this name is defined")
-        queue = self.core.local_queue(obj)
-        if queue.open_handles:
-            raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
-        if self.core.has_uncommitted(queue):
-            raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
-        return self.core.clear_queue(queue)
-
-    def find(self, kind: str, name: str) -> MQObject | None:
-        return self.core.catalogue.find(kind, name)
-
-    @_verb
-    def live_values(self, obj: MQObject) -> Mapping[int, int]:
-        """What is counted for an object, by selector."""
-        return inquiry.live_values(self.core, obj)
-
-    @_verb
-    def depth(self, name: str) -> int:
-        obj = self.core.catalogue.find("QLOCAL", name)
-        if not isinstance(obj, LocalQueue):
-            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no local queue of this name is defined")
-        return self.core.local_queue(obj).store.depth
 
     @property
     def durable_lsn(self) -> int:

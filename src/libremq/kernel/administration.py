@@ -1,0 +1,109 @@
+"""The part of the kernel's front that administration uses: definitions made, changed, deleted, looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from libremq.kernel import authority, consumers, events_config, events_queue, getting, inquiry, triggers
+from libremq.kernel.attributes import GivenValue
+from libremq.kernel.front import Front, verb
+from libremq.kernel.objects import KeyedRecord, LocalQueue, MQObject
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+
+
+class Administration(Front):
+    """Commands on objects. Each returns the log position that its answer depends on."""
+
+    @verb
+    def define(
+        self,
+        kind: str,
+        name: str,
+        attributes: Mapping[str, GivenValue],
+        *,
+        like: str | None = None,
+        replace: bool = False,
+    ) -> int:
+        before = events_config.image(self.core, kind, name)
+        lsn = self.core.define(kind, name, attributes, like=like, replace=replace)
+        self._changed(kind, name, attributes, before)
+        return lsn
+
+    @verb
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
+        before = events_config.image(self.core, kind, name)
+        lsn = self.core.alter(kind, name, attributes)
+        self._changed(kind, name, attributes, before)
+        return lsn
+
+    def _changed(
+        self, kind: str, name: str, attributes: Mapping[str, GivenValue], before: MQObject | None
+    ) -> None:
+        obj = self.core.catalogue.find(kind, name)
+        events_config.object_changed(self.core, before, obj)
+        events_queue.definition_changed(self.core, obj, attributes)
+        getting.cancel_inhibited(self.core.waiters)
+        consumers.definitions_changed(self.core)
+        if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
+            queue = self.core.queues[obj.name]
+            if triggers.concerns(attributes):
+                triggers.attributes_changed(self.core, queue)
+            self.available({queue: ()})
+
+    @verb
+    def delete(self, kind: str, name: str, *, purge: bool = False, keep_authorities: bool = False) -> int:
+        """DELETE. The authority records of exactly the name go too, unless they are to be kept: AUTHREC(NO)."""
+        before = events_config.image(self.core, kind, name)
+
+        def remove_records(obj: MQObject) -> None:
+            # First, so that no moment leaves authorities for an object that may come again
+            if not keep_authorities:
+                authority.remove_records_of(self.core, authority.type_of(obj), obj.name)
+
+        lsn = self.core.delete(kind, name, purge=purge, first=remove_records)
+        events_config.object_changed(self.core, before, None)
+        return lsn
+
+    @verb
+    def install_record(self, record: KeyedRecord) -> int:
+        """SET AUTHREC and SET CHLAUTH: the record as a whole, new or in place of the one with its key."""
+        before = events_config.image(self.core, record.kind, record.name)
+        lsn = self.core.install_record(record)
+        events_config.object_changed(self.core, before, record)
+        return lsn
+
+    @verb
+    def remove_record(self, kind: str, name: str) -> int:
+        before = events_config.image(self.core, kind, name)
+        lsn = self.core.remove_record(kind, name)
+        events_config.object_changed(self.core, before, None)
+        return lsn
+
+    @verb
+    def clear(self, name: str) -> int:
+        """CLEAR QLOCAL: all messages gone; refused while the queue is open or has uncommitted messages."""
+        obj = self.core.catalogue.find("QLOCAL", name)
+        if not isinstance(obj, LocalQueue):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no local queue of this name is defined")
+        queue = self.core.local_queue(obj)
+        if queue.open_handles:
+            raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
+        if self.core.has_uncommitted(queue):
+            raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
+        return self.core.clear_queue(queue)
+
+    def find(self, kind: str, name: str) -> MQObject | None:
+        return self.core.catalogue.find(kind, name)
+
+    @verb
+    def live_values(self, obj: MQObject) -> Mapping[int, int]:
+        """What is counted for an object, by selector."""
+        return inquiry.live_values(self.core, obj)
+
+    @verb
+    def depth(self, name: str) -> int:
+        obj = self.core.catalogue.find("QLOCAL", name)
+        if not isinstance(obj, LocalQueue):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no local queue of this name is defined")
+        return self.core.local_queue(obj).store.depth

@@ -1,0 +1,87 @@
+"""What every call of the kernel's front goes through: trouble becomes a reason code, and what falls due is done.
+
+A call that finds the log full is tried again once there is room. After it come the checkpoint, if enough was logged,
+and the command server, if the call has made a command visible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
+
+from libremq.common.configuration import TuningSettings
+from libremq.common.files import FileLock
+from libremq.kernel.core import Core
+from libremq.kernel.lifecycle import Lifecycle
+from libremq.kernel.queues import QueueState
+from libremq.kernel.restart import Say
+from libremq.kernel.trouble import TROUBLE, as_mq_error, is_final
+from libremq.log import LogFull, SlotFile
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+_Front = TypeVar("_Front", bound="Front")
+
+
+class Front(Lifecycle):
+    """A started queue manager that takes calls."""
+
+    def __init__(
+        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+    ) -> None:
+        super().__init__(core, lock, checkpoint_file, say, tuning)
+        self.commands_wait = False  # messages may be on the command queue that the command server has not seen
+        self.serve_commands: Callable[[], None] | None = None  # set by the command server
+        self._serving_commands = False
+
+    def available(self, queues: Mapping[QueueState, Sequence[int]]) -> None:
+        """Messages of these queues may be available now to those who wait."""
+        raise AssertionError("a queue manager without verbs has nobody who waits")
+
+    def run_commands(self) -> None:
+        """The command server's turn, at the end of a verb: a command may change all that the verb worked on."""
+        if self._serving_commands or self.failure is not None:
+            return
+        self.commands_wait = False
+        if self.serve_commands is not None:
+            self._serving_commands = True
+            try:
+                self.serve_commands()
+            finally:
+                self._serving_commands = False
+
+
+def verb(method: Callable[Concatenate[_Front, _P], _T]) -> Callable[Concatenate[_Front, _P], _T]:
+    """A call from an application: trouble below becomes a reason code, a full log gets another try once it has room."""
+
+    @wraps(method)
+    def call(self: _Front, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+        if self.failure is not None:
+            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
+        try:
+            while True:
+                try:
+                    result = method(self, *args, **kwargs)
+                    break
+                except LogFull as error:
+                    if error.hopeless or not self.make_log_room():
+                        raise
+                    self._check_alive()
+            tail = self.core.log.tail
+            if self.core.logged_operations >= self._records_due or tail >= self._checkpoint_due:
+                self.checkpoint_due()
+            if tail >= self._extent_end:
+                self.extent_begun()
+        except TROUBLE as error:
+            if is_final(error):
+                self.fail(str(error))
+            raise as_mq_error(error, self.name) from error
+        finally:
+            if self.commands_wait:
+                self.run_commands()
+        return result
+
+    return call
