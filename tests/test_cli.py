@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -50,6 +51,32 @@ def test_mqrc_of_an_unknown_code_suggests_names(capsys: pytest.CaptureFixture[st
     assert "MQRC_NO_MSG_AVAILABLE" in out
     assert "no reason code 'unknwn_object_name'. Did you mean MQRC_UNKNOWN_OBJECT_NAME" in err
     assert "no reason code '99999'.\n" in err
+
+
+def test_mqrc_explains_a_message(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "mqrc", "AMQ8147", "amq8147e", "8147")
+    assert (code, err) == (1, "libremq mqrc: no reason code '8147'.\n")
+    one, again = out.rstrip("\n").split("\n\n")
+    assert one == again
+    assert one.startswith(
+        "AMQ8147E: LibreMQ object <insert 1> not found.\n"
+        "  Severity: Error\n"
+        "  Means: There is no object of that name and type.\n"
+        "  Do:    Look for the name with DISPLAY"
+    )
+
+
+def test_mqrc_of_an_unknown_message_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "mqrc", "AMQ0001") == (1, "", "libremq mqrc: no message 'AMQ0001'.\n")
+
+
+def test_mqrc_speaks_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "mqrc", "--json", "2085", "AMQ8006", "NOPE")
+    reason, message = json.loads(out)
+    assert code == 1
+    assert (reason["code"], reason["name"], reason["completion"]) == (2085, "MQRC_UNKNOWN_OBJECT_NAME", ["MQCC_FAILED"])
+    assert (message["id"], message["severity"]) == ("AMQ8006I", "Information")
+    assert message["text"] == "LibreMQ queue created."
 
 
 @pytest.mark.parametrize(

@@ -149,12 +149,13 @@ def test_a_process_that_hangs_can_be_ended_preemptively(mq: Serving, monkeypatch
     run = mq.run_file()
     os.kill(run["process_id"], signal.SIGSTOP)
     code, err = mq.bad("endmqm", "-i", "QM1")
-    assert (code, err.startswith(f"AMQ6109E: The process {run['process_id']} of")) == (71, True)
+    assert (code, err[:8]) == (71, "AMQ6109E")
+    assert f"its process {run['process_id']} does not answer" in err
     assert mq.good("endmqm", "-p", "QM1")[-1] == "LibreMQ queue manager 'QM1' ended."
     assert mq.status() == "Ended preemptively"
     deadline = time.monotonic() + LIMIT_S
     log = mq.folder() / "errors" / "AMQERR01.LOG"
-    while "AMQ5009W" not in log.read_text() and time.monotonic() < deadline:
+    while "AMQ5071W" not in log.read_text() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert "it was ended preemptively. The next start recovers what it left." in log.read_text()
     assert not list((mq.folder() / "errors").glob("*.FDC"))
@@ -285,7 +286,7 @@ def test_in_the_foreground_a_failure_is_71(mq: Serving) -> None:
     code, out, err = foreground.rest()
     assert code == 71
     assert out[-1].startswith("AMQ5008S: The process ")
-    assert err == "AMQ5008E: The process of queue manager 'QM1' was killed by signal 9 (SIGKILL).\n"
+    assert err == "AMQ5073E: The process of queue manager 'QM1' was killed by signal 9 (SIGKILL).\n"
 
 
 def test_a_signal_in_the_middle_of_a_start_ends_it_in_good_order(mq: Serving) -> None:

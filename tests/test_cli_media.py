@@ -79,7 +79,7 @@ def test_types_without_a_name(libremq_command: Commands) -> None:
         (["-m", "QM1", "-t", "q", "A", "B"], 36),
         (["-m", "QM1", "-t", "q", QUEUE, "--nope"], 36),
         (["-m", "QM1", "-t", "q", "NOTHING*"], 128),
-        (["-m", "QM1", "-t", "clntconn", "*"], 128),
+        (["-m", "QM1", "-t", "syncfile"], 128),
         (["-m", "NOBODY", "-t", "q", "*"], 16),
         (["-m", "b@d", "-t", "q", "*"], 72),
     ],

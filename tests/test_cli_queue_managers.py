@@ -46,7 +46,8 @@ def test_crtmqm_makes_a_queue_manager_that_can_be_used(libremq_command: Commands
     with libremq.connect("embedded:QM1") as qm:
         shown = qm.attributes
         assert (shown["deadq"], shown["descr"], shown["maxumsgs"]) == ("SYSTEM.DEAD.LETTER.QUEUE", "for tea", 77)
-        made = sum(len(qm.display(kind)) for kind in ("queue", "process", "namelist", "channel", "listener"))
+        kinds = ("queue", "process", "namelist", "channel", "listener", "service", "topic", "authinfo", "comminfo")
+        made = sum(len(qm.display(kind)) for kind in kinds)
     assert f"Default objects of 'QM1': {made} created, 0 replaced, 0 failed." in lines
 
 
@@ -153,9 +154,36 @@ def test_crtmqm_that_fails_on_the_way_cleans_up(libremq_command: Commands) -> No
         assert not libremq_command.folder().exists()
 
 
-def test_crtmqm_knows_no_default(libremq_command: Commands) -> None:
-    code, out, err = libremq_command("crtmqm", "-q", *SMALL, "QM1")
-    assert (code, "created" in out, "no default queue manager" in err) == (111, True, True)
+def test_crtmqm_makes_the_default_queue_manager(libremq_command: Commands) -> None:
+    libremq_command.good("crtmqm", *SMALL, "QM0")
+    assert libremq_command.bad("strmqm", "--check")[0] == 39  # there is one, and it is not the default
+    libremq_command.good("crtmqm", "-q", *SMALL, "QM1")
+    assert (libremq_command.data / "mqs.ini").read_text().endswith("DefaultQueueManager:\n   Name=QM1\n")
+    assert libremq_command.good("strmqm", "--check")[-1] == "LibreMQ queue manager 'QM1' ended."
+    shown = [line.split()[-1] for line in libremq_command.good("dspmq", "-o", "default")]
+    assert shown == ["DEFAULT(no)", "DEFAULT(yes)"]
+    code, out, err = libremq_command("crtmqm", "-q", *SMALL, "QM2")
+    assert (code, "created" in out, "'QM1' stays the default" in err) == (111, True, True)
+    libremq_command.good("dltmqm", "QM1")
+    assert libremq_command.bad("strmqm", "--check")[0] == 39
+    libremq_command.good("crtmqm", "-q", *SMALL, "QM3")
+    assert libremq_command.good("strmqm", "--check")[-1] == "LibreMQ queue manager 'QM3' ended."
+
+
+def test_what_else_is_in_mqs_ini_stays(libremq_command: Commands) -> None:
+    libremq_command.data.mkdir()
+    before = "# ours\nAllQueueManagers:\n   DefaultPrefix=/x\nDefaultQueueManager:\n   # none yet\n   Name=\n"
+    (libremq_command.data / "mqs.ini").write_text(before)
+    libremq_command.good("crtmqm", "-q", *SMALL, "QM1")
+    assert (libremq_command.data / "mqs.ini").read_text() == before.replace("Name=", "Name=QM1")
+
+
+def test_crtmqm_sets_maxhands(libremq_command: Commands) -> None:
+    libremq_command.good("crtmqm", "-h", "99", *SMALL, "QM1")
+    with libremq.connect("embedded:QM1") as qm:
+        assert qm.attributes["maxhands"] == 99
+    assert libremq_command.bad("crtmqm", "-h", "-1", *SMALL, "QM2")[0] == 39
+    assert "--help" in libremq_command("crtmqm", "--help")[1]
 
 
 # ---- backups ----
@@ -174,7 +202,8 @@ def test_a_backup_is_made_replayed_and_activated(libremq_command: Commands, tmp_
     for extent in (libremq_command.folder() / "log").glob("S*.LOG"):
         (tmp_path / "standby" / "qmgrs" / "QM1" / "log" / extent.name).write_bytes(extent.read_bytes())
     code, err = libremq_command.bad("strmqm", "--check", *standby, "QM1")
-    assert (code, err) == (39, "AMQ7027E: 'QM1' is a backup queue manager: use -r to replay, -a to activate.\n")
+    assert (code, err[:8]) == (39, "AMQ7027E")
+    assert err.endswith(": 'QM1' is a backup queue manager: use -r to replay, -a to activate.\n")
     assert libremq_command.bad("rcdmqimg", *standby, "-m", "QM1", "-t", "all")[0] == 40
     lines = libremq_command.good("strmqm", "-r", *standby, "QM1")
     assert any(line.startswith("AMQ7229I: ") for line in lines)
@@ -322,7 +351,7 @@ def test_dspmq_lists_by_name_with_who_has_it(libremq_command: Commands) -> None:
         assert libremq_command.good("dspmq", "-m", "QM1") == [running]
         assert libremq_command("dspmq", "-a") == (5, running + "\n", "")
     shown = libremq_command.good("dspmq", "-m", "A.B", "-o", "all")[0]
-    assert shown.endswith(f" LOGTYPE(CIRCULAR) FOLDER({libremq_command.folder('A!B')})")
+    assert f" LOGTYPE(CIRCULAR) FOLDER({libremq_command.folder('A!B')}) DEFAULT(no) STANDBY(Not permitted) " in shown
 
 
 def test_dspmq_refuses(libremq_command: Commands) -> None:
@@ -372,5 +401,6 @@ def test_every_exit_code_is_on_the_page_of_the_commands() -> None:
     first_cells = " ".join(row.split("|")[1] for row in table.splitlines() if row.startswith("|"))
     numbers = {int(number) for number in re.findall(r"\d+", first_cells)}
     assert numbers == set(map(int, ExitCode))
+    more = page + (Path(__file__).parents[1] / "docs" / "reference" / "control-commands.md").read_text(encoding="utf-8")
     for command in COMMANDS:
-        assert f"`{command.name}" in page or command.name in ("mqrc", "pipeline", "plan")
+        assert f"`{command.name}" in more or command.name in ("pipeline", "plan")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module, metadata
 from typing import NamedTuple, Protocol, cast
 
-from libremq.cli_exit import ExitCode, Parser
+from libremq.cli_exit import ExitCode, Parser, printable
 
 
 class Command(NamedTuple):
@@ -36,16 +36,35 @@ COMMANDS: tuple[Command, ...] = (
     Command("strmqm", "start a queue manager; replay or activate a backup", "libremq.cli_strmqm", ExitCode.PARAMETER),
     Command("endmqm", "end a queue manager", "libremq.cli_endmqm", ExitCode.ARGUMENTS),
     Command("dltmqm", "delete a queue manager that has ended", "libremq.cli_dltmqm", ExitCode.ARGUMENTS),
+    Command("runmqsc", "run MQSC commands on a queue manager", "libremq.cli_runmqsc", 20),
+    Command("dmpmqcfg", "dump the configuration of a queue manager as MQSC", "libremq.cli_dmpmqcfg", 20),
     Command("dspmq", "list the queue managers", "libremq.cli_dspmq", ExitCode.ARGUMENTS),
     Command("rcdmqimg", "record media images in a linear log", "libremq.cli_rcdmqimg", ExitCode.ARGUMENTS),
     Command("rcrmqobj", "recreate objects from their media images", "libremq.cli_rcrmqobj", ExitCode.ARGUMENTS),
     Command("log", "list, archive and delete the extents of a log", "libremq.cli_log", ExitCode.ARGUMENTS),
-    Command("mqrc", "explain reason codes, by number or name", "libremq.cli_mqrc"),
+    Command("mqrc", "explain reason codes and AMQ messages", "libremq.cli_mqrc"),
     Command("dmpmqlog", "show the records of a queue manager's log", "libremq.cli_dmpmqlog", 20),
+    Command("runmqtrm", "start programs for the trigger messages of a queue", "libremq.cli_runmqtrm", 20),
+    Command("runmqdlq", "deal with the messages of a dead-letter queue by rules", "libremq.cli_runmqdlq", 20),
+    Command("dmpmqmsg", "copy or move messages between queues and files", "libremq.cli_dmpmqmsg", 20),
+    Command("unload", "write the messages of a queue to a file", "libremq.cli_unload", 20),
+    Command("load", "put the messages of a file on a queue", "libremq.cli_load", 20),
+    Command("runmqlsr", "have a queue manager listen on an address", "libremq.cli_runmqlsr", 20),
+    Command("endmqlsr", "end the listeners of a queue manager", "libremq.cli_endmqlsr", 20),
+    Command("dspmqtrn", "show transactions that are in doubt", "libremq.cli_dspmqtrn", ExitCode.ARGUMENTS),
+    Command("rsvmqtrn", "commit or back out a transaction in doubt", "libremq.cli_rsvmqtrn", ExitCode.ARGUMENTS),
+    Command("dspmqfls", "show in which files objects are kept", "libremq.cli_dspmqfls", ExitCode.ARGUMENTS),
+    Command("dspmqver", "show version and build", "libremq.cli_dspmqver", 20),
+    Command("link-commands", "make the commands under their bare names", "libremq.cli_link_commands"),
+    Command("completion", "print what completes commands in a shell", "libremq.cli_completion"),
     Command("pipeline", "turn SMF dumps into findings, forecasts and reports", "libremq.cli_pipeline"),
     Command("plan", "size logs, page sets, structures, channels, ... for a workload", "libremq.cli_plan"),
     Command("amqldmpa", "show the counters of a queue manager's logger", "libremq.cli_amqldmpa"),
     Command("setmqusr", "set or remove the password of a user", "libremq.cli_setmqusr", ExitCode.ARGUMENTS),
+    Command("setmqaut", "give and take authorities", "libremq.cli_setmqaut", ExitCode.ARGUMENTS),
+    Command("dspmqaut", "show what a user or group may do with an object", "libremq.cli_dspmqaut", ExitCode.ARGUMENTS),
+    Command("dmpmqaut", "list authority records", "libremq.cli_dmpmqaut", ExitCode.ARGUMENTS),
+    Command("tls", "make certificates for queue managers and clients", "libremq.cli_tls", ExitCode.ARGUMENTS),
     Command("amqsput", "put lines of standard input as messages", "libremq.cli_amqsput", 99),
     Command("amqsget", "get messages and print them", "libremq.cli_amqsget", 99),
     Command("amqsbcg", "browse messages: descriptor, properties, hex dump", "libremq.cli_amqsbcg", 99),
@@ -77,6 +96,7 @@ def _parser(chosen: str | None) -> argparse.ArgumentParser:
             help=command.help,
             description=f"{command.help[0].upper()}{command.help[1:]}.",
             allow_abbrev=False,
+            conflict_handler="resolve",  # -h is a flag of some commands; --help helps with every one
         )
         if command.name == chosen:
             # It is the parser of the whole line that finds words too many
@@ -92,6 +112,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_standard_files()
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in words if not word.startswith("-")), None)
+    if argv is None and any(command.name == chosen for command in COMMANDS):
+        sys.argv[0] = str(chosen)  # the name of the application that a queue manager and other processes see
     parser = _parser(chosen)
     try:
         arguments = parser.parse_args(words)
@@ -103,11 +125,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        # Someone piped us into `head`. Python flushes stdout again at exit, so give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # someone piped us into `head`
         return 1
+    except OSError as error:
+        _drop_output()  # most likely it is the disk that it goes to
+        print(printable(f"libremq {chosen}: {error}"), file=sys.stderr)
+        return ExitCode.UNEXPECTED
     except KeyboardInterrupt:
         return 130
+
+
+def _drop_output() -> None:
+    """Python flushes stdout again at exit: give it somewhere to go."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _open_standard_files() -> None:

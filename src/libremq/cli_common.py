@@ -13,7 +13,9 @@ import sys
 from collections.abc import Callable
 
 from libremq.cli_exit import ExitCode, printable
-from libremq.client.urls import Address
+from libremq.client import connecting
+from libremq.client.urls import Address, default_data_folder
+from libremq.common.amq_messages import amq
 from libremq.common.configuration import ConfigurationError
 from libremq.common.files import Files
 from libremq.common.lock_state import locked_by
@@ -52,12 +54,18 @@ def add_quiet_argument(parser: argparse.ArgumentParser) -> None:
 
 
 def address_of(arguments: argparse.Namespace) -> Address:
-    """The queue manager that a command names. Refused if no queue manager can have that name."""
+    """The queue manager that a command names, or the default one. Refused if none can have that name."""
+    data = os.path.expanduser(arguments.data_folder)
+    name = arguments.qmgr
+    if name is None:
+        name = connecting.configured_default(os.path.abspath(data or default_data_folder()))
+        if not name:
+            raise Refused(ExitCode.ARGUMENTS, amq(7027, "no queue manager is named, and none is the default"))
     try:
-        check_queue_manager_name(arguments.qmgr)
+        check_queue_manager_name(name)
     except MQError as error:
         raise Refused(ExitCode.NAME, error.detail) from error
-    return Address("embedded", arguments.qmgr, data=os.path.expanduser(arguments.data_folder))
+    return Address("embedded", name, data=data)
 
 
 def existing(files: Files, arguments: argparse.Namespace) -> Address:
@@ -66,7 +74,7 @@ def existing(files: Files, arguments: argparse.Namespace) -> Address:
     if not files.exists(address.folder):
         raise Refused(
             ExitCode.DOES_NOT_EXIST,
-            f"AMQ8118E: The queue manager '{address.name}' does not exist: there is no {address.folder}.",
+            amq(8118, address.name, f": there is no {address.folder}"),
         )
     return address
 
@@ -83,10 +91,8 @@ def check_not_running(address: Address, refusal: ExitCode = ExitCode.RUNNING, ad
     else:
         where = f"{holder} has it open. {advice or 'Close it there first.'}"
     if refusal == ExitCode.NOT_AVAILABLE:
-        raise Refused(
-            refusal, f"AMQ8146E: The queue manager '{address.name}' is not available to this command: {where}"
-        )
-    raise Refused(refusal, f"AMQ7005E: The queue manager '{address.name}' is running: {where}")
+        raise Refused(refusal, amq(8146, address.name, where))
+    raise Refused(refusal, amq(7005, address.name, where))
 
 
 def queue_manager_folder(files: Files, name: str, data: str = "") -> str:
@@ -140,7 +146,7 @@ def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]
     if not getattr(arguments, "quiet", False):
         text = (told.detail if isinstance(told, MQError) else "") or str(told)
         if code == ExitCode.NOT_AUTHORIZED:
-            text = f"AMQ7077E: You are not authorized to do this: {text}"
+            text = amq(7077, text)
         complain(command, text)
     return code
 

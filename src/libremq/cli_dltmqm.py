@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 
 from libremq.cli_common import (
     Refused,
@@ -15,10 +16,14 @@ from libremq.cli_common import (
     tell,
 )
 from libremq.cli_exit import ExitCode
+from libremq.client.default_manager import forget_default
+from libremq.client.urls import Address, default_data_folder
+from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.kernel import deletion
 
 COMMAND = "dltmqm"
+_STILL_DEFAULT = 112
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,8 +42,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if not deletion.can_be_deleted(files, address.folder):
         raise Refused(
             ExitCode.DOES_NOT_EXIST,
-            f"AMQ8118E: The queue manager '{address.name}' does not exist: {address.folder} is not the folder of one. "
-            "If it is what is left of one, remove it by hand.",
+            amq(8118, address.name, f": {address.folder} is not the folder of one. Remove by hand what is left of it"),
         )
     check_not_running(address)
     try:
@@ -51,6 +55,17 @@ def _run(arguments: argparse.Namespace) -> int:
             code, f"not all files of '{address.name}' could be deleted: {error}; repeat the command"
         ) from error
     tell(f"LibreMQ queue manager '{address.name}' deleted.")
+    _forget_default(address)
     for folder in kept:
         tell(f"The folder {folder} holds other files than those of its log and stays.")
     return ExitCode.OK
+
+
+def _forget_default(address: Address) -> None:
+    """If it was the default queue manager, there is none now."""
+    try:
+        forget_default(RealFiles(), os.path.abspath(address.data or default_data_folder()), address.name)
+    except OSError as error:
+        raise Refused(
+            _STILL_DEFAULT, f"'{address.name}' is deleted, but still named as the default queue manager: {error}"
+        ) from error

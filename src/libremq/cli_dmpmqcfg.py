@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 from collections.abc import Iterator
 
@@ -52,8 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     try:
-        return _run(arguments)
-    except (MQError, Refused, dump.DumpError) as error:
+        code = _run(arguments)
+        sys.stdout.flush()  # a dump that is not on its disk is none
+        return code
+    except BrokenPipeError:
+        raise
+    except (MQError, Refused, dump.DumpError, OSError) as error:
         if not arguments.quiet:
             complain("dmpmqcfg", error)
         return FAILED

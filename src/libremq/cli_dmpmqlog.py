@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 
 from libremq.cli_common import add_data_argument, complain, queue_manager_folder, tell
+from libremq.cli_output import Progress
 from libremq.common import configuration
 from libremq.common.files import Files
 from libremq.common.read_only_files import ReadOnlyFiles
@@ -86,9 +87,11 @@ def run(arguments: argparse.Namespace) -> int:
         complain(COMMAND, error)
         return ERROR
     damaged = False
-    for line in lines:
-        damaged = damaged or (isinstance(line, (DumpGap, DumpEnd)) and line.damaged)
-        tell(json.dumps(formatter.describe(line)) if arguments.json else formatter.render(line))
+    with Progress("Reading the log", output_is_shown=True) as bar:
+        for line in lines:
+            damaged = damaged or (isinstance(line, (DumpGap, DumpEnd)) and line.damaged)
+            tell(json.dumps(formatter.describe(line)) if arguments.json else formatter.render(line))
+            bar.advance()
     return DAMAGED if damaged else OK
 
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from libremq.cli_common import Refused, add_data_argument, guarded, tell
+from libremq.cli_common import Refused, add_data_argument, guarded
 from libremq.cli_exit import ExitCode
+from libremq.cli_output import Row, add_json_argument, show
+from libremq.client.connecting import configured_default
 from libremq.client.urls import Address
 from libremq.common import configuration
+from libremq.common.amq_messages import amq
 from libremq.common.configuration import ConfigurationError
 from libremq.common.files import Files
 from libremq.common.lock_state import locked_by
@@ -23,10 +27,24 @@ from libremq.common.read_only_files import ReadOnlyFiles
 from libremq.kernel import backup, creation
 from libremq.log import LogError
 from libremq.log.statistics_file import load_statistics
+from libremq.server.error_entry import release
 from libremq.server.run_state import ENDED, RUNNING, RunState, current_run, load_end
 
 COMMAND = "dspmq"
+INSTALLATION = "LibreMQ"
+SHOWN = ("all", "default", "installation", "status", "standby", "ha", "dr", "nativeha")
 _STATUS_COLUMN = 58
+# Kinds of high availability that this release does not have: the words are there, for scripts, and empty
+_WITHOUT_VALUES = {
+    "ha": ("HA",),
+    "dr": ("DRROLE",),
+    "nativeha": ("ROLE", "INSTANCE", "INSYNC", "QUORUM", "GRPLSN", "GRPNAME", "GRPROLE"),
+}  # fmt: skip
+_COLUMNS = (
+    ("QMNAME", "Queue manager"), ("STATUS", "Status"), ("PROCESS", "Process"), ("LISTENER", "Listens on"),
+    ("CONNECTIONS", "Connections"), ("LOGTYPE", "Log"), ("DEFAULT", "Default"), ("STANDBY", "Standby"),
+    ("INSTNAME", "Installation"), ("INSTVER", "Version"), ("FOLDER", "Folder"),
+)  # fmt: skip
 
 
 class QueueManagerState(NamedTuple):
@@ -41,11 +59,16 @@ class QueueManagerState(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", metavar="QM", dest="qmgr", help="this one only")
-    parser.add_argument("-o", choices=("status", "all"), dest="shown", default="status", help="what to show")
-    parser.add_argument("-s", action="store_const", const="status", dest="shown", help="the same as -o status")
+    parser.add_argument(
+        "-o", choices=SHOWN, action="append", dest="shown", metavar="WHAT", help=f"what to show: {', '.join(SHOWN)}"
+    )
+    parser.add_argument("-s", action="append_const", const="status", dest="shown", help="the same as -o status")
     parser.add_argument(
         "-a", action="store_true", dest="active", help="those that run only; exit code 5 if there are any"
     )
+    parser.add_argument("-x", action="store_true", dest="instances", help="also where each runs")
+    parser.add_argument("-n", action="store_true", dest="untranslated", help="accepted: messages are never translated")
+    add_json_argument(parser)
     add_data_argument(parser)
 
 
@@ -60,11 +83,12 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.qmgr is not None:
         found = [one for one in found if one.name == arguments.qmgr]
         if not found:
-            raise Refused(ExitCode.NAME, f"AMQ7048E: There is no queue manager '{arguments.qmgr[:64]}' in {folder}.")
+            raise Refused(ExitCode.NAME, amq(7048, arguments.qmgr[:64], folder))
     if arguments.active:
         found = [one for one in found if one.process]
-    for one in found:
-        tell(_line(files, one, arguments.shown == "all"))
+    data = os.path.dirname(folder)
+    rows = [_row(files, one, data, tuple(arguments.shown or ("status",)), arguments.instances) for one in found]
+    show(rows, arguments, _line, _COLUMNS)
     return ExitCode.RUNNING if arguments.active and found else ExitCode.OK
 
 
@@ -114,17 +138,44 @@ def _how_it_ended(files: Files, folder: str) -> str:
     return told or ENDED["quiesce"]
 
 
-def _line(files: Files, one: QueueManagerState, everything: bool) -> str:
-    text = f"QMNAME({one.name})".ljust(_STATUS_COLUMN - 1) + f" STATUS({one.status})"
-    if one.process:
-        text += f" PROCESS({one.process})"
+def _row(files: Files, one: QueueManagerState, data: str, shown: tuple[str, ...], instances: bool) -> Row:
+    """What is asked for of a queue manager, by MQ's words."""
+    everything = "all" in shown
+    row: dict[str, object] = {"QMNAME": one.name}
+    if everything or "status" in shown:
+        row["STATUS"] = one.status
+        if one.process:
+            row["PROCESS"] = one.process
     if everything:
         if one.run is not None:
-            text += f" CONTROLLER({one.run.controller_id or 'none'}) LISTENER({', '.join(one.run.listeners) or 'none'})"
-            text += f" CONNECTIONS({one.run.connections_max})"
+            row["CONTROLLER"] = str(one.run.controller_id or "none")
+            row["LISTENER"] = ", ".join(one.run.listeners) or "none"
+            row["CONNECTIONS"] = str(one.run.connections_max)
         try:
-            text += f" LOGTYPE({configuration.load(files, one.folder).log.type})"
+            row["LOGTYPE"] = configuration.load(files, one.folder).log.type
         except (ConfigurationError, OSError):
-            text += " LOGTYPE(not known: qm.ini cannot be used)"
-        text += f" FOLDER({one.folder})"
-    return text
+            row["LOGTYPE"] = "not known: qm.ini cannot be used"
+        row["FOLDER"] = one.folder
+    if everything or "default" in shown:
+        row["DEFAULT"] = "yes" if configured_default(data) == one.name else "no"
+    if everything or "standby" in shown:
+        row["STANDBY"] = "Not permitted"
+    if everything or "installation" in shown:
+        row["INSTNAME"] = INSTALLATION
+        row["INSTPATH"] = os.path.dirname(os.path.abspath(__file__))
+        row["INSTVER"] = release()
+    for what, words in _WITHOUT_VALUES.items():
+        if what in shown:
+            row.update(dict.fromkeys(words, ""))
+    if instances and one.process:
+        row["INSTANCES"] = [{"INSTANCE": platform.node(), "MODE": "Active"}]
+    return row
+
+
+def _line(row: Row) -> str:
+    """MQ's line: the status stands in a column of its own."""
+    words = [f"{word}({value})" for word, value in row.items() if word not in ("QMNAME", "INSTANCES")]
+    text = f"QMNAME({row['QMNAME']})".ljust(_STATUS_COLUMN - 1) + " " + " ".join(words)
+    found = row.get("INSTANCES", [])
+    assert isinstance(found, list)
+    return "\n".join([text, *(f"    INSTANCE({one['INSTANCE']}) MODE({one['MODE']})" for one in found)])

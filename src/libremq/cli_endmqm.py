@@ -16,6 +16,7 @@ from libremq.cli_common import Refused, add_data_argument, add_quiet_argument, e
 from libremq.cli_exit import ExitCode
 from libremq.cli_strmqm import seconds
 from libremq.client.urls import Address
+from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.lock_state import locked_by
 from libremq.server.control import ControlClient, ControlError, control_path
@@ -71,11 +72,11 @@ def _run(arguments: argparse.Namespace) -> int:
             preemptive=arguments.hard_target is not None,
         )
         if not answer.get("ok"):
-            raise Refused(ExitCode.NOT_AUTHORIZED, f"AMQ7077E: {answer.get('text')}.")
+            raise Refused(ExitCode.NOT_AUTHORIZED, amq(7077, f"{answer.get('text')}."))
         if arguments.how == "c":
             return _accepted(address, answer.get("before", ""))
         if answer.get("before") == answer.get("mode") != mode:
-            raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending already.")
+            raise Refused(ExitCode.STOPPING, amq(5005, address.name, " already"))
         say(f"LibreMQ queue manager '{address.name}' ending.")
         return _wait(address, running, client, mode)
     except (OSError, ControlError) as error:
@@ -87,13 +88,12 @@ def _run(arguments: argparse.Namespace) -> int:
 def _running(address: Address) -> RunState:
     holder = locked_by(f"{address.folder}/{LOCK_FILE}")
     if not holder:
-        raise Refused(ExitCode.NOT_AVAILABLE, f"AMQ8146E: The queue manager '{address.name}' is not running.")
+        raise Refused(ExitCode.NOT_AVAILABLE, amq(8146, address.name, "it is not running."))
     running = current_run(address.folder) or _asked(address)
     if running is None:
         raise Refused(
             ExitCode.NOT_AVAILABLE,
-            f"AMQ8146E: The queue manager '{address.name}' is not available to this command: {holder} has it embedded. "
-            "It ends with that process.",
+            amq(8146, address.name, f"{holder} has it embedded. It ends with that process."),
         )
     return running
 
@@ -117,7 +117,7 @@ def _asked(address: Address) -> RunState | None:
 
 def _accepted(address: Address, before: str) -> int:
     if before:
-        raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending already.")
+        raise Refused(ExitCode.STOPPING, amq(5005, address.name, " already"))
     say(f"Quiesce request accepted: queue manager '{address.name}' ends when its applications have disconnected.")
     return ExitCode.OK
 
@@ -136,7 +136,7 @@ def _wait(address: Address, running: RunState, client: ControlClient, mode: EndM
     if end is None or end.process_id != running.process_id:
         raise Refused(
             ExitCode.UNEXPECTED,
-            f"AMQ6109E: The queue manager '{address.name}' failed while it ended; its error log says why.",
+            amq(6109, address.name, "it failed while it ended, and its error log says why."),
         )
     say(f"LibreMQ queue manager '{address.name}' ended.")
     return ExitCode.OK
@@ -144,12 +144,15 @@ def _wait(address: Address, running: RunState, client: ControlClient, mode: EndM
 
 def _no_answer(address: Address, running: RunState, mode: EndMode, error: Exception) -> int:
     if not _has_lock(address, running):
-        raise Refused(ExitCode.NOT_AVAILABLE, f"AMQ8146E: The queue manager '{address.name}' has ended meanwhile.")
+        raise Refused(ExitCode.NOT_AVAILABLE, amq(8146, address.name, "it has ended meanwhile."))
     if mode != "preemptive":
         raise Refused(
             ExitCode.UNEXPECTED,
-            f"AMQ6109E: The process {running.process_id} of queue manager '{address.name}' does not answer: {error}. "
-            "Try again, or end it with -p.",
+            amq(
+                6109,
+                address.name,
+                f"its process {running.process_id} does not answer: {error}. Try again, or end it with -p.",
+            ),
         )
     say(f"LibreMQ queue manager '{address.name}' ending.")
     _kill(address, running)
@@ -178,5 +181,5 @@ def _kill(address: Address, running: RunState) -> None:
     if _has_lock(address, running):
         raise Refused(
             ExitCode.UNEXPECTED,
-            f"AMQ6109E: The process {running.process_id} of queue manager '{address.name}' cannot be killed.",
+            amq(6109, address.name, f"its process {running.process_id} cannot be killed."),
         )

@@ -25,6 +25,7 @@ from libremq.cli_common import (
 from libremq.cli_exit import ExitCode, Parser
 from libremq.client.embedded_access import EmbeddedAccess, attach
 from libremq.common import configuration
+from libremq.common.amq_messages import amq
 from libremq.common.files import Files, RealFiles
 from libremq.common.read_only_files import ReadOnlyFiles
 from libremq.kernel import creation
@@ -146,7 +147,7 @@ def _with(arguments: argparse.Namespace, work: Callable[[EmbeddedAccess], None])
 
 def _archive(arguments: argparse.Namespace) -> int:
     if not arguments.folder or "\0" in arguments.folder:
-        raise Refused(ExitCode.ARGUMENTS, f"AMQ7027E: {arguments.folder!r} is not the path of a folder.")
+        raise Refused(ExitCode.ARGUMENTS, amq(7027, f"{arguments.folder!r} is not the path of a folder."))
     folder = os.path.abspath(os.path.expanduser(arguments.folder))
 
     def archive(access: EmbeddedAccess) -> None:

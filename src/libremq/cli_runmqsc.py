@@ -70,6 +70,8 @@ class _Report:
     json: bool
     name: str
     counts: dict[str, int] = field(default_factory=lambda: {DONE: 0, FAILED: 0, SYNTAX: 0})
+    responses: int = 0
+    """How often a command server has answered."""
 
     def banner(self, interactive: bool) -> None:
         if not self.json:
@@ -86,6 +88,7 @@ class _Report:
 
     def answered(self, answer: Answer) -> None:
         self.counts[answer.state] += 1
+        self.responses += answer.state != SYNTAX and answer.reason != C.MQRC_NO_MSG_AVAILABLE
         if self.json:
             shown = {"command": answer.command, "state": answer.state, "reason": answer.reason}
             tell(json.dumps({**shown, "messages": _messages(answer), "rows": answer.rows}))
@@ -119,8 +122,7 @@ class _Report:
                 )
             )
         if responses:
-            answered = self.read - self.counts[SYNTAX]
-            lines.append(f"{answered} command {'response' if answered == 1 else 'responses'} received.")
+            lines.append(f"{self.responses} command {'response' if self.responses == 1 else 'responses'} received.")
         print("\n".join(lines))
 
     @property
@@ -148,7 +150,7 @@ def run(arguments: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
-        complain("runmqsc", f"{error.filename or 'input'}: {error.strerror}")
+        complain("runmqsc", f"{error.filename or 'input or output'}: {error.strerror}")
         return NOT_RUN
 
 

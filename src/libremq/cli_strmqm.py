@@ -20,9 +20,11 @@ from libremq.cli_common import (
     tell,
 )
 from libremq.cli_exit import ExitCode
+from libremq.cli_output import Progress
 from libremq.client import backup
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.urls import Address
+from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.log import LogError
 from libremq.mqi.errors import mq_error
@@ -36,7 +38,7 @@ _NOT_STARTED = "AMQ8041E"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("qmgr", metavar="QM", help="the queue manager")
+    parser.add_argument("qmgr", metavar="QM", nargs="?", help="the queue manager; else the default one")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-r", action="store_true", dest="replay", help="replay the extents shipped to a backup, then end")
     what.add_argument("-a", action="store_true", dest="activate", help="activate a backup, for good; it is then ended")
@@ -62,6 +64,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     where.add_argument(
         "-ns", "--no-listener", action="store_true", dest="no_listener", help="for applications on this machine only"
+    )
+    parser.add_argument(
+        "-d",
+        choices=("all", "minimal", "none"),
+        default="all",
+        dest="detail",
+        help="how much it says while it starts in the background; errors are always told",
     )
     parser.add_argument(
         "-tp",
@@ -98,7 +107,9 @@ def seconds(text: str) -> float:
 
 def run(arguments: argparse.Namespace) -> int:
     code = guarded(COMMAND, arguments, lambda: _run(arguments))
-    return ExitCode.UNEXPECTED if code == ExitCode.NOT_AVAILABLE else code
+    if code == ExitCode.NOT_AVAILABLE:
+        return ExitCode.UNEXPECTED
+    return ExitCode.PARAMETER if code == ExitCode.ARGUMENTS else code
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -108,18 +119,17 @@ def _run(arguments: argparse.Namespace) -> int:
     check_not_running(address)
     is_backup = backup.is_backup(folder)
     if (arguments.replay or arguments.activate) and not is_backup:
-        raise Refused(
-            ExitCode.PARAMETER, f"AMQ7027E: The queue manager '{name}' is no backup: -r and -a are for those."
-        )
+        raise Refused(ExitCode.PARAMETER, amq(7027, f"'{name}' is no backup: -r and -a are for those."))
     if arguments.replay:
-        records = backup.replay(folder, say=say)
+        with Progress(f"Replaying the log of {name}") as bar:
+            records = backup.replay(folder, say=lambda text: _say_over(bar, text))
         tell(f"LibreMQ backup queue manager '{name}': {records} log records replayed.")
     elif arguments.activate:
         backup.activate(folder, say=say)
         tell(f"LibreMQ queue manager '{name}' activated, and ended. Start it with libremq strmqm {name}.")
     elif is_backup:
         raise Refused(
-            ExitCode.PARAMETER, f"AMQ7027E: '{name}' is a backup queue manager: use -r to replay, -a to activate."
+            ExitCode.PARAMETER, amq(7027, f"'{name}' is a backup queue manager: use -r to replay, -a to activate.")
         )
     elif arguments.check:
         EmbeddedQueueManager.start(folder, name, say=say).end()
@@ -132,7 +142,7 @@ def _run(arguments: argparse.Namespace) -> int:
 def _check_not_ending(address: Address) -> None:
     running = current_run(address.folder)
     if running is not None and running.state in ENDING.values():
-        raise Refused(ExitCode.STOPPING, f"AMQ5005E: The queue manager '{address.name}' is ending: {running.state}.")
+        raise Refused(ExitCode.STOPPING, amq(5005, address.name, f": {running.state}"))
 
 
 def _serve(address: Address, arguments: argparse.Namespace) -> int:
@@ -143,12 +153,24 @@ def _serve(address: Address, arguments: argparse.Namespace) -> int:
         no_listener=arguments.no_listener,
         end_after_s=arguments.seconds,
     )
-    outcome = (run_in_foreground if arguments.foreground else start_in_background)(options, _say_at_once)
+    if arguments.foreground:
+        outcome = run_in_foreground(options, _say_at_once)
+    else:
+        with Progress(f"Starting queue manager {address.name}") as bar:
+            outcome = start_in_background(options, lambda text: _say_over(bar, text, arguments.detail))
     if outcome.failure is not None:
         raise Refused(_code_of(outcome.failure), _text_of(outcome.failure, address.name))
     if not outcome.in_good_order:
-        raise Refused(ExitCode.UNEXPECTED, f"AMQ5008E: The process of queue manager '{address.name}' {outcome.how}.")
+        raise Refused(ExitCode.UNEXPECTED, amq(5073, address.name, outcome.how))
     return ExitCode.OK
+
+
+def _say_over(bar: Progress, text: str, detail: str = "all") -> None:
+    """As much as -d asks for; minimal is that it starts, and that it has."""
+    if detail == "none" or (detail == "minimal" and text.startswith("AMQ")):
+        return
+    with bar.hidden():
+        _say_at_once(text)
 
 
 def _say_at_once(text: str) -> None:
@@ -179,4 +201,4 @@ def _code_of(failure: StartFailure) -> int:
 def _text_of(failure: StartFailure, name: str) -> str:
     if failure.text.startswith("AMQ"):
         return failure.text
-    return f"{_NOT_STARTED}: The queue manager '{name}' cannot be started: {failure.text}"
+    return amq(8041, name, failure.text)

@@ -135,7 +135,8 @@ def test_names(queue_manager: QueueManager) -> None:
         ("qlocal", "Q", {"maxdepth": True}, libremq.InvalidAttribute),
         ("qlocal", "Q", {"put": "perhaps"}, libremq.InvalidAttribute),
         ("qlocal", "Q", {"curdepth": 5}, libremq.InvalidAttribute),
-        ("topic", "Q", {}, libremq.ObjectTypeError),
+        ("topic", "T", {}, libremq.InvalidAttribute),
+        ("stgclass", "Q", {}, libremq.ObjectTypeError),
         ("qlocal", "Q", {"like": "NOTHING"}, libremq.UnknownObject),
     ],
 )
@@ -150,7 +151,7 @@ def test_a_wrong_definition_is_refused_and_nothing_is_made(
 
 def test_an_unknown_kind_cannot_be_shown(queue_manager: QueueManager) -> None:
     with pytest.raises(libremq.ObjectTypeError):
-        queue_manager.display("topic")
+        queue_manager.display("stgclass")
 
 
 def test_statistics_count(queue_manager: QueueManager) -> None:

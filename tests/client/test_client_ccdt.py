@@ -129,7 +129,7 @@ def test_other_channels_and_attributes_are_skipped() -> None:
         ({"channel": [channel(connectionManagement={"affinity": 1})]}, "connectionManagement.affinity is one of"),
         ({"channel": [channel(connectionManagement={"defaultReconnect": "maybe"})]}, "no, yes, queueManager, disabled"),
         ({"channel": [channel(connectionManagement=[])]}, "channel[0].connectionManagement is an object"),
-        ({"channel": [channel(transmissionSecurity={"cipherSpecification": "RC4_MD5_US"})]}, "older than TLS 1.2"),
+        ({"channel": [channel(transmissionSecurity={"cipherSpecification": "RC4_MD5_US"})]}, "SSL 3.0"),
         ({"channel": [channel(transmissionSecurity={"certificatePeerName": "x"})]}, "PeerName cannot be used"),
     ],
 )

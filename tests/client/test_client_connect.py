@@ -259,10 +259,11 @@ def test_everything_after_close_is_refused(queue_manager: QueueManager) -> None:
 
 
 def test_messages_say_who_put_them(start: Start) -> None:
-    with start(user="alice", application="shop") as qm:
-        qm.define_local("Q")
-        qm.put("Q", "x")
-        message = qm.queue("Q").get()
+    with start() as admin:
+        admin.define_local("Q")
+        with libremq.connect(admin.url, user="alice", application="shop") as qm:
+            qm.put("Q", "x")
+            message = qm.queue("Q").get()
     assert (message.user, message.application) == ("alice", "shop")
 
 

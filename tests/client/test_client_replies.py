@@ -153,9 +153,10 @@ def test_a_dead_letter_keeps_the_context_of_its_sender(qm: QueueManager) -> None
     with libremq.connect(qm.url, user="dave") as other:
         other.put("SERVICE", "x")
     message = qm.queue("SERVICE").get()
+    assert message.user == "dave"
     qm.dead_letter(message, C.MQRC_Q_FULL, queue="ELSEWHERE", queue_manager="QM9")
     dead = qm.queue("DEAD").get()
-    assert (dead.user, dead.put_time, dead.message_id) == ("dave", message.put_time, message.message_id)
+    assert (dead.user, dead.put_time, dead.message_id) == (message.user, message.put_time, message.message_id)
     assert dead.without_dead_letter_header()[0].DestQMgrName == "QM9"
 
 

@@ -81,7 +81,7 @@ def test_tls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MQKEYRPWD", "key secret")
     address = client(
         "mqs://host/QM1?ca=~/ca.pem&cert=/c.pem&key=/k.pem&verify=ca&cipher=ecdhe_rsa_aes_256_gcm_sha384"
-        "&server_name=qm.example&peer_name=CN%3DQM1%2C%20O%3DExample"
+        "&server_name=qm.example&peer_name=CN%3DQM1%2C%20O%3DExample&crl=/r.pem"
     )
     assert address.tls is not None
     assert dataclasses.asdict(address.tls) == {
@@ -93,6 +93,7 @@ def test_tls(monkeypatch: pytest.MonkeyPatch) -> None:
         "cipher": "ECDHE_RSA_AES_256_GCM_SHA384",
         "server_name": "qm.example",
         "peer_name": "CN=QM1, O=Example",
+        "revoked": "/r.pem",
     }
     assert "key secret" not in repr(address)
     plain = client("mqs://host/QM1").tls
@@ -156,7 +157,7 @@ def test_a_table() -> None:
         ("mq://host/QM1?application=" + "x" * 29, C.MQRC_OPTIONS_ERROR, "28"),
         ("mq://host/QM1?ca=x.pem", C.MQRC_OPTIONS_ERROR, "mqs://"),
         ("mqs://host/QM1?verify=perhaps", C.MQRC_OPTIONS_ERROR, "full"),
-        ("mqs://host/QM1?cipher=TLS_RSA_WITH_AES_128_CBC_SHA", C.MQRC_UNSUPPORTED_CIPHER_SUITE, "older than TLS 1.2"),
+        ("mqs://host/QM1?cipher=TLS_RSA_WITH_AES_128_CBC_SHA", C.MQRC_UNSUPPORTED_CIPHER_SUITE, "TLS 1.0"),
         ("mqs://host/QM1?cipher=FOO", C.MQRC_UNSUPPORTED_CIPHER_SUITE, "ANY_TLS12_OR_HIGHER"),
         ("mqs://host/QM1?peer_name=QM1", C.MQRC_SSL_PEER_NAME_ERROR, "CN=QM1"),
         ("mq://:secret@host/QM1", C.MQRC_OPTIONS_ERROR, "a password needs a user"),
@@ -199,6 +200,9 @@ SECRET = "hunter2"
         f"mqs://alice:{SECRET}@host/QM1?verify=x",
         f"mq:alice:{SECRET}@host/QM1?heartbeat=x",
         f"local://alice:{SECRET}@host/QM1",
+        f"local:QM1?user=alice&password={SECRET}",
+        f"embedded:QM1?Password={SECRET}&create=1",
+        f"mq://host/QM1?password={SECRET}",
     ],
 )
 def test_no_error_shows_a_password(url: str) -> None:

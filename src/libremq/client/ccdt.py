@@ -27,6 +27,7 @@ from libremq.client.urls import ClientAddress, TableAddress
 from libremq.common import tls
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
+from libremq.security.peer_names import check_pattern
 
 LIBRARY_VARIABLE = "MQCHLLIB"
 TABLE_VARIABLE = "MQCHLTAB"
@@ -299,7 +300,7 @@ def _cipher(element: _Element) -> str:
 def _peer_name(element: _Element) -> str:
     text = element.text().strip()
     if text:
-        element.checked(lambda: tls.parse_peer_name(text))
+        element.checked(lambda: check_pattern(text))
     return text
 
 

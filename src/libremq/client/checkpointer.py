@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from libremq.common.amq_messages import amq
 from libremq.kernel.manager import QueueManager
 
 
@@ -105,4 +106,4 @@ class Checkpointer:
             while not self._stopped and self._manager.core.log.prepare_next():
                 pass
         except OSError as error:
-            self._manager.say(f"No extent could be formatted ahead for '{self._manager.name}': {error}")
+            self._manager.say(amq(7483, self._manager.name, error))

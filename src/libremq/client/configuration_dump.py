@@ -20,6 +20,7 @@ from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
 from libremq.kernel.attributes import Attribute, Kind, Source
 from libremq.kernel.definitions import DEFAULT_OBJECTS
 from libremq.kernel.objects_security import QMGR_PROFILE
+from libremq.mqi import constants as C
 
 Shown = Mapping[str, Any]
 
@@ -29,6 +30,10 @@ OBJECT_KINDS = (
 _TYPE_OF = {"QUEUE": "type", "CHANNEL": "chltype", "AUTHINFO": "authtype"}
 _KEY_OF = {"QUEUE": "queue"}
 _TYPE_KEYWORDS = ("CHLTYPE", "AUTHTYPE", "TRPTYPE")
+
+_NOTHING_FOUND = (
+    C.MQRC_UNKNOWN_OBJECT_NAME, C.MQRCCF_CHANNEL_NOT_FOUND, C.MQRCCF_CHLAUTH_NOT_FOUND, C.MQRCCF_NONE_FOUND,
+)  # fmt: skip
 
 
 class TakesCommands(Protocol):
@@ -86,7 +91,7 @@ def _display(manager: TakesCommands, command: str) -> list[Shown]:
     answer = manager.mqsc(command)[0]
     if answer.state == DONE:
         return list(answer.rows)
-    if any(line.startswith(("AMQ8147", "AMQ8884", "AMQ8425")) for line in answer.lines):
+    if answer.reason in _NOTHING_FOUND:
         return []
     raise DumpError(f"{command}: {' '.join(answer.lines)}")
 

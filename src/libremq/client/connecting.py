@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 DEFAULTS_FILE = "mqs.ini"
 """In the data folder; its stanza DefaultQueueManager has the Name of the one that an empty name means."""
+DEFAULT_STANZA = "DefaultQueueManager"
 _DEFAULTS_BYTES_MAX = 1 << 20
 
 
@@ -50,7 +51,8 @@ def connect(
     """Connect to the queue manager that a URL names.
 
     - `embedded:QM1` runs it inside this process, with its data under $LIBREMQ_DATA, or `.libremq` in the user's home.
-      `?create=1` makes it if it is not there, `?data=/path` says where it is. Connecting again in one process shares
+      `?create=1` makes it if it is not there, `?data=/path` says where it is, `?authority=1` checks what `user` may do
+      as a server would, for tests of authorities. Connecting again in one process shares
       it; the last `close` ends it in good order, and so does the end of the program. Another process gets
       QueueManagerNotAvailable meanwhile.
     - `local:QM1` is the one that a server (strmqm) runs on this machine, reached by a Unix-domain socket.
@@ -173,6 +175,7 @@ def _reach(
             address.folder,
             address.name,
             create=address.create,
+            checked_user=(user or current_user()) if address.authority else None,
             log_config=log_config,
             log_folder=log_folder,
             tuning=tuning,
@@ -298,10 +301,10 @@ def url_for(name: str) -> str:
     return urls.embedded_url(name)
 
 
-def default_name() -> str:
+def default_name(data: str = "") -> str:
     """The queue manager that an empty name means: the one that mqs.ini names, else the only one in the data folder."""
-    data = urls.default_data_folder()
-    name = _configured_default(os.path.join(data, DEFAULTS_FILE))
+    data = os.path.abspath(data or urls.default_data_folder())
+    name = configured_default(data)
     if name:
         return check_queue_manager_name(name)
     names = _names_in(os.path.join(data, "qmgrs"))
@@ -315,12 +318,13 @@ def default_name() -> str:
     raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, "", detail)
 
 
-def _configured_default(path: str) -> str:
+def configured_default(data: str) -> str:
+    """The name in mqs.ini of a data folder, "" if there is none. `default_manager` writes it."""
     from libremq.common.stanza_file import StanzaFile
 
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            entry = StanzaFile(file.read(_DEFAULTS_BYTES_MAX)).find("DefaultQueueManager", "Name")
+        with open(os.path.join(data, DEFAULTS_FILE), encoding="utf-8", errors="replace") as file:
+            entry = StanzaFile(file.read(_DEFAULTS_BYTES_MAX)).find(DEFAULT_STANZA, "Name")
     except OSError:
         return ""
     return entry.value.strip() if entry else ""

@@ -49,11 +49,13 @@ _T = TypeVar("_T")
 class EmbeddedConnection:
     """hconn: the MQI of one application. Threads may share it; a call runs at a time."""
 
-    def __init__(self, embedded: EmbeddedQueueManager, user: str = "", application: str = "") -> None:
+    def __init__(
+        self, embedded: EmbeddedQueueManager, user: str = "", application: str = "", *, privileged: bool = True
+    ) -> None:
         self._embedded = embedded
         self._manager = embedded.manager
         with embedded.locked():
-            self.hconn = self._manager.connect(user, application)
+            self.hconn = self._manager.connect(user, application, privileged=privileged)
             self._connection = self._manager.connection(self.hconn)
         self._dispatcher: threading.Thread | None = None
         self._something_to_do = threading.Condition(embedded.lock)

@@ -15,6 +15,7 @@ from libremq.client.errors import bad_value, wrong_type
 from libremq.client.options import text
 from libremq.client.urls import Address
 from libremq.common.names import is_generic_name, matches
+from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.media_image import TYPES, MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
@@ -94,6 +95,17 @@ class Recovery(ABC):
         With LogManagement=Archive only those that are archived.
         """
         return self._usable_access().delete_log_extents()
+
+    # What is in doubt, and where things are
+
+    def units_in_doubt(self) -> list[UnitInDoubt]:
+        """dspmqtrn: the units of work that are prepared and not decided, with the queues that they concern."""
+        return self._usable_access().units_in_doubt()
+
+    def object_files(self, kind: str = "all", name: str = "*") -> list[ObjectFiles]:
+        """dspmqfls: the files, or the folder, in which each object that is meant is kept."""
+        access = self._usable_access()
+        return access.object_files(*chosen_objects(kind, name))
 
     # Media
 

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
+from libremq.admin.mqsc_session import Answer
 from libremq.client.binding import AttributeValue, Binding
 from libremq.client.reconnect import ReconnectingConnection
 from libremq.client.reconnect_attempts import Attempts, keep_trying
@@ -20,6 +21,7 @@ from libremq.client.remote_link import RemoteLink
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddress
 from libremq.kernel.attributes import GivenValue
+from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.media_image import MediaResult
 from libremq.kernel.restart import Say
 from libremq.log import ExtentState, Finding
@@ -233,6 +235,10 @@ class RemoteAccess:
         return [Finding(**found) for found in self._command("log_findings")]
 
     @_as_promised
+    def mqsc(self, text: str) -> list[Answer]:
+        return [Answer(**found) for found in self._command("mqsc", text=text)]
+
+    @_as_promised
     def log_extents(self) -> list[ExtentState]:
         return [ExtentState(**found) for found in self._command("log_extents")]
 
@@ -258,6 +264,17 @@ class RemoteAccess:
     @_as_promised
     def recover_objects(self, type_name: str, pattern: str) -> list[MediaResult]:
         return [MediaResult(**found) for found in self._command("recover_objects", kind=type_name, pattern=pattern)]
+
+    @_as_promised
+    def units_in_doubt(self) -> list[UnitInDoubt]:
+        return [
+            UnitInDoubt(**{**found, "queues": tuple(found["queues"])}) for found in self._command("units_in_doubt")
+        ]
+
+    @_as_promised
+    def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
+        found = self._command("object_files", kind=type_name, pattern=pattern)
+        return [ObjectFiles(**{**one, "paths": tuple(one["paths"])}) for one in found]
 
     def copy_to_backup(self, target: str, log_folder: str) -> None:
         self._command("copy_to_backup", target=target, log_folder=log_folder)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from libremq.client import remote_calls as rc
@@ -81,6 +82,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         self._open_async = False  # puts were sent whose outcome nobody knows
         self._untold: MQSTS | None = None  # what became of such puts, for the next MQSTAT
         self._waiting = 0  # the handle whose get waits, in some thread
+        self._closing: list[int] = []  # handles that threads are about to close; 0 for all
         self._connect(user, application, commands)
         RemoteMessageHandles.__init__(self, self.hconn)
         RemoteConsumers.__init__(self)
@@ -213,6 +215,16 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
             notice = pack_notification(self._waiting, Notice.CANCEL_GET, reason)
             self._link.send(frame(Type.NOTIFICATION, notice, self._slot.number))
 
+    @contextmanager
+    def _ending_wait(self, hobj: int, reason: int) -> Iterator[None]:
+        """`_end_wait`, also for a get that is just about to wait."""
+        self._closing.append(hobj)
+        try:
+            self._end_wait(hobj, reason)
+            yield
+        finally:
+            self._closing.remove(hobj)
+
     def end_waits(self) -> None:
         self._end_wait(0, C.MQRC_HCONN_ERROR)
 
@@ -221,7 +233,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
     def disconnect(self) -> None:
         self._end_wait(0, C.MQRC_HCONN_ERROR)
         self._finish_consumers()
-        with self._lock:
+        with self._ending_wait(0, C.MQRC_HCONN_ERROR), self._lock:
             self._check_connected()
             self._connected = False
             try:
@@ -255,8 +267,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
 
     def close(self, hobj: int, options: int = C.MQCO_NONE) -> int:
         body = rc.close_request(hobj, options)
-        self._end_wait(hobj, C.MQRC_HOBJ_ERROR)
-        with self._lock:
+        with self._ending_wait(hobj, C.MQRC_HOBJ_ERROR), self._lock:
             self._check()
             ahead = self._read_ahead.get(hobj)
             if ahead is not None and ahead.messages and options & C.MQCO_QUIESCE:
@@ -428,8 +439,10 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         link, slot = self._link, self._slot
         slot.interrupted = False
         try:
-            link.send(frame(Type.MQGET, body, slot.number))
             self._waiting = hobj
+            link.send(frame(Type.MQGET, body, slot.number))
+            if hobj in self._closing or 0 in self._closing:  # by somebody who may have seen no get that waits
+                self._end_wait(hobj, C.MQRC_HOBJ_ERROR)
             return link.receive(slot, deadline)
         except MQError:
             raise

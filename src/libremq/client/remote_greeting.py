@@ -6,8 +6,10 @@ The blocking and the asyncio link differ in how they read, not in this.
 from __future__ import annotations
 
 import os
+import ssl
 
 from libremq.client.urls import RECONNECT_DISABLED, ClientAddress
+from libremq.common.tls_errors import REVOKED, explained
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire import calls, session
@@ -20,12 +22,18 @@ _STATUS_REASONS = {
     Status.QM_UNAVAILABLE: (C.MQRC_Q_MGR_NOT_AVAILABLE, "the queue manager is not available"),
     Status.QM_TERMINATING: (C.MQRC_Q_MGR_STOPPING, "the queue manager is ending"),
     Status.SECURITY_FAILURE: (C.MQRC_NOT_AUTHORIZED, "the queue manager refused the connection"),
-    Status.CHANNEL_UNAVAILABLE: (C.MQRC_CHANNEL_NOT_AVAILABLE, "the channel has all the connections it may have"),
+    Status.CHANNEL_UNAVAILABLE: (C.MQRC_CHANNEL_NOT_AVAILABLE, "the channel was stopped (START CHANNEL helps), or "
+                                 "has all the connections it may have"),
     Status.CIPHER_SPEC: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel needs TLS: use mqs:// instead of mq://"),
+    Status.PEER_NAME: (C.MQRC_SSL_INITIALIZATION_ERROR, "SSLPEER of the channel does not accept the name in the "
+                       "certificate of this client"),
+    Status.CLIENT_CERTIFICATE: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel wants a certificate of this client, "
+                                "SSLCAUTH(REQUIRED): give cert= and key="),
     Status.USER_CLOSED: (C.MQRC_CONNECTION_QUIESCING, "an administrator ended the connection"),
 }
 _ABOUT_THE_CHANNEL = (
-    Status.NO_CHANNEL, Status.CHANNEL_WRONG_TYPE, Status.CHANNEL_UNAVAILABLE, Status.CIPHER_SPEC
+    Status.NO_CHANNEL, Status.CHANNEL_WRONG_TYPE, Status.CHANNEL_UNAVAILABLE, Status.CIPHER_SPEC, Status.PEER_NAME,
+    Status.CLIENT_CERTIFICATE,
 )  # fmt: skip
 
 
@@ -62,7 +70,27 @@ def status_error(address: ClientAddress, flow: Flow) -> MQError:
     code = session.unpack_status(flow.body, big_endian=flow.big_endian)
     known = {int(status): reason for status, reason in _STATUS_REASONS.items()}
     reason, detail = known.get(code, (C.MQRC_CONNECTION_BROKEN, f"the queue manager ended the channel: status {code}"))
+    if code == Status.CIPHER_SPEC and address.tls is not None:
+        detail = f"the channel has no TLS (SSLCIPH is blank), or another CipherSpec than {address.tls.cipher}: cipher="
     return mq_error(reason, address.channel if code in _ABOUT_THE_CHANNEL else address.name, detail)
+
+
+def tls_error(address: ClientAddress, where: str, error: ssl.SSLError) -> MQError:
+    """TLS has failed, before or after the queue manager has looked at this client."""
+    revoked = isinstance(error, ssl.SSLCertVerificationError) and error.verify_code == REVOKED
+    reason = C.MQRC_SSL_CERTIFICATE_REVOKED if revoked else C.MQRC_SSL_INITIALIZATION_ERROR
+    return mq_error(reason, address.name, f"no TLS with {where}: {explained(error)}")
+
+
+def closed_at_once(address: ClientAddress, where: str) -> MQError:
+    """The connection was closed before a word was said. A queue manager says why, unless it is TLS that it minds."""
+    if address.tls is None:
+        return mq_error(C.MQRC_HOST_NOT_AVAILABLE, address.name, f"{where} closed the connection at once")
+    return mq_error(
+        C.MQRC_SSL_INITIALIZATION_ERROR,
+        address.name,
+        f"{where} ended TLS without a word; it may not accept the certificate of this client: its error log says why",
+    )
 
 
 def connect_request(address: ClientAddress, number: int, user: str, application: str, *, commands: bool) -> bytes:

@@ -21,9 +21,10 @@ from collections import deque
 
 from libremq.client import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
-from libremq.common.tls import check_peer_name, client_context
+from libremq.common.tls import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
+from libremq.security.peer_names import check_partner
 from libremq.wire import session
 from libremq.wire.messages import unpack_notification
 from libremq.wire.protocol import (
@@ -114,18 +115,15 @@ class RemoteLink:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             if address.tls is not None:
-                context, name = client_context(address.tls, host[0])
+                context, name = client_context(address.tls, host[0], address.channel)
                 secured = context.wrap_socket(connection, server_hostname=name)
                 connection = secured
+                check_agreed(address.tls, secured, address.name)
                 if address.tls.peer_name:
-                    check_peer_name(address.tls.peer_name, secured.getpeercert(), address.name)
+                    check_partner(address.tls.peer_name, secured.getpeercert(), address.name)
         except ssl.SSLError as error:
             connection.close()
-            raise mq_error(
-                C.MQRC_SSL_INITIALIZATION_ERROR,
-                address.name,
-                f"no TLS with {host[0]}:{host[1]}: {getattr(error, 'verify_message', '') or error.reason or error}",
-            ) from error
+            raise greeting.tls_error(address, f"{host[0]}:{host[1]}", error) from error
         except BaseException:
             connection.close()
             raise
@@ -151,15 +149,11 @@ class RemoteLink:
                     C.MQRC_HOST_NOT_AVAILABLE, self.address.name, f"{self.where} took the connection and said nothing"
                 ) from None
             except ssl.SSLError as error:
-                detail = f"{self.where} has ended TLS: {error.reason or error}"
-                raise mq_error(C.MQRC_SSL_INITIALIZATION_ERROR, self.address.name, detail) from error
+                raise greeting.tls_error(self.address, self.where, error) from error
             except ConnectionResetError:
                 data = b""
             if not data:
-                detail = f"{self.where} closed the connection at once"
-                if self._tls:
-                    detail += "; it may want a certificate of this client"
-                raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, detail)
+                raise greeting.closed_at_once(self.address, self.where)
             try:
                 flows = self._reader.feed(data)
             except ProtocolError as error:

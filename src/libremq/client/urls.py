@@ -3,7 +3,7 @@
     embedded:QM1?create=1&data=/var/lib/mq                      inside this process
     local:QM1                                                   a server on this machine
     mq://user:password@host:1414,host2:1415/QM1?channel=DEV.APP.SVRCONN
-    mqs://host/QM1?ca=/etc/mq/ca.pem                            the same with TLS
+    mqs://host/QM1?channel=APP.TLS&ca=/etc/mq/ca.pem            the same with TLS
     ccdt:QM1?table=/etc/mq/ccdt.json                            as a client channel definition table says
 
 An application changes the URL to move from one binding to another, not its code. Only the grammar lives here; which
@@ -22,11 +22,13 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
 from libremq.client.errors import BadValue, bad_value, wrong_type
+from libremq.common.cipher_specs import ANY
 from libremq.common.names import check_queue_manager_name, fold, is_object_name
 from libremq.common.sockets import socket_path
-from libremq.common.tls import ANY, VERIFY, VERIFY_FULL, VERIFY_NONE, TLSOptions, check_cipher, parse_peer_name
+from libremq.common.tls import VERIFY, VERIFY_FULL, VERIFY_NONE, TLSOptions, check_cipher
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.security.peer_names import check_pattern
 
 SCHEMES = ("embedded", "local", "mq", "mqs", "ccdt")
 DATA_VARIABLE = "LIBREMQ_DATA"
@@ -61,6 +63,7 @@ class Address:
     name: str
     create: bool = False
     data: str = ""  # the folder of all queue managers; "" stands for the default one
+    authority: bool = False  # authorities are checked, as a server would check them
 
     @property
     def folder(self) -> str:
@@ -141,8 +144,12 @@ def default_data_folder() -> str:
     return os.environ.get(DATA_VARIABLE) or os.path.join(os.path.expanduser("~"), ".libremq")
 
 
+_PASSWORD_KEY = re.compile(r"([?&]password=)[^&]*", re.IGNORECASE)
+
+
 def without_password(url: str) -> str:
-    """A URL to show: what follows the user, up to the last "@", is left out."""
+    """A URL to show: what follows the user, up to the last "@", is left out, and so is a key `password`."""
+    url = _PASSWORD_KEY.sub(r"\1***", url)
     scheme, _, rest = url.partition(":")
     slashes = "//" if rest.startswith("//") else ""
     if not slashes and scheme in ("embedded", "local", "ccdt"):
@@ -209,11 +216,15 @@ def parse(url: str) -> Address | ClientAddress | TableAddress:
         values = _query(url, query, ("data", *_CONNECTION_KEYS, *_SIZE_KEYS))
         data = os.path.expanduser(values.pop("data", ""))
         return ClientAddress(scheme, name, data=data, **_settings(url, values))
-    values = _query(url, query, ("create", "data"))
-    create = values.get("create", "0").lower()
-    if create not in _YES_NO:
-        raise bad_value(C.MQRC_OPTIONS_ERROR, url, f"create={create} means nothing: use create=1 or create=0")
-    return Address(scheme, name, _YES_NO[create], os.path.expanduser(values.get("data", "")))
+    values = _query(url, query, ("create", "data", "authority"))
+    flags: dict[str, bool] = {}
+    for key in ("create", "authority"):
+        word = values.get(key, "0").lower()
+        if word not in _YES_NO:
+            raise bad_value(C.MQRC_OPTIONS_ERROR, url, f"{key}={word} means nothing: use {key}=1 or {key}=0")
+        flags[key] = _YES_NO[word]
+    folder = os.path.expanduser(values.get("data", ""))
+    return Address(scheme, name, flags["create"], folder, flags["authority"])
 
 
 def _parse_client(url: str, scheme: str, rest: str) -> ClientAddress:
@@ -345,7 +356,8 @@ def _query(url: str, query: str, keys: tuple[str, ...]) -> dict[str, str]:
     values: dict[str, str] = {}
     for key, value in parse_qsl(query, keep_blank_values=True):
         if key not in keys:
-            raise bad_value(C.MQRC_OPTIONS_ERROR, url, f"unknown key {key!r}: use {', '.join(keys)}")
+            shown = without_password(url)
+            raise bad_value(C.MQRC_OPTIONS_ERROR, shown, f"unknown key {key!r}: use {', '.join(keys)}")
         if key in values or not value or "\0" in value:
             raise bad_value(C.MQRC_OPTIONS_ERROR, url, f"{key} needs one value")
         values[key] = value
@@ -406,7 +418,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str, str, str], Any]]] = {
 _CONNECTION_KEYS = ("reconnect", "reconnect_timeout", "connect_timeout", "call_timeout", "application")
 _SIZE_KEYS = ("heartbeat", "sharing", "max_message")
 _CHANNEL_KEYS = ("channel",)
-_TLS_KEYS = ("ca", "cert", "key", "verify", "cipher", "server_name", "peer_name")
+_TLS_KEYS = ("ca", "cert", "key", "verify", "cipher", "server_name", "peer_name", "crl")
 
 
 def _settings(url: str, values: dict[str, str]) -> dict[str, Any]:
@@ -425,7 +437,7 @@ def _tls(url: str, values: dict[str, str]) -> TLSOptions:
     try:
         cipher = check_cipher(values.get("cipher", ANY))
         if "peer_name" in values:
-            parse_peer_name(values["peer_name"])
+            check_pattern(values["peer_name"])
     except MQError as error:
         raise bad_value(error.reason, url, error.detail) from None
     return TLSOptions(
@@ -437,6 +449,7 @@ def _tls(url: str, values: dict[str, str]) -> TLSOptions:
         cipher=cipher,
         server_name=server_name,
         peer_name=values.get("peer_name", ""),
+        revoked=_path(values.get("crl", "")),
     )
 
 

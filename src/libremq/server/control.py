@@ -8,11 +8,12 @@ user who runs the queue manager, and root, are listened to; the system says who 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import os
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from libremq.common.sockets import make_socket_folder, socket_path
@@ -22,7 +23,8 @@ LINE_BYTES_MAX = 1 << 16
 REQUEST_S = 10.0
 """Within this time a command must have said what it wants."""
 
-Handler = Callable[[dict[str, Any]], dict[str, Any]]
+Request = dict[str, Any]
+Handler = Callable[[Request], dict[str, Any] | Awaitable[dict[str, Any]]]
 _PEER = struct.Struct("3i")  # process, user, group
 
 
@@ -38,13 +40,17 @@ class ControlError(Exception):
 
 
 class ControlServer:
-    """The queue manager's end. `handle` answers a request; a ValueError from it is a refusal with that text."""
+    """The queue manager's end. `handle` answers a request; a ValueError from it is a refusal with that text.
 
-    def __init__(self, path: str, handle: Handler) -> None:
+    `gone` is told of a command that was answered and has let go of its connection.
+    """
+
+    def __init__(self, path: str, handle: Handler, gone: Callable[[Request], Awaitable[None]] | None = None) -> None:
         self.path = path
         self._handle = handle
+        self._gone = gone
         self._server: asyncio.Server | None = None
-        self._writers: set[asyncio.StreamWriter] = set()
+        self._writers: dict[asyncio.StreamWriter, Request] = {}
 
     async def start(self) -> None:
         """Listen. Only for the process that has the queue manager open: what is left of another one is removed."""
@@ -67,28 +73,40 @@ class ControlServer:
             for writer in list(self._writers):
                 writer.close()
 
+    def release(self, command: str) -> None:
+        """Let go of the connections on which a command was asked for; who waits there hears that it is over."""
+        for writer, request in list(self._writers.items()):
+            if request.get("command") == command:
+                writer.close()
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._writers.add(writer)
+        self._writers[writer] = {}
         try:
             if not _is_ours(writer.get_extra_info("socket")):
                 writer.write(_line({"ok": False, "text": "only the user who runs the queue manager may do this"}))
                 return
             line = await asyncio.wait_for(reader.readline(), REQUEST_S)
-            writer.write(_line(self._answer(line)))
+            writer.write(_line(await self._answer(line, writer)))
             await writer.drain()
             await reader.read(1)  # it has asked, and may now listen as long as it likes
         except (OSError, ValueError, TimeoutError, asyncio.CancelledError):
             pass  # it went away, or makes no sense
         finally:
-            self._writers.discard(writer)
+            answered = self._writers.pop(writer, {})
             writer.close()
+            if answered and self._gone is not None:
+                await self._gone(answered)
 
-    def _answer(self, line: bytes) -> dict[str, Any]:
+    async def _answer(self, line: bytes, writer: asyncio.StreamWriter) -> dict[str, Any]:
         try:
             request = json.loads(line)
             if not isinstance(request, dict) or request.get("libremq") != VERSION:
                 raise ValueError(f"this is version {VERSION} of the protocol: use the commands of the same release")
-            return {"ok": True, **self._handle(request)}
+            answer = self._handle(request)
+            if inspect.isawaitable(answer):
+                answer = await answer
+            self._writers[writer] = request
+            return {"ok": True, **answer}
         except (ValueError, TypeError, KeyError, RecursionError) as error:
             return {"ok": False, "text": str(error) or type(error).__name__}
 

@@ -24,7 +24,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from libremq.server.error_log import FOLDER, ErrorLog, last_entries, utc
+from libremq.common.amq_messages import amq
+from libremq.server.error_entry import utc
+from libremq.server.error_log import FOLDER, configured_log, last_entries
 from libremq.server.fdc import Failure, write_report
 from libremq.server.options import ServerOptions
 from libremq.server.progress import ProgressReader, ProgressWriter, StartFailure
@@ -200,12 +202,9 @@ class _Controller:
         before_it_listened = self._signalled and status == -signal.SIGTERM and not self._heard.is_ready
         if status == 0 or was_told or before_it_listened:
             if before_it_listened:
-                self._log(f"AMQ5009I: Queue manager '{options.name}' was told to end while it started, and has ended.")
+                self._log(amq(5072, options.name))
             elif status != 0:
-                self._log(
-                    f"AMQ5009W: The process {self._process_id} of queue manager '{options.name}' {_described(status)}: "
-                    "it was ended preemptively. The next start recovers what it left."
-                )
+                self._log(amq(5071, self._process_id, options.name, _described(status)))
             if not self._heard.is_ready:
                 self._progress.failed(StartFailure("it was ended while it started"))
             return Outcome()
@@ -224,15 +223,8 @@ class _Controller:
         options = self._options
         how = _described(status)
         if self._heard.is_ready and status == FAILED:
-            self._log(
-                f"AMQ5009S: The process {self._process_id} of queue manager '{options.name}' ended because the queue "
-                "manager failed; its entries above, and the report it wrote, say why. Start it again with strmqm."
-            )
+            self._log(amq(5009, self._process_id, options.name))
             return
-        text = (
-            f"AMQ5008S: The process {self._process_id} of queue manager '{options.name}' {how}, "
-            "which nobody had asked for. Nothing that was acknowledged is lost: start it again with strmqm."
-        )
         path = write_report(
             options.folder,
             Failure(
@@ -248,7 +240,7 @@ class _Controller:
                 more={"Standard error": self._standard_error() or ["(empty)"]},
             ),
         )
-        self._log(f"{text}{f' Report: {path}' if path else ''}")
+        self._log(amq(5008, self._process_id, options.name, how, f" Report: {path}" if path else ""))
 
     def _figures(self) -> dict[str, object]:
         """The counters of the log, of the last time when they were written."""
@@ -268,7 +260,7 @@ class _Controller:
             return []
 
     def _log(self, text: str) -> None:
-        ErrorLog(self._options.folder, self._options.name, "controller").write(text)
+        configured_log(self._options.folder, self._options.name, "controller").write(text)
         if self._foreground:
             self._say(text)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from libremq.common.amq_messages import amq
 from libremq.kernel.matching import takes_any
 from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C
@@ -259,7 +260,7 @@ def next_call(conversation: Conversation) -> None:
     try:
         delivery = manager.next_delivery(conversation.hconn)
     except MQError as error:
-        manager.say(f"A consumer could not be served: {error}")
+        manager.say(amq(5078, error))
         return
     if delivery is None:
         if not connection.consuming:

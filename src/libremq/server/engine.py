@@ -22,13 +22,17 @@ from typing import TYPE_CHECKING, Literal
 
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_access import EmbeddedAccess
+from libremq.common.amq_messages import amq
 from libremq.common.sockets import make_socket_folder
+from libremq.common.tls_alerts import NoCertificateError, last_words
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.waiting import Waiter
 from libremq.log import LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
+from libremq.server.admission import Admission
 from libremq.server.link import Link
+from libremq.server.tls_peers import address_of, farewell, handshake_event, handshake_failure
 
 if TYPE_CHECKING:
     import ssl
@@ -85,15 +89,18 @@ class Engine:
         self.keep_alive = keep_alive
         self.log = embedded.manager.core.log
         self.lock = embedded.lock
+        self.admission = Admission(self)
         self.links: set[Link] = set()
         self.buffered_bytes = 0  # of flows that are not complete
         self.instances: dict[str, int] = {}  # running instances by channel
+        self.stopped_channels: set[str] = set()  # by command: they take no clients until they are started
         self.ending: EndMode | None = None
         self.failed: asyncio.Future[str]
         self.loop: asyncio.AbstractEventLoop
         self.commands = ThreadPoolExecutor(_COMMAND_THREADS, thread_name_prefix="libremq-command")
         self._thread = 0
         self._tasks: list[asyncio.Task[None]] = []
+        self._background: set[asyncio.Future[None]] = set()
         self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
         self.sockets = 0
         self._sockets: list[socket.socket] = []
@@ -189,15 +196,18 @@ class Engine:
         """Take what knocks. Beyond the limit a few more are let in to be told so; beyond those, the door stays shut."""
         for _ in range(64):
             try:
-                accepted, _ = listener.accept()
+                accepted, peer = listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                self.say(f"AMQ9213E: A connection could not be accepted: {error.strerror}.")
+                self.say(amq(9213, error.strerror))
                 self.loop.remove_reader(listener.fileno())  # it would be ready again at once
                 self.loop.call_later(_ACCEPT_PAUSE_S, self._accept_again, listener, local)
                 return
             accepted.setblocking(False)
+            if not local and self.admission.blocks_address(str(peer[0])):
+                accepted.close()
+                continue
             self.sockets += 1
             if self.sockets > self.limits.links_max + _REFUSED_IN_WORDS:
                 accepted.close()
@@ -218,6 +228,8 @@ class Engine:
 
     async def _attach(self, accepted: socket.socket, local: bool) -> None:
         context = None
+        where = "" if local else address_of(accepted)
+        spare = None  # the loop closes its own when a handshake fails, and the client is to hear why
         try:
             if not local:
                 accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -225,19 +237,29 @@ class Engine:
                     _keep_alive(accepted)
                 async with asyncio.timeout(self.limits.handshake_s):
                     context = await self._tls_for(accepted)
+            if context is not None:
+                spare = accepted.dup()
             await self.loop.connect_accepted_socket(
-                lambda: Link(self, accepted if local else None, tls=context is not None),
+                lambda: Link(self, accepted if local else None),
                 accepted,
                 ssl=context,
                 ssl_handshake_timeout=self.limits.handshake_s if context is not None else None,
             )
         except BaseException as error:
-            self.sockets -= 1
-            accepted.close()
-            if not isinstance(error, OSError | TimeoutError | EOFError):
-                raise
-            if context is not None:
-                self.say(f"AMQ9633E: A TLS handshake failed: {error}.")
+            try:
+                if not isinstance(error, OSError | TimeoutError | EOFError):
+                    raise
+                if context is not None:
+                    self.say(handshake_failure(error, where))
+                    handshake_event(self, error, where)
+                if words := last_words(error):
+                    await farewell(spare or accepted, words)
+            finally:
+                accepted.close()
+                self.sockets -= 1
+        finally:
+            if spare is not None:
+                spare.close()
 
     async def _tls_for(self, accepted: socket.socket) -> ssl.SSLContext | None:
         """One port serves both: what a client sends first tells whether it speaks TLS."""
@@ -253,8 +275,8 @@ class Engine:
             return None
         context = self.tls()
         if context is None:
-            self.say("AMQ9635E: A client began with TLS, and this queue manager has no certificate.")
-            raise OSError("no certificate")
+            self.say(amq(9635, address_of(accepted)))
+            raise NoCertificateError
         return context
 
     async def _readable(self, accepted: socket.socket) -> None:
@@ -444,6 +466,19 @@ class Engine:
                 os.unlink(path)
         self._unix_paths.clear()
 
+    def stop_listening_on(self, port: int) -> None:
+        """STOP LISTENER: nobody new comes in there; who is connected stays."""
+        for listener in [one for one in self._sockets if one.family != socket.AF_UNIX]:
+            if listener.fileno() >= 0 and listener.getsockname()[1] == port:
+                self.loop.remove_reader(listener.fileno())
+                listener.close()
+                self._sockets.remove(listener)
+
+    def background(self, task: asyncio.Future[None]) -> None:
+        """Keep a task that nobody awaits until it is done."""
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
     async def end(self, mode: EndMode, reconnect: bool = False) -> None:
         """Returns when all connections have ended. A quicker mode may follow a slower one that still waits."""
         first = self.ending is None
@@ -454,6 +489,7 @@ class Engine:
                     link.end(reconnect)  # they come back by themselves, here or elsewhere
             with self.lock:
                 self.manager.core.quiescing = True
+                self.manager.tell_end(quiescing=mode == "quiesce")
                 for waiter in list(self.manager.core.waiters):
                     if waiter.gmo.Options & C.MQGMO_FAIL_IF_QUIESCING:
                         waiter.fail(mq_error(C.MQRC_Q_MGR_QUIESCING, self.manager.name))
@@ -491,6 +527,7 @@ class Engine:
 
     def _stop_threads(self) -> None:
         self.commands.shutdown(wait=True, cancel_futures=True)
+        self.admission.close()
         if self._logger is not None:
             self._logger.join(5)
 

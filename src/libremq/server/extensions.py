@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQOD, MQOR, MQPMR
-from libremq.server import admission, deliveries
+from libremq.server import deliveries
 from libremq.server.property_blocks import PropertyBlocks
 from libremq.wire import calls
 from libremq.wire.descriptor import pack_md, unpack_md
@@ -57,12 +57,13 @@ def run(conversation: Conversation, flow: Flow) -> None:
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
         conversation.reply(flow, calls.pack_extension(name, answer, rest, comp_code=comp_code, reason=reason))
         return
-    command = _COMMANDS.get(name)
+    command = _CHECKED.get(name) or _COMMANDS.get(name)
     if command is None:
         raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, conversation.manager.name, f"there is no call {name[:40]!r}")
-    admission.check_administrator(
-        conversation.engine, conversation.link, conversation.user, conversation.authenticated, name
-    )
+    if name not in _CHECKED:
+        conversation.engine.admission.check_administrator(
+            conversation.user, conversation.privileged, conversation.link.local, name
+        )
     conversation.elsewhere(flow, lambda: calls.pack_extension(name, _result(command, conversation, value)))
 
 
@@ -150,15 +151,20 @@ _QUICK: dict[str, Callable[[Conversation, int, dict[str, Any], bytes], Answer]] 
     "callback": _callback,
     "control": _control,
 }
-_COMMANDS: dict[str, Callable[[Conversation, dict[str, Any]], object]] = {
+# Commands that check what authorities their issuer has
+_CHECKED: dict[str, Callable[[Conversation, dict[str, Any]], object]] = {
+    "mqsc": lambda c, v: c.engine.access.mqsc(v["text"], c.issuer()),
     "define": lambda c, v: c.engine.access.define(
-        v["kind"], v["name"], v["attributes"], like=v["like"], replace=v["replace"]
+        v["kind"], v["name"], v["attributes"], like=v["like"], replace=v["replace"], issuer=c.issuer()
     ),
-    "alter": lambda c, v: c.engine.access.alter(v["kind"], v["name"], v["attributes"]),
-    "delete": lambda c, v: c.engine.access.delete(v["kind"], v["name"], purge=v["purge"]),
-    "clear": lambda c, v: c.engine.access.clear(v["name"]),
-    "display": lambda c, v: c.engine.access.display(v["kind"], v["pattern"]),
-    "names": lambda c, v: c.engine.access.names(v["kind"], v["pattern"]),
+    "alter": lambda c, v: c.engine.access.alter(v["kind"], v["name"], v["attributes"], issuer=c.issuer()),
+    "delete": lambda c, v: c.engine.access.delete(v["kind"], v["name"], purge=v["purge"], issuer=c.issuer()),
+    "clear": lambda c, v: c.engine.access.clear(v["name"], issuer=c.issuer()),
+    "display": lambda c, v: c.engine.access.display(v["kind"], v["pattern"], issuer=c.issuer()),
+    "names": lambda c, v: c.engine.access.names(v["kind"], v["pattern"], issuer=c.issuer()),
+}
+# Commands for administrators only: most of them are about files of the queue manager
+_COMMANDS: dict[str, Callable[[Conversation, dict[str, Any]], object]] = {
     "checkpoint": lambda c, v: c.engine.access.checkpoint(),
     "statistics": lambda c, v: c.engine.access.statistics(),
     "log_findings": lambda c, v: c.engine.access.log_findings(),
@@ -168,5 +174,7 @@ _COMMANDS: dict[str, Callable[[Conversation, dict[str, Any]], object]] = {
     "delete_log_extents": lambda c, v: c.engine.access.delete_log_extents(),
     "record_images": lambda c, v: c.engine.access.record_images(v["kind"], v["pattern"]),
     "recover_objects": lambda c, v: c.engine.access.recover_objects(v["kind"], v["pattern"]),
+    "units_in_doubt": lambda c, v: c.engine.access.units_in_doubt(),
+    "object_files": lambda c, v: c.engine.access.object_files(v["kind"], v["pattern"]),
     "copy_to_backup": lambda c, v: c.engine.access.copy_to_backup(v["target"], v["log_folder"]),
 }

@@ -10,6 +10,7 @@ import os
 import resource
 from typing import NamedTuple
 
+from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration
 
 LINKS_MAX = 10_000
@@ -78,10 +79,7 @@ def server_limits(settings: Configuration, open_files: int, memory: int) -> Serv
     wanted = min(filter(None, (channels.channels_max, channels.active_channels_max)), default=0)
     warnings = []
     if wanted > most:
-        warnings.append(
-            f"AMQ9513W: {wanted} channels are more than this process can have: {most}, because of its {scarce}. Raise "
-            "that limit, or lower MaxChannels in qm.ini."
-        )
+        warnings.append(amq(9590, wanted, most, scarce))
     links = min(wanted or LINKS_MAX, most)
     connections = max(links, min(CONNECTIONS_MAX, possible.get("memory", CONNECTIONS_MAX)))
     buffers = min(BUFFER_BYTES_MAX, memory // 4 or BUFFER_BYTES_MAX)

@@ -16,11 +16,13 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Awaitable
 from dataclasses import asdict, replace
 from typing import Any
 
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common import configuration
+from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration, ConfigurationError
 from libremq.common.files import RealFiles
 from libremq.common.lock_state import locked_by
@@ -31,12 +33,16 @@ from libremq.mqi.errors import MQError
 from libremq.server.control import ControlServer, control_path
 from libremq.server.controller import FAILED
 from libremq.server.engine import Engine, EngineLimits
+from libremq.server.error_entry import release
 from libremq.server.error_log import ErrorLog
-from libremq.server.fdc import Failure, release, write_report
+from libremq.server.fdc import Failure, write_report
 from libremq.server.key_repository import KeyRepository
 from libremq.server.limits import memory_bytes, raise_open_files, server_limits
+from libremq.server.listener_commands import END_LISTENERS, LISTEN, ListenerCommands
 from libremq.server.listening import Listening, wanted_listeners
+from libremq.server.operations import ServerOperations
 from libremq.server.options import ServerOptions
+from libremq.server.programs import Programs
 from libremq.server.progress import LOCKED, ProgressWriter, StartFailure
 from libremq.server.run_state import (
     ENDED,
@@ -77,7 +83,8 @@ class Server:
         self._log = ErrorLog(options.folder, options.name, "queue manager")
         self._to_flush = asyncio.Event()
         self.services = Services(self.say, self._critical, self._service_failed)
-        self._control = ControlServer(control_path(options.folder), self._command)
+        self._listeners = ListenerCommands(lambda: self._listening if self._mode is None else None)
+        self._control = ControlServer(control_path(options.folder), self._command, self._listeners.gone)
         self._state = RunState(
             options.name,
             os.getpid(),
@@ -93,6 +100,7 @@ class Server:
         self._embedded: EmbeddedQueueManager | None = None
         self.engine: Engine | None = None
         self._listening: Listening | None = None
+        self._programs: Programs | None = None
         self._mode: EndMode | None = None
         self._reconnect = False
         self._changed = asyncio.Event()
@@ -126,12 +134,12 @@ class Server:
 
     # What is said
 
-    def say(self, text: str) -> None:
-        """A message for the error log and for whoever started the queue manager. From any thread."""
+    def say(self, text: str, told: str = "") -> None:
+        """A message for the error log and, perhaps in other words, for whoever started it. From any thread."""
         if text == f"LibreMQ queue manager '{self._name}' started.":
             return  # for the kernel it is; until applications may connect there is more to do
         self._log.note(text)
-        self._progress.say(text)
+        self._progress.say(told or text)
         try:
             self._loop.call_soon_threadsafe(self._to_flush.set)
         except RuntimeError:  # the loop has ended
@@ -150,18 +158,19 @@ class Server:
         try:
             save_run(self._folder, self._state)
         except OSError as error:
-            self.say(f"The file run.json of queue manager '{self._name}' could not be written: {error}")
+            self.say(amq(5074, self._name, error))
 
     # The start
 
     async def _start(self) -> None:
         self._settings = configuration.load(RealFiles(), self._folder)
-        self._log.file_bytes_max = self._settings.error_log.file_bytes_max
+        self._log.configure(self._settings)
         embedded = self._embedded = await asyncio.to_thread(self._start_kernel)
         embedded.manager.after_checkpoint = self._after_checkpoint
         limits = server_limits(self._settings, raise_open_files(), memory_bytes())
         for warning in limits.warnings:
             self.say(warning)
+        self.key_repository = KeyRepository(embedded.manager, self._folder, self.say)
         engine = self.engine = Engine(
             embedded,
             self._folder,
@@ -171,7 +180,7 @@ class Server:
                 buffer_bytes_max=limits.buffer_bytes_max,
             ),
             say=self.say,
-            tls=KeyRepository(embedded.manager, self._folder, self.say).context,
+            tls=self.key_repository.context,
             keep_alive=self._settings.tcp.keep_alive == "Yes",
         )
         await engine.start([("unix", self._state.socket)])
@@ -179,20 +188,24 @@ class Server:
         self.services.start("statistics", self._save_statistics, critical=False)
         self.services.start("controller watch", self._watch_controller, critical=False)
         self._listening = Listening(engine, self.services, self.say, self._listeners_changed)
+        self._programs = Programs(embedded.manager, self._folder, self.say)
+        embedded.executor.operations = ServerOperations(
+            engine, self._listening, self._programs, self.key_repository.refresh
+        )
         must, addresses = wanted_listeners(self._options, self._settings, embedded)
         await self._listening.start(addresses, must=must)
-        self.say(
-            f"Queue manager '{self._name}' takes {limits.connections_max} connections in {limits.links_max} sockets "
-            f"({limits.open_files} open files)."
-        )
+        with embedded.locked():
+            self._programs.start_all()
+        embedded.serve_commands()
+        self.say(amq(5075, self._name, limits.connections_max, limits.links_max, limits.open_files))
         self._set_state(state=ENDING[self._mode] if self._mode else RUNNING, connections_max=limits.connections_max)
-        started = f"LibreMQ queue manager '{self._name}' started using V{release()}."
+        started = amq(8003, self._name, release())
         await asyncio.to_thread(self._log.write, started)
         # What a start has made stays for ever: the collector need not look at it again, nor look all the time
         gc.collect()
         gc.freeze()
         gc.set_threshold(_GC_THRESHOLD, 20, 50)
-        self._progress.ready(started)
+        self._progress.ready(started.text)
 
     def _start_kernel(self) -> EmbeddedQueueManager:
         """In a thread. Someone who only looked whether it runs has the lock for a moment; others have it for long."""
@@ -219,7 +232,7 @@ class Server:
         try:
             await self._control.start()
         except (OSError, MQError) as error:
-            self.say(f"AMQ6125E: Commands cannot reach queue manager '{self._name}': {error}. Signals can.")
+            self.say(amq(6125, self._name, error))
 
     async def _not_started(self, error: Exception) -> int:
         """Let go of what there is; nothing has been promised to anybody."""
@@ -228,7 +241,7 @@ class Server:
             text = error.detail or text
         elif isinstance(error, OSError) and error.filename is None:
             text = error.strerror or text
-        self.say(f"AMQ8041E: The queue manager '{self._name}' cannot be started: {text}")
+        self.say(amq(8041, self._name, text))
         await self.services.stop("error log")
         if self.engine is not None:
             await self.engine.end("preemptive")
@@ -273,10 +286,7 @@ class Server:
         await gone.wait()
         self._loop.remove_reader(0)
         self._set_state(controller_id=0)
-        self.say(
-            f"AMQ5008W: The controller {self._options.controller_id} of queue manager '{self._name}' is gone. "
-            "The queue manager goes on; endmqm ends it as usual."
-        )
+        self.say(amq(5070, self._options.controller_id, self._name))
         await asyncio.Event().wait()
 
     def _listeners_changed(self) -> None:
@@ -299,8 +309,12 @@ class Server:
         elif self._mode == "quiesce":
             self._ask_end("immediate")
 
-    def _command(self, request: dict[str, Any]) -> dict[str, Any]:
+    def _command(self, request: dict[str, Any]) -> dict[str, Any] | Awaitable[dict[str, Any]]:
         command = request["command"]
+        if command == LISTEN:
+            return self._listeners.listen(request)
+        if command == END_LISTENERS:
+            return self._end_listeners()
         if command == "status":
             services = [one._asdict() for one in self.services.status()]
             return {"run": asdict(self._state), "services": services}
@@ -316,6 +330,11 @@ class Server:
         self._ask_end(mode)
         self._hurry(seconds, preemptive=bool(request.get("preemptive")))
         return {"before": before or "", "mode": mode}
+
+    async def _end_listeners(self) -> dict[str, Any]:
+        answer = await self._listeners.end_all()
+        self._control.release(LISTEN)
+        return answer
 
     def _ask_end(self, mode: EndMode) -> None:
         if self._mode is None or MODES.index(mode) > MODES.index(self._mode):
@@ -338,8 +357,13 @@ class Server:
     async def _end(self) -> int:
         assert self._embedded is not None and self.engine is not None and self._listening is not None
         if self._failure is None:
-            self.say(f"LibreMQ queue manager '{self._name}' is ending: {self._state.state.lower()}.")
+            ending = amq(5077, self._name, self._state.state.lower())
+            self.say(ending, ending.text)
             await self._listening.stop()
+            if self._programs is not None:
+                with self._embedded.lock:
+                    self._programs.stop_all()
+                await asyncio.to_thread(self._programs.wait_for_all)
             await self._end_connections(self.engine)
         if self._failure is not None:
             return await self._fail(*self._failure)
@@ -353,7 +377,8 @@ class Server:
         if failure is not None:
             self._report("QM001030", "kernel", "the last checkpoint failed", CriticalFailure(failure))
             return FAILED
-        self.say(f"LibreMQ queue manager '{self._name}' {ENDED[mode].lower()}.")
+        ended = amq(8004, self._name, ENDED[mode].lower())
+        self.say(ended, ended.text)
         return 0
 
     async def _end_connections(self, engine: Engine) -> None:
@@ -415,7 +440,7 @@ class Server:
             ),
         )  # fmt: skip
         where = f"Report: {path}" if path else "No report: there are enough of this kind, or it could not be written."
-        self.say(f"AMQ6119S: An internal error has occurred ({reason}: {error!r}). {where}")
+        self.say(amq(6119, reason, f"{type(error).__name__}: {error}", where))
 
     def _figures(self) -> dict[str, object]:
         """What is known without waiting for a lock."""
@@ -435,10 +460,7 @@ class Server:
         """Fail-stop (contract 4): report, tell the applications, write nothing more."""
         _stop_hard_after(HARD_END_S, FAILED)
         self._report("QM001010", service, f"the service '{service}', which the queue manager needs, failed", error)
-        self.say(
-            f"AMQ5050S: Queue manager '{self._name}' ends because '{service}' failed: {error or type(error).__name__}. "
-            "What was acknowledged is safe: correct the cause and start it again with strmqm."
-        )
+        self.say(amq(5050, self._name, service, str(error) or type(error).__name__))
         await asyncio.to_thread(self._log.flush)
         if self._embedded is not None:
             await asyncio.to_thread(self._abandon, self._embedded, str(error))
@@ -446,7 +468,7 @@ class Server:
             try:
                 await asyncio.wait_for(self.engine.end("preemptive"), HARD_END_S / 4)
             except Exception as late:
-                self.say(f"Connections of queue manager '{self._name}' were dropped: {late!r}")
+                self.say(amq(5076, self._name, repr(late)))
         if self._embedded is not None:
             forget_run(self._folder)
             await asyncio.to_thread(self._embedded.end)

@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from libremq.common.amq_messages import amq
+
 FAILURES_MAX = 5
 """In `WINDOW_S`; with one more a restartable service stays down."""
 WINDOW_S = 60.0
@@ -93,6 +95,11 @@ class Services:
     def status(self) -> list[ServiceStatus]:
         return [ServiceStatus(one.name, one.critical, one.state, one.failures) for one in self._services.values()]
 
+    def is_at_work(self, name: str) -> bool:
+        """Does it run, or wait for its next try?"""
+        service = self._services.get(name)
+        return service is not None and service.task is not None and not service.task.done()
+
     async def _watch_critical(self, service: _Service) -> None:
         error = await self._run_once(service)
         service.state = "down"
@@ -111,13 +118,10 @@ class Services:
             what = f"The queue manager task '{service.name}' failed: {_described(error)}."
             if recent > FAILURES_MAX:
                 service.state = "down"
-                self._say(
-                    f"AMQ5053E: {what} It failed {recent} times within a minute and is not started again. Correct the "
-                    "cause, then end and start the queue manager."
-                )
+                self._say(amq(5053, what, recent))
                 return
             pause = min(PAUSE_LONGEST_S, self._pause_first_s * 2 ** (recent - 1)) if recent > 1 else 0.0
-            self._say(f"AMQ5052W: {what} It is started again{f' in {pause:.1f} seconds' if pause else ''}.")
+            self._say(amq(5052, what, f" in {pause:.1f} seconds" if pause else ""))
             service.state = "waiting"
             await asyncio.sleep(pause)
 

@@ -1,0 +1,42 @@
+"""The default queue manager: the one that a command or a connection without a name means.
+
+It is the entry Name of stanza DefaultQueueManager in `mqs.ini` of the data folder, as in MQ. Everything else in that
+file stays as it is.
+"""
+
+from __future__ import annotations
+
+import os
+
+from libremq.client.connecting import DEFAULT_STANZA, DEFAULTS_FILE, configured_default
+from libremq.common.files import Files, replace_file
+from libremq.common.stanza_file import StanzaFile
+
+_PREFACE = "# What holds for all queue managers in this folder\n"
+_BYTES_MAX = 1 << 20
+
+
+def make_default(files: Files, data: str, name: str) -> None:
+    """From now on an empty name means this one. OSError if that cannot be written."""
+    path = os.path.join(data, DEFAULTS_FILE)
+    content = StanzaFile(_read(files, path))
+    content.set(DEFAULT_STANZA, "Name", name)
+    replace_file(files, path, content.text().encode("utf-8", "surrogateescape"))
+
+
+def forget_default(files: Files, data: str, name: str) -> bool:
+    """There is no default any more, if it was this one; whether it was."""
+    if configured_default(data) != name:
+        return False
+    make_default(files, data, "")
+    return True
+
+
+def _read(files: Files, path: str) -> str:
+    if not files.exists(path):
+        return _PREFACE
+    file = files.open(path)
+    try:
+        return file.read(0, min(file.size(), _BYTES_MAX)).decode("utf-8", "surrogateescape")
+    finally:
+        file.close()
