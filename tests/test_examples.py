@@ -15,6 +15,18 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 
 OUTPUT = {
+    "administration": [
+        "DEFINE QLOCAL(ORDERS): done",
+        "DEFINE QALIAS(KITCHEN): done",
+        "DEFINE QLOCAL(DEAD): done",
+        "ALTER QMGR: done",
+        "ORDERS: 2 of 3, orders from the tables",
+        "AMQ8409I: Queue details.",
+        "   QUEUE(KITCHEN)                          TYPE(QALIAS)",
+        "   TARGET(ORDERS)",
+        "syntax: MAXDEPHT in column 22 is not a parameter of ALTER QLOCAL; did you mean MAXDEPTH?",
+        "failed: AMQ8143E: LibreMQ queue ORDERS is not empty.",
+    ],
     "asyncio_service": ["squares: ['4', '9', '16', '25', '36', '49', '64', '81']"],
     "asyncio_consumer": [
         "squares: ['9', '144', '12321']",
@@ -179,7 +191,8 @@ def test_the_example_of_the_readme_works_when_pasted(tmp_path: Path) -> None:
 
 def test_the_server_of_the_readme_works_when_typed(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```\n(libremq crtmqm --dev .*?)```.*?```python\n(.*?)```", readme, re.DOTALL)
+    typed = r"```\n(MQ_APP_PASSWORD=\w+ libremq crtmqm --dev .*?)```.*?```python\n(.*?)```"
+    found = re.search(typed, readme, re.DOTALL)
     assert found is not None
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = str(probe.getsockname()[1])

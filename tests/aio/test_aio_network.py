@@ -268,9 +268,11 @@ def test_tls(tmp_path: Path) -> None:
     context = server_context(str(certificate), str(key))
 
     with served_queue_manager(folder=tmp_path / "data", tls=lambda: context) as served:
+        with libremq.connect(served.url("local")) as admin:
+            admin.define("CHANNEL", "TLS", CHLTYPE="SVRCONN", SSLCIPH="ANY_TLS12_OR_HIGHER", SSLCAUTH="OPTIONAL")
 
         async def main() -> None:
-            async with aio.connect(served.url("mqs", ca=certificate)) as qm:
+            async with aio.connect(served.url("mqs", ca=certificate, channel="TLS")) as qm:
                 await qm.define_local("IN")
                 await qm.queue("IN").put_many([bytes(100_000)] * 20)
                 assert len(await qm.queue("IN").get_many(20)) == 20

@@ -472,7 +472,7 @@ def create(log: LogConfig = SMALL_LOG, *, atom_bytes: int = 0) -> tuple[FaultyFi
     qm = QueueManager.start(files, FOLDER, NAME, clock)
     for obj in list(qm.core.catalogue):
         if obj.name.startswith("SYSTEM."):
-            qm.delete(obj.kind, obj.name)  # they only make every restart slower
+            qm.delete(obj.kind, obj.name, purge=True)  # they only make every restart slower
     qm.define("QLOCAL", "A", {"MAXDEPTH": 5000, "NPMCLASS": "HIGH"})
     qm.define("QLOCAL", "B", {"MAXDEPTH": 6000})
     qm.end()

@@ -104,7 +104,7 @@ def make_live(config: LogConfig = LINEAR) -> Life:
     live = Life(config=config)
     for obj in list(live.core.catalogue):
         if obj.name.startswith("SYSTEM.") and obj.kind != "QMGR":
-            live.qm.delete(obj.kind, obj.name)
+            live.qm.delete(obj.kind, obj.name, purge=True)
     live.define("A", NPMCLASS="HIGH")
     live.define("B")
     for number in range(6):

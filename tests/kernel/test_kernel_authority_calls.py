@@ -316,3 +316,16 @@ def test_names_that_are_not_there_are_said_to_be_unknown(rig: Rig) -> None:
         rig.qm.open(hconn, MQOD(ObjectName="TWO"), OUTPUT)
     assert caught.value.reason == C.MQRC_NOT_AUTHORIZED
     rig.qm.disconnect(hconn)
+
+
+def test_a_privileged_user_is_checked_as_the_alternate_user_it_names() -> None:
+    """A dead-letter handler with PUTAUT(CTX) runs as an administrator, and must not put where the sender may not."""
+    rig = Rig()
+    hconn = rig.qm.connect("admin", "handler", privileged=True)
+    as_joe = MQOD(ObjectName="Q", AlternateUserId="joe")
+    options = C.MQOO_OUTPUT | C.MQOO_ALTERNATE_USER_AUTHORITY
+    rig.qm.open(hconn, as_joe, options)  # inside the process of the queue manager nobody is checked
+    rig.qm.connection(hconn).trusted = False
+    with pytest.raises(MQError, check=lambda error: error.reason == C.MQRC_NOT_AUTHORIZED):
+        rig.qm.open(hconn, as_joe, options)
+    rig.qm.open(hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT)  # as itself

@@ -85,8 +85,11 @@ def test_a_restart_knows_where_media_recovery_begins(orderly: bool) -> None:
         ("ctlg", "*", [("CATALOG", "QM1")]),
         ("chl", "A*", [("SVRCONN", "AC")]),
         ("LSTR", "A*", [("LISTENER", "AL")]),
-        ("topic", "*", []),
-        ("clntconn", "*", []),
+        ("topic", "A*", [("TOPIC", "AT")]),
+        ("clntconn", "*", [("CLNTCONN", "SYSTEM.DEF.CLNTCONN")]),
+        ("authinfo", "*.OCSP", []),
+        ("authinfo", "SYSTEM.DEFAULT.AUTHINFO.OCSP", [("OCSP", "SYSTEM.DEFAULT.AUTHINFO.OCSP")]),
+        ("syncfile", "*", []),
         (
             "all",
             "A*",
@@ -98,6 +101,7 @@ def test_a_restart_knows_where_media_recovery_begins(orderly: bool) -> None:
                 ("NAMELIST", "AN"),
                 ("SVRCONN", "AC"),
                 ("LISTENER", "AL"),
+                ("TOPIC", "AT"),
             ],
         ),
     ],
@@ -108,6 +112,7 @@ def test_selection(type_name: str, pattern: str, expected: list[tuple[str, str]]
         life.define(name)
     life.qm.define("QALIAS", "AX", {"target": "A1"})
     life.qm.define("PROCESS", "A", {})
+    life.qm.define("TOPIC", "AT", {"topicstr": "a"})
     life.qm.define("NAMELIST", "AN", {})
     life.qm.define("CHANNEL", "AC", {"chltype": "svrconn"})
     life.qm.define("LISTENER", "AL", {})
@@ -282,7 +287,7 @@ def test_a_crash_between_the_parts_of_an_image_leaves_the_one_before() -> None:
     life = Life(config=MANUAL)
     life.define("Q")
     for number in range(10):
-        life.put("Q", b"%d" % number + bytes(60_000))
+        life.put("Q", b"%d" % number + bytes(53_000))
     began, content = life.media("Q"), life.content("Q")
     append, calls = life.core.log.append, []
 

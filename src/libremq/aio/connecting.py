@@ -9,6 +9,7 @@ from libremq.aio.binding import Access
 from libremq.aio.opening import Opening
 from libremq.aio.queue_manager import QueueManager
 from libremq.client import connecting, urls
+from libremq.client.connecting import current_user
 from libremq.client.errors import bad_value
 from libremq.client.urls import Address, ClientAddress, TableAddress
 from libremq.common import sockets
@@ -75,6 +76,7 @@ async def _connect(
             address.folder,
             address.name,
             create=address.create,
+            checked_user=(user or current_user()) if address.authority else None,
             log_config=log_config,
             log_folder=os.path.abspath(os.path.expanduser(log_folder)) if log_folder else "",
             tuning=tuning,

@@ -18,9 +18,10 @@ from typing import Generic, TypeVar, cast
 from libremq.aio.calls import Call, to_the_end
 from libremq.client import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
-from libremq.common.tls import check_peer_name, client_context
+from libremq.common.tls import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
+from libremq.security.peer_names import check_partner
 from libremq.wire import session
 from libremq.wire.messages import unpack_notification
 from libremq.wire.protocol import (
@@ -130,8 +131,7 @@ class Link(asyncio.Protocol):
             ) from None
         except ssl.SSLError as error:
             link.abort()
-            detail = f"no TLS with {link.where}: {error.reason or error}"
-            raise mq_error(C.MQRC_SSL_INITIALIZATION_ERROR, address.name, detail) from error
+            raise greeting.tls_error(address, link.where, error) from error
         except BaseException:
             link.abort()
             raise
@@ -142,10 +142,12 @@ class Link(asyncio.Protocol):
             await self.loop.create_unix_connection(lambda: self, self.address.socket_path)
             return
         tls = self.address.tls
-        context, name = client_context(tls, host[0]) if tls is not None else (None, None)
+        context, name = client_context(tls, host[0], self.address.channel) if tls is not None else (None, None)
         await self.loop.create_connection(lambda: self, host[0], host[1], ssl=context, server_hostname=name)
-        if tls is not None and tls.peer_name and self._transport is not None:
-            check_peer_name(tls.peer_name, self._transport.get_extra_info("peercert"), self.address.name)
+        if tls is not None and self._transport is not None:
+            check_agreed(tls, self._transport.get_extra_info("ssl_object"), self.address.name)
+            if tls.peer_name:
+                check_partner(tls.peer_name, self._transport.get_extra_info("peercert"), self.address.name)
 
     async def _negotiate(self) -> None:
         flags = WHOLE | CONFIRM_REQUEST
@@ -191,8 +193,10 @@ class Link(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         if not self._greeted and self.broken is None:
-            detail = f"{self.where} closed the connection at once"
-            self._lose_with(mq_error(C.MQRC_HOST_NOT_AVAILABLE, self.address.name, detail))
+            if isinstance(error, ssl.SSLError):
+                self._lose_with(greeting.tls_error(self.address, self.where, error))
+            else:
+                self._lose_with(greeting.closed_at_once(self.address, self.where))
         self.lose(f"{self.where} is gone: {error}" if error is not None else f"{self.where} closed the connection")
         if not self._lost.done():
             self._lost.set_result(None)

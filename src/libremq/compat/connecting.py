@@ -128,6 +128,7 @@ def _tls(sco: MQSCO, cd: MQCD) -> dict[str, str]:
         "cipher": options.cipher,
         "server_name": options.server_name,
         "peer_name": options.peer_name,
+        "crl": options.revoked,
     }
 
 

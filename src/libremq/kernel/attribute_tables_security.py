@@ -11,6 +11,7 @@ from dataclasses import replace
 from libremq.kernel.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, number, text, texts
 from libremq.kernel.attributes import Attribute, AttributeTable, Source
 from libremq.mqi import constants as mq
+from libremq.security.authorities import AUTHORITY_WORDS, OBJECT_TYPE_WORDS
 
 AUTHINFO_TYPES = ("CRLLDAP", "OCSP", "IDPWOS", "IDPWLDAP")
 LDAP = ("CRLLDAP", "IDPWLDAP")
@@ -222,52 +223,12 @@ AUTHREC_ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     choice(
         "OBJTYPE", mq.MQIACF_OBJECT_TYPE, mq.MQOT_Q,
-        {
-            "AUTHINFO": mq.MQOT_AUTH_INFO,
-            "CHANNEL": mq.MQOT_CHANNEL,
-            "CLNTCONN": mq.MQOT_CLNTCONN_CHANNEL,
-            "COMMINFO": mq.MQOT_COMM_INFO,
-            "LISTENER": mq.MQOT_LISTENER,
-            "NAMELIST": mq.MQOT_NAMELIST,
-            "PROCESS": mq.MQOT_PROCESS,
-            "QUEUE": mq.MQOT_Q,
-            "QMGR": mq.MQOT_Q_MGR,
-            "RQMNAME": mq.MQOT_REMOTE_Q_MGR_NAME,
-            "SERVICE": mq.MQOT_SERVICE,
-            "TOPIC": mq.MQOT_TOPIC,
-        },
+        OBJECT_TYPE_WORDS,
         "type of the objects that the profile is for",
     ),
     choices(
         "AUTHLIST", mq.MQIACF_AUTHORIZATION_LIST, (mq.MQAUTH_NONE,),
-        {
-            "NONE": mq.MQAUTH_NONE,
-            "ALTUSR": mq.MQAUTH_ALT_USER_AUTHORITY,
-            "BROWSE": mq.MQAUTH_BROWSE,
-            "CHG": mq.MQAUTH_CHANGE,
-            "CLR": mq.MQAUTH_CLEAR,
-            "CONNECT": mq.MQAUTH_CONNECT,
-            "CRT": mq.MQAUTH_CREATE,
-            "DLT": mq.MQAUTH_DELETE,
-            "DSP": mq.MQAUTH_DISPLAY,
-            "GET": mq.MQAUTH_INPUT,
-            "INQ": mq.MQAUTH_INQUIRE,
-            "PUT": mq.MQAUTH_OUTPUT,
-            "PASSALL": mq.MQAUTH_PASS_ALL_CONTEXT,
-            "PASSID": mq.MQAUTH_PASS_IDENTITY_CONTEXT,
-            "SET": mq.MQAUTH_SET,
-            "SETALL": mq.MQAUTH_SET_ALL_CONTEXT,
-            "SETID": mq.MQAUTH_SET_IDENTITY_CONTEXT,
-            "SUB": mq.MQAUTH_SUBSCRIBE,
-            "RESUME": mq.MQAUTH_RESUME,
-            "PUB": mq.MQAUTH_PUBLISH,
-            "SYSTEM": mq.MQAUTH_SYSTEM,
-            "CTRL": mq.MQAUTH_CONTROL,
-            "CTRLX": mq.MQAUTH_CONTROL_EXTENDED,
-        },
+        AUTHORITY_WORDS,
         32, "authorities, in the order of the words", value_reason=mq.MQRCCF_AUTH_VALUE_ERROR,
     ),
 )  # fmt: skip
-
-AUTHORITY_WORDS = {row.keyword: row for row in AUTHREC_ATTRIBUTES}["AUTHLIST"].words
-OBJECT_TYPE_WORDS = {row.keyword: row for row in AUTHREC_ATTRIBUTES}["OBJTYPE"].words

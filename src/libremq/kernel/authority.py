@@ -179,15 +179,20 @@ def _needed(options: int) -> int:
     return mask
 
 
+def _is_exempt(connection: Connection, options: int) -> bool:
+    """May it open everything? A privileged user that names another one wants to be checked as that one."""
+    return connection.privileged and (connection.trusted or not options & C.MQOO_ALTERNATE_USER_AUTHORITY)
+
+
 def check_object(core: Core, connection: Connection, od: MQOD, options: int, obj: MQObject) -> None:
     """An object that is no queue is opened."""
-    if not connection.privileged:
+    if not _is_exempt(connection, options):
         _check_open(core, connection, od, options, obj.object_type, obj.name, _needed(options))
 
 
 def check_queue(core: Core, connection: Connection, od: MQOD, options: int, obj: MQObject | None) -> None:
     """A queue is opened; `obj` is the one that has the name here, None if the name is one of another queue manager."""
-    if connection.privileged:
+    if _is_exempt(connection, options):
         return
     object_type, name = C.MQOT_Q, od.ObjectName
     if obj is None:
@@ -204,7 +209,7 @@ def _needed_on(obj: MQObject | None, needed: int) -> int:
 
 def check_destination(core: Core, connection: Connection, od: MQOD, options: int, record: MQOR) -> None:
     """One queue of a distribution list is opened."""
-    if connection.privileged:
+    if _is_exempt(connection, options):
         return
     named = od.copy()
     named.ObjectName, named.ObjectQMgrName = record.ObjectName, record.ObjectQMgrName
@@ -230,7 +235,7 @@ def _remote_name(core: Core, od: MQOD) -> tuple[int, str, MQObject | None]:
 
 def check_model(core: Core, connection: Connection, od: MQOD, options: int, model: MQObject) -> None:
     """A model queue is opened, which makes a queue: that takes dsp on the model, beside what the options need."""
-    if not connection.privileged:
+    if not _is_exempt(connection, options):
         needed = _needed_on(model, _needed(options)) | _DISPLAY
         _check_open(core, connection, od, options, C.MQOT_Q, model.name, needed)
 
@@ -240,7 +245,8 @@ def _check_open(
 ) -> None:
     subject: Subject = connection
     if options & C.MQOO_ALTERNATE_USER_AUTHORITY:
-        missing = _missing(core, connection, C.MQOT_Q_MGR, "", bit(C.MQAUTH_ALT_USER_AUTHORITY))
+        alternate = bit(C.MQAUTH_ALT_USER_AUTHORITY)
+        missing = 0 if connection.privileged else _missing(core, connection, C.MQOT_Q_MGR, "", alternate)
         if missing:
             raise _not_opened(core, connection, connection, od, options, C.MQOT_Q_MGR, core.qmgr_name, missing)
         subject = issuer_of(core, od.AlternateUserId)

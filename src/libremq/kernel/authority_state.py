@@ -70,7 +70,8 @@ class AuthorityState:
         self._version = -1
 
     def is_administrator(self, user: str, groups: Iterable[str]) -> bool:
-        return ADMINISTRATORS in groups or user in self.administrators
+        """The user mqm is a member of its group wherever MQ is installed, and scripts rely on it."""
+        return ADMINISTRATORS in groups or user == ADMINISTRATORS or user in self.administrators
 
     def rights(self, core: Core, user: str, groups: frozenset[str], object_type: int, name: str) -> int:
         """All that a user, alone and in its groups, may do with an object."""

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from libremq.common import configuration, users
+from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.files import Files
 from libremq.kernel import catalogue_file, checkpoint, creation
@@ -72,7 +73,7 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
     if not config.linear:
         raise mq_error(
             C.MQRC_FUNCTION_NOT_SUPPORTED, name,
-            "AMQ7044E: its log is circular: only the extents of a linear log can be shipped to a backup",
+            amq(7044, name, "a backup"),
         )  # fmt: skip
     state, first_lsn = _begin_state(files, source_log, log_id, config)
     folders = _queue_folders(files, source, name, state.checkpoint)
@@ -306,14 +307,8 @@ def _save(core: Core, repeat: Restart, reached: int) -> None:
         raise
     current.complete()
     size = core.log.config.extent_bytes
-    core.say(
-        f"AMQ7467I: The oldest log file required to start queue manager '{core.qmgr_name}' is "
-        f"{extent_name(current.head // size)}."
-    )
-    core.say(
-        f"AMQ7468I: The oldest log file required to perform media recovery of queue manager '{core.qmgr_name}' is "
-        f"{extent_name(media // size)}."
-    )
+    core.say(amq(7467, core.qmgr_name, extent_name(current.head // size)))
+    core.say(amq(7468, core.qmgr_name, extent_name(media // size)))
 
 
 # Activation

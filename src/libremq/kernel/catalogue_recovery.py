@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from libremq.common.amq_messages import amq
 from libremq.common.names import fold
 from libremq.kernel import journal
 from libremq.kernel.journal import CheckpointState
@@ -85,8 +86,6 @@ def rebuild(core: Core, state: CheckpointState, damage: StoreDamaged) -> dict[st
     for entry in objects:
         if "id" in entry:
             entry["folder"] = state.folders.get(entry["id"], fold(entry["object"]["name"]))
-    core.say(
-        f"The object catalogue of queue manager '{core.qmgr_name}' was damaged and is made anew from the log: {damage}"
-    )
+    core.say(amq(7475, core.qmgr_name, damage))
     next_queue_id = max([history.next_queue_id, *(queue_id + 1 for queue_id in state.queues)])
     return {"log_id": core.log.log_id.hex(), "next_queue_id": next_queue_id, "objects": objects}

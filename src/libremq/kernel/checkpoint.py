@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from libremq.common.amq_messages import amq
 from libremq.common.names import fold
 from libremq.kernel import catalogue_file
 from libremq.kernel.definitions import to_record
@@ -171,7 +172,7 @@ class Checkpoint:
                 core.dropped_folders.remove(folder)
         except OSError as error:
             # Nothing needs them, and the next checkpoint tries again
-            core.say(f"Files of queue manager '{core.qmgr_name}' that are not needed could not be removed: {error}")
+            core.say(amq(7478, core.qmgr_name, error))
         _unload_idle(core)
 
     def give_up(self) -> None:
@@ -249,6 +250,7 @@ def _unload_idle(core: Core) -> None:
     for name in idle & core.idle_queues:
         queue = core.queues.pop(name)
         del core.queues_by_id[queue.id]
+        core.resting_statistics[queue.id] = queue.statistics
         queue.store.close()
     core.idle_queues = idle - core.idle_queues
 

@@ -40,7 +40,7 @@ class ObjectHandle:
     __slots__ = (
         "alternate_user", "browse_group", "browse_logical", "connection", "created_queue", "cursor", "destination",
         "destinations", "get_group", "group_cursor", "hobj", "locked", "marks", "obj", "object_name",
-        "options", "propctl", "put_groups", "queue", "responses", "saved_context", "selector",
+        "object_qmgr", "options", "propctl", "put_groups", "queue", "responses", "saved_context", "selector",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, hobj: int, obj: MQObject | None, options: int, object_name: str) -> None:
@@ -49,6 +49,7 @@ class ObjectHandle:
         self.obj = obj  # the object that was named: what MQINQ and MQSET work on
         self.options = options
         self.object_name = object_name
+        self.object_qmgr = ""  # as the object descriptor said it
         self.queue: QueueState | None = None  # the local queue under it, for get and browse
         self.destination: Destination | None = None  # for put
         self.destinations: list[Destination | None] = []  # of a distribution list, in the order of its records
@@ -96,7 +97,7 @@ class Connection:
     """A connected application: hconn."""
 
     hconn: int
-    user: str = ""
+    user: str = ""  # who it acts as
     application: str = ""
     application_type: int = C.MQAT_UNIX
     lsn: int = 0  # no reply to this connection goes out before the log is forced beyond this record
@@ -113,9 +114,18 @@ class Connection:
     calls: deque[Delivery] = field(default_factory=deque)  # start, stop and event calls to be made
     wake: Callable[[], None] | None = None  # the binding wants to know when there is something to deliver
     backed_out: bool = False  # the queue manager ended its unit of work; the next call must hear of it
+    groups: frozenset[str] = frozenset()  # of the user
+    groups_are_given: bool = False  # by whoever connected it: not to be looked up again
+    privileged: bool = True  # its authorities are never checked
+    trusted: bool = True  # nor are those of alternate users: it is in the process of the queue manager
 
     def __post_init__(self) -> None:
         self.message_handles = MessageHandles(self.hconn)
+
+    def keep(self, handle: ObjectHandle) -> None:
+        """The open went well: the handle is the application's from now on."""
+        self.handles[handle.hobj] = handle
+        self.next_hobj = handle.hobj + 1
 
     def depend_on(self, lsn: int) -> None:
         if lsn > self.lsn:

@@ -24,7 +24,20 @@ _NEEDS_OPEN = {
     C.MQPMO_SET_ALL_CONTEXT: C.MQOO_SET_ALL_CONTEXT,
 }
 
+# put option -> the open option whose authority MQPUT1 needs
+_PUT1_NEEDS = {
+    C.MQPMO_PASS_IDENTITY_CONTEXT: C.MQOO_PASS_IDENTITY_CONTEXT,
+    C.MQPMO_PASS_ALL_CONTEXT: C.MQOO_PASS_ALL_CONTEXT,
+    C.MQPMO_SET_IDENTITY_CONTEXT: C.MQOO_SET_IDENTITY_CONTEXT,
+    C.MQPMO_SET_ALL_CONTEXT: C.MQOO_SET_ALL_CONTEXT,
+}
+
 _stamp: tuple[int, str, str] = (-1, "", "")  # the last hundredth of a second, formatted: puts come in bursts
+
+
+def open_options(pmo: MQPMO) -> int:
+    """The context options of an open that would allow the same put."""
+    return _PUT1_NEEDS.get(pmo.Options & _OPTIONS, 0)
 
 
 def put_date_time(now: float) -> tuple[str, str]:

@@ -12,22 +12,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.files import Files
 from libremq.common.names import fold
 from libremq.kernel import journal, media_image
 from libremq.kernel.attributes import GivenValue
+from libremq.kernel.authority_state import AuthorityState
 from libremq.kernel.connection import Connection, Destination
 from libremq.kernel.definitions import Catalogue, from_record, set_attributes, to_record
+from libremq.kernel.events_state import EventState
 from libremq.kernel.identifiers import Identifiers
-from libremq.kernel.objects import LocalQueue, MQObject
-from libremq.kernel.queues import QueueState
+from libremq.kernel.objects import KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.queues import QueueState, QueueStatistics
 from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
 from libremq.kernel.waiting import Waiter
 from libremq.log import Log, LogFull
 from libremq.log import RecordType as R
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
+from libremq.security.entities import Entities
 from libremq.store.errors import StoreDamaged, damaged_queue
 from libremq.store.handle_file import HandlePosition
 from libremq.store.handles import PERSISTENT
@@ -79,6 +83,12 @@ class Core:
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
         # Set by the queue manager: gets were backed out, their messages are available again
         self.on_return: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda returned: None
+        # Set by the queue manager: with PERFMEV on, messages were put on a queue or got from it
+        self.on_put: Callable[[QueueState], None] = lambda queue: None
+        self.on_get: Callable[[QueueState], None] = lambda queue: None
+        self.events = EventState(clock.monotonic())
+        self.started = clock.monotonic()
+        self.resting_statistics: dict[int, QueueStatistics] = {}  # by queue id, of queues that were unloaded
         self.logged_operations = 0  # puts and gets of persistent messages, for the checkpoint interval
         self.puts_outside_syncpoint = 0  # of persistent messages: each waits for the log
         self.undo_bytes = 0  # of the log: kept free, so that every unit of work can be ended
@@ -93,6 +103,7 @@ class Core:
         self.recovering: dict[int, str] = {}  # by queue id: folders in which media recovery makes queues anew
         self.media: dict[tuple[str, str], int] = {}  # of a linear log: where media recovery of an object begins
         self.say: Callable[[str], None] = lambda text: None
+        self.authorities = AuthorityState(Entities(files, folder))
         self.idle_queues: set[str] = set()  # unreferenced at the last checkpoint: unloaded at the next
 
     @property
@@ -136,7 +147,7 @@ class Core:
         if queue.damage is None and not queue.deleted:
             queue.damage = damage
             self.damaged[queue.id] = damage.what
-            self.say(f"AMQ7472E: Object {queue.name}, type queue damaged. {damage}")
+            self.say(amq(7472, queue.name, "queue", damage))
 
     def new_store(self, name: str, queue_id: int, folder: str) -> QueueStore:
         gate = LogGate(lambda: self.log.durable, self.log.force, self.log.log_id)
@@ -144,6 +155,7 @@ class Core:
 
     def _new_state(self, definition: LocalQueue, queue_id: int, folder: str) -> QueueState:
         queue = QueueState(definition, queue_id, folder, self.new_store(definition.name, queue_id, folder))
+        queue.statistics = self.resting_statistics.pop(queue_id, queue.statistics)
         self.queues[definition.name] = self.queues_by_id[queue_id] = queue
         return queue
 
@@ -175,6 +187,7 @@ class Core:
         self.queues_by_id.pop(queue.id, None)
         self.positions.pop(queue.id, None)
         self.damaged.pop(queue.id, None)
+        self.resting_statistics.pop(queue.id, None)
         if self.queue_files.get(queue.name, (0, ""))[0] == queue.id:
             del self.queue_files[queue.name]
         queue.store.close()
@@ -192,7 +205,7 @@ class Core:
         replace: bool = False,
     ) -> int:
         """DEFINE: make the object or replace it. Returns the log position that the answer depends on."""
-        before = self.catalogue.find(kind, name)
+        before = self.catalogue.target(kind, name, attributes)
         old = None if before is None else to_record(before)
         made = self.catalogue.define(kind, name, attributes, like=like, replace=replace, now=self.clock.now())
         if isinstance(made, LocalQueue) and before is None:
@@ -200,7 +213,7 @@ class Core:
         return self.log_object(made, old)
 
     def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
-        before = self.catalogue.find(kind, name)
+        before = self.catalogue.target(kind, name, attributes)
         old = None if before is None else to_record(before)
         changed = self.catalogue.alter(kind, name, attributes, self.clock.now())
         return self.log_object(changed, old)
@@ -212,6 +225,17 @@ class Core:
         if isinstance(obj, LocalQueue) and obj.is_temporary:
             return 0
         return self.log_object(obj, old)
+
+    def install_record(self, record: KeyedRecord) -> int:
+        """Log and install an authority record or a channel authentication rule, new or in place of the one before."""
+        record.check()
+        before = self.catalogue.find(record.kind, record.name)
+        old = None if before is None else to_record(before)
+        return self.log_object(self.catalogue.install(record), old)
+
+    def remove_record(self, kind: str, name: str) -> int:
+        """Take out the authority record or rule with this key."""
+        return self.delete(kind, name)
 
     def add_dynamic(self, definition: LocalQueue) -> tuple[QueueState, int]:
         """A dynamic queue from a model. Temporary ones are not logged: they die with their creator."""
@@ -240,8 +264,13 @@ class Core:
             self.media.setdefault((obj.kind, obj.name), lsn)
         return lsn
 
-    def delete(self, kind: str, name: str, *, purge: bool = False) -> int:
-        """DELETE: refused for a queue that is open, or that holds messages unless `purge` says so."""
+    def delete(
+        self, kind: str, name: str, *, purge: bool = False, first: Callable[[MQObject], object] = lambda obj: None
+    ) -> int:
+        """DELETE: refused for a queue that is open, or that holds messages unless `purge` says so.
+
+        `first` is called when nothing speaks against it any more: for what must be gone before the object is.
+        """
         obj = self.catalogue.find(kind, name)
         if isinstance(obj, LocalQueue):
             queue = self._even_if_damaged(obj) if purge else self.local_queue(obj)
@@ -251,9 +280,11 @@ class Core:
                 raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
             if not purge and queue.store.depth:
                 raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "it holds messages; empty it or delete it with PURGE")
+            first(obj)
             return self.delete_queue(queue)
         obj = self.catalogue.delete(kind, name)
         try:
+            first(obj)
             return self._log_deletion(obj, 0)
         except LogFull:
             self.catalogue.install(obj)
@@ -281,11 +312,17 @@ class Core:
         if queue.recoverable and len(queue.store.chains):
             value = {"op": "clear", "id": queue.id}
             lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
-        for slot in list(queue.store.chains):
+        slots = list(queue.store.chains)
+        statistics = queue.statistics
+        statistics.high_depth = max(statistics.high_depth, queue.store.depth)
+        statistics.dequeued += len(slots)
+        for slot in slots:
             queue.unlink(slot)
             queue.store.remove(slot)
         if lsn and self.media:
             media_image.record_if_empty(self, queue)
+        if slots and self.catalogue.qmgr.perfmev:
+            self.on_get(queue)
         return lsn
 
     def _log_deletion(self, obj: MQObject, queue_id: int) -> int:
@@ -359,11 +396,21 @@ class Core:
             unit.operations.append(Operation(PUT, queue, slot, lsn))
             if lsn:
                 self._logged(unit, lsn)
+        else:
+            store.link(slot)
+            if lsn:
+                queue.visible_lsn = lsn
+                self.puts_outside_syncpoint += 1
+        statistics = queue.statistics
+        statistics.enqueued += 1
+        statistics.last_put = self.clock.now()
+        depth = store.depth
+        if depth > statistics.high_depth:
+            statistics.high_depth = depth
+        if self.catalogue.qmgr.perfmev:
+            self.on_put(queue)
+        if unit:
             return 0
-        store.link(slot)
-        if lsn:
-            queue.visible_lsn = lsn
-            self.puts_outside_syncpoint += 1
         if queue.attended:
             self.on_arrival({queue: (slot,)})
         return lsn
@@ -387,12 +434,20 @@ class Core:
             unit.operations.append(Operation(GET, queue, slot, lsn))
             if lsn:
                 self._logged(unit, lsn)
-            return 0
-        queue.unlink(slot)
-        store.remove(slot)
-        if lsn and self.media:
-            media_image.record_if_empty(self, queue)
-        return lsn
+        else:
+            queue.unlink(slot)
+            store.remove(slot)
+            if lsn and self.media:
+                media_image.record_if_empty(self, queue)
+        statistics = queue.statistics
+        statistics.dequeued += 1
+        statistics.last_get = self.clock.now()
+        depth = store.depth
+        if depth >= statistics.high_depth:
+            statistics.high_depth = depth + 1  # it was that deep when it was loaded
+        if why == journal.GOT and self.catalogue.qmgr.perfmev:
+            self.on_get(queue)
+        return 0 if unit else lsn
 
     # Room in the log for the end of every unit of work, from its beginning
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.kernel import putting, resolve
+from libremq.kernel import authority, events, putting, resolve
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.opening import check_options, new_handle
@@ -37,7 +37,9 @@ def open_list(core: Core, connection: Connection, od: MQOD, options: int, record
     for record in records:
         try:
             destination = resolve.destination_of(core, record.ObjectName, record.ObjectQMgrName)
+            authority.check_destination(core, connection, od, options, record)
         except MQError as error:
+            events.name_not_resolved(core, connection, error, record.ObjectName, record.ObjectQMgrName)
             handle.destinations.append(None)
             handle.responses.append(MQRR(CompCode=error.comp_code, Reason=error.reason))
             od.InvalidDestCount += 1
@@ -52,7 +54,7 @@ def open_list(core: Core, connection: Connection, od: MQOD, options: int, record
         destination.queue.open_handles.add(handle)
     if not any(handle.destinations):
         raise _all_failed(handle.responses)
-    connection.handles[handle.hobj] = handle
+    connection.keep(handle)
     return handle
 
 

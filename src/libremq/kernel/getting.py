@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from libremq.kernel import expiry, groups, reports
+from libremq.kernel import events, expiry, groups, reports
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.conversion import convert
 from libremq.kernel.core import Core
@@ -117,6 +117,7 @@ def _checked(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> QueueSta
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
     inhibited = get_inhibited(handle, queue)
     if inhibited:
+        events.get_inhibited(core, handle)
         raise mq_error(C.MQRC_GET_INHIBITED, inhibited, "GET(DISABLED) on this definition")
     if gmo.WaitInterval < 0 and gmo.WaitInterval != C.MQWI_UNLIMITED and options & C.MQGMO_WAIT:
         raise mq_error(C.MQRC_WAIT_INTERVAL_ERROR, name, f"wait interval {gmo.WaitInterval} is negative")
@@ -460,6 +461,7 @@ def cancel_inhibited(waiters: Iterable[Waiter]) -> None:
     for waiter in list(waiters):
         inhibited = get_inhibited(waiter.handle, waiter.queue)
         if inhibited:
+            events.get_inhibited(waiter.core, waiter.handle)
             waiter.fail(mq_error(C.MQRC_GET_INHIBITED, inhibited, "GET(DISABLED) was set while the get waited"))
 
 

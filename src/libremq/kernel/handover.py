@@ -6,7 +6,7 @@ nowhere on disk, which is MQ's bargain for a persistent message outside syncpoin
 
 from __future__ import annotations
 
-from libremq.kernel import getting, groups, reports
+from libremq.kernel import events_queue, getting, groups, reports
 from libremq.kernel.core import Core
 from libremq.kernel.matching import Wanted
 from libremq.kernel.queues import QueueState
@@ -39,6 +39,11 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
         if options & _NOT_DIRECT or (persistent and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT):
             return False  # its turn, but it gets the message by way of the queue
         if _hand_over(core, waiter, message):
+            queue.statistics.enqueued += 1
+            queue.statistics.dequeued += 1
+            queue.statistics.last_put = queue.statistics.last_get = core.clock.now()
+            if core.catalogue.qmgr.perfmev:
+                events_queue.message_handed_over(core, queue)
             return True
         if not waiter.done:
             return False

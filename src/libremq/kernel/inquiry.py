@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from libremq.kernel import getting, triggers
+from libremq.kernel import events_config, getting, triggers
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Inquired, inquire
+from libremq.kernel.events_state import EventContext
 from libremq.kernel.objects import LocalQueue, MQObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -49,7 +50,9 @@ def set_object(core: Core, connection: Connection, handle: ObjectHandle, values:
     if not handle.has(C.MQOO_SET):
         raise mq_error(C.MQRC_NOT_OPEN_FOR_SET, handle.object_name, "open it with MQOO_SET to set attributes")
     obj = _current(handle)
+    before = events_config.copy_of(obj) if core.catalogue.qmgr.configev else None
     connection.depend_on(core.set_attributes(obj, values))
+    events_config.object_changed(core, before, obj, EventContext(connection.user, C.MQEVO_MQSET))
     getting.cancel_inhibited(core.waiters)
     if isinstance(obj, LocalQueue):
         queue = core.local_queue(obj)

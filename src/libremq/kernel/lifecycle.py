@@ -6,16 +6,18 @@ checkpoint too, so that the next start has nothing to replay. A failure below en
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Protocol, Self
 
 from libremq.common import configuration
+from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import FileLock, Files, lock_holder
-from libremq.kernel import backup, checkpoint, creation, log_room, media_image, media_recovery
+from libremq.kernel import backup, checkpoint, creation, events, log_room, media_image, media_recovery
 from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Catalogue
@@ -111,7 +113,9 @@ class Lifecycle:
         self._lock = lock
         self._checkpoint_file = checkpoint_file
         self._checkpoint_due = self._records_due = self._records_at_checkpoint = 0
+        core.events.fail = self.fail
         self._plan_checkpoint()
+        self._extent_end = self._end_of_extent()
 
     def end_connections(self) -> None:
         """Back out and close what applications left; the verbs know how."""
@@ -247,11 +251,14 @@ class Lifecycle:
                 # Saved non-persistent messages must not be there after a crash: only a checkpoint sees to that
                 if activate or state.nonpersistent or not is_lack_of_space(error):
                     raise
-                say(f"The checkpoint of queue manager '{name}' is postponed: {error}")
+                say(amq(7233, name, error))
             _remove_strays(core)
             if files.exists(f"{folder}/{creation.MARKER}"):
                 files.remove(f"{folder}/{creation.MARKER}")  # its creation was cut short by the end of it
+            core.authorities.configure(settings.security)
             manager = cls(core, lock, checkpoint_file, say, settings.tuning)
+            events.queue_manager_started(core, activated=activate)
+            events.logger_event(core)
         except BaseException:
             log.abandon()
             checkpoint_file.close()
@@ -306,6 +313,7 @@ class Lifecycle:
 
     def end(self) -> None:
         """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
+        self.tell_end(quiescing=self.core.quiescing)
         self.ended = True
         if self.failure is None:
             for waiter in list(self.core.waiters):
@@ -321,8 +329,13 @@ class Lifecycle:
             except Exception as error:
                 # What the log holds is enough for the next start, whatever went wrong here
                 self.fail(f"the last checkpoint failed: {error}")
-                self.say(f"Queue manager '{self.name}' did not end in good order: {error}")
+                self.say(amq(7476, self.name, error))
         self._let_go()
+
+    def tell_end(self, *, quiescing: bool) -> None:
+        """Make the event that says so, before those who may be waiting for it are gone."""
+        if self.failure is None and not self.ended:
+            events.queue_manager_stopping(self.core, quiescing=quiescing)
 
     def _let_go(self) -> None:
         self.ended = True
@@ -388,7 +401,7 @@ class Lifecycle:
                 self._plan_checkpoint()
                 if not isinstance(error, PASSING):
                     raise
-                self.say(f"The checkpoint of queue manager '{self.name}' is postponed: {error}")
+                self.say(amq(7233, self.name, error))
             return True
         with lock:
             if self.failure is not None:
@@ -414,7 +427,7 @@ class Lifecycle:
             return Checkpoint.begin(core, self._checkpoint_file)
         except PASSING as error:
             self._plan_checkpoint()
-            self.say(f"The checkpoint of queue manager '{self.name}' is postponed: {error}")
+            self.say(amq(7233, self.name, error))
             return None
 
     def _check_alive(self) -> None:
@@ -437,13 +450,8 @@ class Lifecycle:
     def say_extents(self) -> None:
         """Which extents of a linear log are still needed: the administrator may archive or delete those before."""
         log = self.core.log
-        self.say(
-            f"AMQ7467I: The oldest log file required to start queue manager '{self.name}' is {log.restart_extent}."
-        )
-        self.say(
-            f"AMQ7468I: The oldest log file required to perform media recovery of queue manager '{self.name}' is "
-            f"{log.media_extent}."
-        )
+        self.say(amq(7467, self.name, log.restart_extent))
+        self.say(amq(7468, self.name, log.media_extent))
 
     def make_log_room(self) -> bool:
         """The log is full: have a checkpoint free some of it, after the oldest unit of work if that holds it back.
@@ -462,7 +470,7 @@ class Lifecycle:
                 if not log_room.pull_up(core):
                     log_room.give_way(core)
         except LogFull as error:
-            self.say(f"No log space could be released on queue manager '{self.name}': {error}")
+            self.say(amq(7477, self.name, error))
             return False
         self.take_checkpoint()
         return core.log.head // extent_bytes > before
@@ -473,6 +481,16 @@ class Lifecycle:
         self._records_due = self.core.logged_operations + self.tuning.checkpoint_records_max
         self._records_at_checkpoint = self.core.logged_operations
         self._checkpoint_due = log.tail + log.space().capacity_bytes // 4
+
+    def _end_of_extent(self) -> float:
+        """Where the log goes on in another extent, as far as anybody may want to know: only a linear log has events."""
+        config = self.core.log.config
+        return (self.core.log.tail // config.extent_bytes + 1) * config.extent_bytes if config.linear else math.inf
+
+    def extent_begun(self) -> None:
+        """The log has come to a new extent."""
+        self._extent_end = self._end_of_extent()
+        events.logger_event(self.core)
 
     def checkpoint_due(self) -> None:
         """Enough has been logged for a checkpoint."""

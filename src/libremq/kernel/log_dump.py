@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from libremq.common.files import Files
 from libremq.kernel import catalogue_file, journal
+from libremq.kernel.attribute_tables import TABLES
 from libremq.kernel.units import GET, PUT
 from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
 from libremq.log.records import Record, RecordType
@@ -54,6 +55,15 @@ def queue_names(files: Files, folder: str) -> dict[int, str]:
         except (StoreDamaged, OSError, ValueError, KeyError, TypeError):
             continue
     return {}
+
+
+def _shown(record: Mapping[str, Any]) -> Facts:
+    """The attributes of a definition; that there is a password, but not which."""
+    table = TABLES.get(record["kind"])
+    secret = {row.keyword for row in table if row.secret} if table is not None else set()
+    return {
+        keyword: "***" if keyword in secret and value else value for keyword, value in record["attributes"].items()
+    }
 
 
 class LogFormatter:
@@ -173,7 +183,7 @@ class LogFormatter:
                 self._names[int(value["id"])] = str(made["name"])
             facts = {"operation": "set", "object_type": made["kind"], "object": made["name"]}
             facts |= {name: value[name] for name in ("id", "folder") if name in value}
-            return facts | {"attributes": made["attributes"]}
+            return facts | {"attributes": _shown(made)}
         if value.get("id"):
             self._names[int(value["id"])] = str(value["name"])
         facts = {"operation": value["op"], "object_type": value["kind"], "object": value["name"]}
@@ -216,7 +226,7 @@ class LogFormatter:
         }
         if rows:
             facts |= {"first_sequence": rows[0][0], "last_sequence": rows[-1][0]}
-        return facts | ({"attributes": made["attributes"]} if made is not None else {})
+        return facts | ({"attributes": _shown(made)} if made is not None else {})
 
     def _checkpoint(self, record: Record) -> Facts:
         """Every key of the record, as a later release may add some; queues and units of work in a readable form."""

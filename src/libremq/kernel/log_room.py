@@ -12,6 +12,7 @@ go on would hold the head of the log for ever. In turn, as a checkpoint begins o
 
 from __future__ import annotations
 
+from libremq.common.amq_messages import amq
 from libremq.kernel.core import Core
 from libremq.kernel.units import PREPARED, UnitOfWork
 
@@ -48,10 +49,8 @@ def give_way(core: Core) -> None:
     oldest = logged_units(core)[0]
     if oldest.state == PREPARED:
         core.soft_image(oldest)
-        core.say(
-            f"AMQ7469W: Transaction {oldest.xid.hex()} of queue manager '{core.qmgr_name}' rolled forward to release "
-            "log space: it is prepared and waits for its transaction manager."
-        )
+        how = "rolled forward to release log space: it is prepared and waits for its transaction manager."
+        core.say(amq(7469, oldest.xid.hex(), core.qmgr_name, how))
         return
     name: str | None = None
     for connection in core.connections.values():
@@ -62,8 +61,6 @@ def give_way(core: Core) -> None:
     if oldest.xid and name is None:
         core.rolled_back.add(oldest.xid)
     core.backout(oldest)
-    core.say(
-        f"AMQ7469W: Transaction {oldest.id} of queue manager '{core.qmgr_name}' rolled back to release log space: it "
-        f"was the oldest, with {oldest.message_count} messages{f', of application {name!r}' if name else ''}. Commit "
-        "sooner, or enlarge the log."
-    )
+    whose = f", of application {name!r}" if name else ""
+    how = f"rolled back to release log space: it was the oldest, with {oldest.message_count} messages{whose}. "
+    core.say(amq(7469, oldest.id, core.qmgr_name, f"{how}Commit sooner, or enlarge the log."))

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from libremq.common.amq_messages import amq
 from libremq.kernel import journal
 from libremq.kernel.definitions import to_record
 from libremq.kernel.objects import LocalQueue, MQObject
@@ -49,14 +50,21 @@ TYPES: dict[str, str] = {
     "namelist": "NAMELIST", "nl": "NAMELIST",
     "process": "PROCESS", "prcs": "PROCESS",
     "channel": "CHANNEL", "chl": "CHANNEL",
+    "clntconn": "CLNTCONN", "clcn": "CLNTCONN",
     "listener": "LISTENER", "lstr": "LISTENER",
+    "service": "SERVICE", "srvc": "SERVICE",
+    "topic": "TOPIC", "top": "TOPIC",
+    "authinfo": "AUTHINFO",
+    "comminfo": "COMMINFO",
     "qmgr": "QMGR",
     "catalog": CATALOGUE, "ctlg": CATALOGUE,
 }  # fmt: skip
+_KINDS = (
+    "QMGR", "QUEUE", "PROCESS", "NAMELIST", "CHANNEL", "LISTENER", "SERVICE", "TOPIC", "AUTHINFO", "COMMINFO",
+    "CHLAUTH", "AUTHREC",
+)  # fmt: skip
 # Types of which this release has no objects: they are known, and there is nothing to do for them
-_TYPES_WITHOUT_OBJECTS = {
-    "authinfo", "clntconn", "clcn", "clchltab", "comminfo", "service", "srvc", "syncfile", "topic", "top",
-}  # fmt: skip
+_TYPES_WITHOUT_OBJECTS = {"clchltab", "syncfile"}
 
 
 class MediaResult(NamedTuple):
@@ -74,8 +82,7 @@ def check_linear(core: Core) -> None:
         raise mq_error(
             C.MQRC_ENVIRONMENT_ERROR,
             core.qmgr_name,
-            "AMQ7044E: Media recovery is not allowed: the log is circular and overwrites what it would need. Create "
-            "the queue manager with a linear log (LogType=LINEAR), or rely on backups of its folder",
+            amq(7044, core.qmgr_name, "media recovery"),
         )
 
 
@@ -90,7 +97,7 @@ def select(core: Core, type_name: str, pattern: str) -> list[MQObject]:
         )
     if kind == CATALOGUE:
         return []
-    kinds = ("QMGR", "QUEUE", "PROCESS", "NAMELIST", "CHANNEL", "LISTENER") if kind == "*" else (kind,)
+    kinds = _KINDS if kind == "*" else (kind,)
     found = [obj for one in kinds for obj in core.catalogue.select(one, pattern)]
     return [obj for obj in found if not (isinstance(obj, LocalQueue) and obj.is_temporary)]
 

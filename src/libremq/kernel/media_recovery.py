@@ -13,6 +13,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
+from libremq.common.amq_messages import amq
 from libremq.kernel import journal
 from libremq.kernel.catalogue_recovery import DefinitionHistory, records
 from libremq.kernel.definitions import from_record
@@ -247,6 +248,7 @@ class QueueRecovery:
         queue = core.queues.get(definition.name)
         if queue is None:
             queue = QueueState(definition, self._id, self._folder, store)
+            queue.statistics = core.resting_statistics.pop(self._id, queue.statistics)
             core.queues[definition.name] = core.queues_by_id[self._id] = queue
         else:
             queue.store.close()
@@ -311,12 +313,12 @@ def recover_damaged(core: Core) -> None:
             recovery.finish()
         except (StoreDamaged, StoreFull, OSError) as error:
             recovery.give_up()
-            core.say(f"Queue {definition.name} stays damaged, as media recovery failed: {error}")
+            core.say(amq(7473, definition.name, error))
         except BaseException:
             recovery.give_up()
             raise
         else:
-            core.say(f"Queue {definition.name} was damaged and is recreated from the log.")
+            core.say(amq(7474, definition.name))
 
 
 # rcrmqobj

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from libremq.common.names import dynamic_name
-from libremq.kernel import resolve
+from libremq.kernel import authority, events, events_config, resolve
 from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.field_checks import check_object_descriptor
@@ -11,6 +11,7 @@ from libremq.kernel.objects import AliasQueue, LocalQueue, ModelQueue, MQObject,
 from libremq.kernel.queues import QueueState
 from libremq.kernel.selector import compile_selector
 from libremq.kernel.waiting import cancel_waits
+from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQOD
@@ -40,17 +41,21 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> O
         )
     if core.quiescing and options & C.MQOO_FAIL_IF_QUIESCING:
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
-    if od.ObjectType == C.MQOT_Q:
-        handle = _open_queue(core, connection, od, options)
-    elif od.ObjectType in _OBJECT_KINDS:
-        handle = _open_other(core, connection, od, options)
+    if od.ObjectType == C.MQOT_Q or od.ObjectType in _OBJECT_KINDS:
+        open_it = _open_queue if od.ObjectType == C.MQOT_Q else _open_other
+        try:
+            handle = open_it(core, connection, od, options)
+        except MQError as error:
+            events.name_not_resolved(core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType)
+            raise
+        handle.object_qmgr = od.ObjectQMgrName
     elif od.ObjectType == C.MQOT_TOPIC:
         raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, od.ObjectName, "this release has no publish/subscribe")
     else:
         raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, od.ObjectName, f"object type {od.ObjectType} cannot be opened")
     if options & C.MQOO_ALTERNATE_USER_AUTHORITY:
         handle.alternate_user = od.AlternateUserId
-    connection.handles[handle.hobj] = handle
+    connection.keep(handle)
     return handle
 
 
@@ -84,9 +89,8 @@ def check_options(od: MQOD, options: int) -> None:
 
 
 def new_handle(connection: Connection, obj: MQObject | None, options: int, name: str) -> ObjectHandle:
-    handle = ObjectHandle(connection, connection.next_hobj, obj, options, name)
-    connection.next_hobj += 1
-    return handle
+    """A handle with the next number, which it keeps if the open goes well (`Connection.keep`)."""
+    return ObjectHandle(connection, connection.next_hobj, obj, options, name)
 
 
 def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
@@ -102,6 +106,7 @@ def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> O
         obj = core.catalogue.find(kind, od.ObjectName)
     if obj is None:
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, od.ObjectName, f"no {kind} of this name is defined")
+    authority.check_object(core, connection, od, options, obj)
     return new_handle(connection, obj, options, obj.name)
 
 
@@ -114,6 +119,7 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
         raise mq_error(
             C.MQRC_OPTION_NOT_VALID_FOR_TYPE, od.ObjectName, "a queue of another queue manager has no attributes here"
         )
+    authority.check_queue(core, connection, od, options, obj)
     handle = new_handle(connection, obj, options, od.ObjectName)
     if options & _LOCAL_ONLY or (isinstance(obj, LocalQueue) and not options & C.MQOO_OUTPUT):
         handle.queue = _local_target(core, od.ObjectName, obj)
@@ -188,6 +194,7 @@ def _take_input(queue: QueueState, handle: ObjectHandle) -> None:
 
 def _open_model(core: Core, connection: Connection, od: MQOD, options: int, model: ModelQueue) -> ObjectHandle:
     """Make the dynamic queue and open it; the descriptor gets its name."""
+    authority.check_model(core, connection, od, options, model)
     name = dynamic_name(od.DynamicQName, core.identifiers.next_unique())
     if core.catalogue.find_queue(name) is not None:
         raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, "a queue of the name in DynamicQName exists")
@@ -201,14 +208,22 @@ def _open_model(core: Core, connection: Connection, od: MQOD, options: int, mode
         handle.destination = Destination(queue, path=(definition,))
     _take_defaults(handle, definition)
     try:
+        user = od.AlternateUserId if options & C.MQOO_ALTERNATE_USER_AUTHORITY else connection.user
+        authority.own_dynamic_queue(core, connection, queue, user)
         _use(core, handle, od)
-    except MQError:
-        core.delete_queue(queue)
+    except (MQError, LogFull):
+        connection.depend_on(delete_dynamic(core, queue))
         raise
+    events_config.object_changed(core, None, definition, _context(connection))
     od.ObjectName = name
     od.ObjectQMgrName = core.qmgr_name
     od.ResolvedQName, od.ResolvedQMgrName = name, core.qmgr_name
     return handle
+
+
+def _context(connection: Connection) -> events.EventContext:
+    """Who is behind a dynamic queue."""
+    return events.EventContext(connection.user, C.MQEVO_INTERNAL)
 
 
 def close_object(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> None:
@@ -243,6 +258,8 @@ def _check_delete(core: Core, handle: ObjectHandle, queue: QueueState | None, op
                 C.MQRC_OPTION_NOT_VALID_FOR_TYPE, queue.name, "a temporary queue ends with the handle that made it"
             )
         return True
+    if not handle.created_queue:
+        authority.check_close(core, handle.connection, handle, queue)
     if core.has_uncommitted(queue):
         raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "messages on it belong to unfinished units of work")
     if options & C.MQCO_DELETE and queue.store.depth:
@@ -252,10 +269,18 @@ def _check_delete(core: Core, handle: ObjectHandle, queue: QueueState | None, op
     return True
 
 
+def delete_dynamic(core: Core, queue: QueueState) -> int:
+    """The queue and the authority of its maker go together."""
+    if not queue.definition.is_temporary:
+        authority.remove_records_of(core, C.MQOT_Q, queue.name)
+    return core.delete_queue(queue)
+
+
 def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> None:
     for waiter in list(queue.waiters):
         waiter.fail(mq_error(C.MQRC_Q_DELETED, queue.name, "the dynamic queue was deleted"))
-    connection.depend_on(core.delete_queue(queue))
+    connection.depend_on(delete_dynamic(core, queue))
+    events_config.object_changed(core, queue.definition, None, _context(connection))
     for handle in queue.open_handles:
         if handle.connection.wake is not None:
             handle.connection.wake()  # a consumer hears of it, too

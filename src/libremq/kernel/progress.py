@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from libremq.common.amq_messages import amq
+
 if TYPE_CHECKING:
     from libremq.kernel.core import Core
 
@@ -36,7 +38,5 @@ class Progress:
         self._spoke = now
         done = (lsn - self._start) / max(1, self._core.log.durable - self._start)
         left = (now - self._began) * (1 - done) / done if done else 0.0
-        self._say(
-            f"AMQ7229I: {self.records} log records accessed on queue manager '{self._core.qmgr_name}' during the log "
-            f"replay phase, {done:.0%} of the log; about {left:.0f} seconds left."
-        )
+        so_far = f", {done:.0%} of the log; about {left:.0f} seconds left"
+        self._say(amq(7229, self.records, self._core.qmgr_name, so_far))

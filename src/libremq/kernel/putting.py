@@ -7,7 +7,7 @@ those who wait, trigger monitors and report messages are served after that.
 
 from __future__ import annotations
 
-from libremq.kernel import context, groups, handover, reports, resolve, transmission
+from libremq.kernel import context, events, events_queue, groups, handover, reports, resolve, transmission
 from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import without_extension
@@ -83,6 +83,7 @@ def put_to(
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
     for definition in destination.path:
         if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
+            events.put_inhibited(core, handle, destination)
             raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
     unknown_report = _check_descriptor(md, name, destination)
     unit = core.syncpoint_unit(connection) if options & C.MQPMO_SYNCPOINT else None
@@ -238,6 +239,8 @@ def deliver(
     ):
         return
     if queue.store.depth >= definition.maxdepth:
+        if core.catalogue.qmgr.perfmev:
+            events_queue.queue_full(core, queue)
         raise mq_error(C.MQRC_Q_FULL, queue.name, f"the queue holds MAXDEPTH({definition.maxdepth}) messages")
     if wants_coa:
         with core.all_or_nothing(unit) as own:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from libremq.kernel.connection import ObjectHandle
     from libremq.kernel.waiting import Waiter
 
+COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
+"""Where the command server finds PCF commands."""
 _TOKEN = struct.Struct("<qII")  # sequence number, slot, queue id
 
 
@@ -34,13 +36,35 @@ class Cursor:
         self.on_message = True
 
 
+class QueueStatistics:
+    """What happened on a queue since its statistics were reset, counted once for whoever wants to know."""
+
+    __slots__ = ("dequeued", "enqueued", "high_depth", "last_get", "last_put", "service_since", "since")
+
+    def __init__(self) -> None:
+        # Monotonic; never reset means since the start of the queue manager
+        self.since = 0.0
+        self.high_depth = 0  # at least the depth at this moment, where no put or get has told yet
+        self.enqueued = 0  # by committed puts or not, backed out since or not; the same for gets
+        self.dequeued = 0
+        # When the first message came or the last get left some; None while there are none. Kept while it is watched
+        self.service_since: float | None = 0.0
+        # By the clock on the wall; 0 if there was none since the start of the queue manager. Not reset
+        self.last_put = self.last_get = 0.0
+
+    def reset(self, now: float, depth: int) -> None:
+        self.since = now
+        self.high_depth = depth
+        self.enqueued = self.dequeued = 0
+
+
 class QueueState:
     """A local queue in use."""
 
     __slots__ = (
-        "consumed", "coop_marks", "cursors", "damage", "definition", "deleted", "exclusive", "folder", "id",
+        "consumed", "coop_marks", "creator", "cursors", "damage", "definition", "deleted", "exclusive", "folder", "id",
         "input_count", "last_trigger_time", "locks", "marks", "open_handles", "output_count", "recoverable",
-        "store", "visible_lsn", "waiters",
+        "serves_commands", "statistics", "store", "visible_lsn", "waiters",
     )  # fmt: skip
 
     def __init__(self, definition: LocalQueue, queue_id: int, folder: str, store: QueueStore) -> None:
@@ -59,6 +83,9 @@ class QueueState:
         self.locks: dict[int, ObjectHandle] = {}  # slot -> the handle that browsed it with a lock
         self.marks: dict[int, set[ObjectHandle]] = {}  # slot -> the handles that marked it for themselves
         self.coop_marks: dict[int, float] = {}  # slot -> when it was marked for the cooperating handles
+        self.statistics = QueueStatistics()
+        self.creator = ""  # of a temporary queue: the user that may do everything with it
+        self.serves_commands = definition.name == COMMAND_QUEUE
         self.visible_lsn = 0  # the log position on which what a get or browse sees depends
         self.last_trigger_time: float | None = None
         self.deleted = False
@@ -75,8 +102,10 @@ class QueueState:
 
     @property
     def attended(self) -> bool:
-        """Is there anybody who wants to hear of arrivals: a waiting get, a consumer, a trigger monitor?"""
-        return bool(self.waiters or self.consumed or self.definition.trigger != C.MQTC_OFF)
+        """Is there anybody who wants to hear of arrivals: a waiting get, a consumer, a trigger monitor, a server?"""
+        return bool(
+            self.waiters or self.consumed or self.definition.trigger != C.MQTC_OFF or self.serves_commands
+        )
 
     def chain_for(self, priority: int) -> int:
         """The chain of a message: its priority, or the queue's default where delivery is first in, first out."""

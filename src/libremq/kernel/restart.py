@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
+from libremq.common.amq_messages import amq
 from libremq.kernel import catalogue_file, catalogue_recovery, journal
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import from_record
@@ -71,11 +72,8 @@ class Restart:
                 continue
             self.redo(record)
             self.progress.next(record.lsn)
-        self.say(
-            f"AMQ7229I: {self.progress.records} log records accessed on queue manager '{core.qmgr_name}' "
-            "during the log replay phase."
-        )
-        self.say(f"AMQ7230I: Log replay for queue manager '{core.qmgr_name}' complete.")
+        self.say(amq(7229, self.progress.records, core.qmgr_name, ""))
+        self.say(amq(7230, core.qmgr_name))
 
     def undo(self) -> None:
         """Back out the units of work that are not prepared."""
@@ -87,11 +85,8 @@ class Restart:
         for unit in core.active_units():
             self.backed_out += 1
             core.backout(unit)
-        self.say(
-            f"AMQ7231I: {self.backed_out} units of work backed out on queue manager '{core.qmgr_name}' "
-            f"during the recovery phase, {len(core.units)} left in doubt."
-        )
-        self.say(f"AMQ7232I: Transaction manager state recovered for queue manager '{core.qmgr_name}'.")
+        self.say(amq(7231, self.backed_out, core.qmgr_name, len(core.units)))
+        self.say(amq(7232, core.qmgr_name))
 
     def _load_catalogue(self, state: CheckpointState) -> None:
         core = self.core

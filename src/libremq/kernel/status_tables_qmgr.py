@@ -6,8 +6,8 @@ The fields of Native HA are left out: there is none here.
 from __future__ import annotations
 
 from libremq.kernel.attribute_rows import choice, choices, number, octets, text
-from libremq.kernel.attribute_tables_security import AUTHORITY_WORDS, OBJECT_TYPE_WORDS
 from libremq.mqi import constants as mq
+from libremq.security.authorities import AUTHORITY_WORDS, OBJECT_TYPE_WORDS
 
 QMSTATUS = (
     text("QMNAME", mq.MQCA_Q_MGR_NAME, mq.MQ_Q_MGR_NAME_LENGTH, "name of the queue manager"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 
+from libremq.common.amq_messages import amq
 from libremq.log import LogDamaged, LogError, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -33,7 +34,7 @@ def is_lack_of_space(error: BaseException) -> bool:
 def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
     """What an application is told."""
     if isinstance(error, LogFull):
-        return mq_error(C.MQRC_RESOURCE_PROBLEM, qmgr_name, f"AMQ7465E: {error}")
+        return mq_error(C.MQRC_RESOURCE_PROBLEM, qmgr_name, amq(7465, error))
     if isinstance(error, StoreFull):
         return mq_error(C.MQRC_STORAGE_MEDIUM_FULL, qmgr_name, str(error))
     if isinstance(error, StoreDamaged):

@@ -177,6 +177,10 @@ class Log(LogCore):
         """The name of the oldest extent that media recovery needs (MEDIALOG, AMQ7468); empty in a circular log."""
         return self._name_of(self.media) if self.config.linear else ""
 
+    def extent_name_of(self, lsn: int) -> str:
+        """The name of the extent that holds a record."""
+        return self._name_of(lsn)
+
     def _name_of(self, lsn: int) -> str:
         extent = lsn // self.config.extent_bytes
         if self.config.linear:

@@ -96,6 +96,11 @@ GROUPS = {
 _VALUES = {**{row.word: row.value for row in AUTHORITIES}, **GROUPS}
 _WORDS = {value: word for word, value in _VALUES.items()}
 
+# As MQSC has them, in its order
+AUTHORITY_WORDS = {_WORDS[value].upper(): value for value in (C.MQAUTH_NONE, *_MQSC_ORDER)}
+GROUP_WORDS = {word.upper(): value for word, value in GROUPS.items()}
+OBJECT_TYPE_WORDS = {row.word: row.value for row in sorted(OBJECT_TYPES, key=lambda row: row.word)}
+
 
 def bit(authority: int) -> int:
     """The bit of an MQAUTH_* value in a mask."""

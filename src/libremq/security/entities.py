@@ -82,7 +82,7 @@ class Entities:
         return self._groups.get(user) or self.groups_of(user)
 
     def has_principal(self, user: str) -> bool:
-        return user in self._own_groups() or self._system_groups_of(user) is not None
+        return user == ADMINISTRATORS or user in self._own_groups() or self._system_groups_of(user) is not None
 
     def has_group(self, group: str) -> bool:
         if group in (NOBODY, ADMINISTRATORS) or self._system.has_group(group):

@@ -123,6 +123,11 @@ class QueueStore:
         return self.chains.count + self.pending_puts
 
     @property
+    def file_bytes(self) -> int:
+        """Size of the queue file."""
+        return self._file.size_blocks() * BLOCK_BYTES
+
+    @property
     def used_count(self) -> int:
         """Messages in whatever state, those that units of work have put or got among them."""
         return self._used[0] + self._used[1]
