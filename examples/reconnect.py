@@ -18,7 +18,7 @@ def command(*words: str) -> None:
 
 def listen(url: str, ready: threading.Event) -> None:
     # What happens to the connection is told to a function of ours, here to none; by default it is logged
-    with libremq.connect(f"{url}?reconnect=yes&reconnect_timeout=300", say=lambda text: None) as qm:
+    with libremq.connect(f"{url}&reconnect=yes&reconnect_timeout=300", say=lambda text: None) as qm:
         news = qm.queue("NEWS")
         news.get()
         ready.set()
@@ -29,14 +29,21 @@ def main() -> None:
     with libremq.connect("embedded:QM1?create=1") as qm:  # or: libremq crtmqm QM1
         qm.define_local("NEWS", replace=True)
         qm.queue("NEWS").put("it begins", persistent=True)
+        # A channel for all clients, which come in as the user nobody, and what that user may do
+        qm.define("CHANNEL", "NEWS.SVRCONN", CHLTYPE="SVRCONN", MCAUSER="nobody", replace=True)
+        qm.mqsc("""
+            SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('nobody') AUTHADD(CONNECT)
+            SET AUTHREC PROFILE(NEWS) OBJTYPE(QUEUE) PRINCIPAL('nobody') AUTHADD(GET)
+        """)
         folder = qm.folder
     command("strmqm", "-p", "0", "QM1")  # on a free port; without -p it is 1414
     try:
         with open(f"{folder}/run.json", encoding="utf-8") as file:
             running = json.load(file)
         port = running["ports"][0]
+        url = f"mq://127.0.0.1:{port}/QM1?channel=NEWS.SVRCONN"
         ready = threading.Event()
-        client = threading.Thread(target=listen, args=(f"mq://127.0.0.1:{port}/QM1", ready), daemon=True)
+        client = threading.Thread(target=listen, args=(url, ready), daemon=True)
         client.start()
         ready.wait(60)
 

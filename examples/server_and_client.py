@@ -26,12 +26,19 @@ def main() -> None:
     with libremq.connect("embedded:QM1?create=1") as qm:  # or: libremq crtmqm QM1
         qm.define_local("KITCHEN", replace=True)
         qm.define_local("BILL", replace=True)
+        # A channel for all clients, which come in as the user nobody, and what that user may do
+        qm.define("CHANNEL", "CAFE.SVRCONN", CHLTYPE="SVRCONN", MCAUSER="nobody", replace=True)
+        qm.mqsc("""
+            SET AUTHREC OBJTYPE(QMGR) PRINCIPAL('nobody') AUTHADD(CONNECT)
+            SET AUTHREC PROFILE(KITCHEN) OBJTYPE(QUEUE) PRINCIPAL('nobody') AUTHADD(PUT,GET)
+            SET AUTHREC PROFILE(BILL) OBJTYPE(QUEUE) PRINCIPAL('nobody') AUTHADD(PUT,GET,BROWSE)
+        """)
         folder = qm.folder
     command("strmqm", "-p", "0", "QM1")  # on a free port; without -p it is 1414
     try:
         with open(f"{folder}/run.json", encoding="utf-8") as file:
             port = json.load(file)["ports"][0]
-        url = f"mq://127.0.0.1:{port}/QM1"
+        url = f"mq://127.0.0.1:{port}/QM1?channel=CAFE.SVRCONN"
         other = multiprocessing.get_context("spawn").Process(target=waiter, args=(url,))
         other.start()
         with libremq.connect(url) as qm:
