@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 
 import pytest
 
@@ -35,3 +36,13 @@ def test_a_failure_nobody_waited_for_is_not_forgotten() -> None:
             helper.wait(helper.start([file]))
         assert caught.value.filename == "/copy/x"
     helper.close()
+
+
+def test_the_thread_ends_with_its_owner() -> None:
+    """A log that is given up without being closed, as after a failure, leaves no thread behind."""
+    helper = SyncHelper("/copy")
+    thread = helper._thread
+    del helper
+    gc.collect()
+    thread.join(30)
+    assert not thread.is_alive()

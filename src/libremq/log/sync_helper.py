@@ -8,47 +8,27 @@ must not be followed by one that "works".
 from __future__ import annotations
 
 import threading
+import weakref
 from queue import SimpleQueue
 
 from libremq.common.files import File
 
 
-class SyncHelper:
-    """Jobs are done in order; each is known by its ticket."""
+class _Work:
+    """What the thread and its owner share. The thread knows no more than this, so that the owner can be collected."""
 
-    __slots__ = ("_done", "_failure", "_finished", "_folder", "_jobs", "_thread", "_ticket")
+    __slots__ = ("done", "failure", "finished", "folder", "jobs")
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder
-        self._jobs: SimpleQueue[tuple[int, list[File]] | None] = SimpleQueue()
-        self._done: SimpleQueue[None] = SimpleQueue()
-        self._ticket = 0
-        self._finished = 0
-        self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="libremq-log-copy", daemon=True)
-        self._thread.start()
+        self.folder = folder
+        self.jobs: SimpleQueue[tuple[int, list[File]] | None] = SimpleQueue()
+        self.done: SimpleQueue[None] = SimpleQueue()
+        self.finished = 0
+        self.failure: BaseException | None = None
 
-    def start(self, files: list[File]) -> int:
-        """Have files synced; returns the ticket to wait with."""
-        ticket = self._ticket = self._ticket + 1
-        self._jobs.put((ticket, files))
-        return ticket
-
-    def wait(self, ticket: int) -> None:
-        """Return when the job is done. Raises if it failed, or if any before it did."""
-        while self._finished < ticket:
-            # An answer may be left over from a wait that was interrupted: then there is one more turn.
-            self._done.get()
-        if self._failure is not None:
-            raise self._failure
-
-    def close(self) -> None:
-        self._jobs.put(None)
-        self._thread.join()
-
-    def _run(self) -> None:
+    def run(self) -> None:
         while True:
-            job = self._jobs.get()
+            job = self.jobs.get()
             if job is None:
                 return
             ticket, files = job
@@ -57,8 +37,40 @@ class SyncHelper:
                     file.sync()
             except BaseException as error:  # whatever it is, it is the waiter's
                 if isinstance(error, OSError) and error.filename is None:
-                    error.filename = self._folder
-                if self._failure is None:
-                    self._failure = error
-            self._finished = ticket
-            self._done.put(None)
+                    error.filename = self.folder
+                if self.failure is None:
+                    self.failure = error
+            self.finished = ticket
+            self.done.put(None)
+
+
+class SyncHelper:
+    """Jobs are done in order; each is known by its ticket. The thread ends with `close`, or with its owner."""
+
+    __slots__ = ("__weakref__", "_thread", "_ticket", "_work")
+
+    def __init__(self, folder: str) -> None:
+        self._work = _Work(folder)
+        self._ticket = 0
+        self._thread = threading.Thread(target=self._work.run, name="libremq-log-copy", daemon=True)
+        self._thread.start()
+        weakref.finalize(self, self._work.jobs.put, None).atexit = False
+
+    def start(self, files: list[File]) -> int:
+        """Have files synced; returns the ticket to wait with."""
+        ticket = self._ticket = self._ticket + 1
+        self._work.jobs.put((ticket, files))
+        return ticket
+
+    def wait(self, ticket: int) -> None:
+        """Return when the job is done. Raises if it failed, or if any before it did."""
+        work = self._work
+        while work.finished < ticket:
+            # An answer may be left over from a wait that was interrupted: then there is one more turn.
+            work.done.get()
+        if work.failure is not None:
+            raise work.failure
+
+    def close(self) -> None:
+        self._work.jobs.put(None)
+        self._thread.join()

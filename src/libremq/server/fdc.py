@@ -7,6 +7,7 @@ data. Writing one never raises, and the number of reports of a process is limite
 
 from __future__ import annotations
 
+import gc
 import os
 import platform
 import resource
@@ -18,6 +19,7 @@ import time
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import FrameType
 
 from libremq.server.error_entry import release, user_name, utc
 from libremq.server.error_log import FOLDER
@@ -135,10 +137,21 @@ def _traceback(error: BaseException | None) -> list[str]:
 def _threads() -> list[str]:
     names = {thread.ident: thread.name for thread in threading.enumerate()}
     lines: list[str] = []
-    for ident, frame in sys._current_frames().items():
+    for ident, frame in _frames().items():
         lines.append(f"Thread {names.get(ident, ident)}:")
         lines += "".join(traceback.format_stack(frame, limit=20)).splitlines()
     return lines
+
+
+def _frames() -> dict[int, FrameType]:
+    """Where every thread is. Python takes a lock for that, and a collection in the middle of it can wait for ever."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return sys._current_frames()
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _process() -> list[str]:
