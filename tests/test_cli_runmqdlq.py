@@ -84,6 +84,19 @@ def test_refused(mq: Commands, tmp_path: Path) -> None:
     assert mq.bad("runmqdlq", "DEAD", "QM1", "--rules", str(tmp_path / "nope"))[0] == 20
 
 
+def test_users_of_messages_are_checked_only_by_a_queue_manager_that_serves(mq: Commands, tmp_path: Path) -> None:
+    """PUTAUT(CTX) asks for the authorities of whoever put a message: in one's own process that would be nobody's."""
+    mq.good("crtmqm", *SMALL, "QM1")
+    with libremq.connect("embedded:QM1") as qm:
+        fill(qm, 1)
+    rules = tmp_path / "rules"
+    rules.write_text("WAIT(NO)\nACTION(RETRY) PUTAUT(CTX)\n")
+    code, err = mq.bad("runmqdlq", "DEAD", "QM1", "--rules", str(rules))
+    assert (code, err[:8]) == (20, "AMQ8741E")
+    with libremq.connect("embedded:QM1") as qm:
+        assert (qm.queue("DEAD").depth, qm.queue("WORK").depth) == (1, 0)
+
+
 def test_killed_again_and_again_no_message_is_lost_or_doubled(mq: Commands) -> None:
     seed = random.Random(11)
     count = 400

@@ -79,7 +79,9 @@ def _read(path: str | None) -> str:
 def _handle(arguments: argparse.Namespace, table: RulesTable, password: str | None) -> int:
     arguments.qmgr = arguments.qmgr or table.control.input_manager
     try:
-        manager = connect(arguments, COMMAND, user=arguments.user, password=password)
+        # Nobody is asked for authorities by a queue manager in one's own process, also not on behalf of another user
+        must_serve = any(rule.as_context_user for rule in table.rules)
+        manager = connect(arguments, COMMAND, must_serve=must_serve, user=arguments.user, password=password)
     except MQError as error:
         complain(COMMAND, amq(8741, arguments.qmgr, error.detail or error))
         return NOT_RUN

@@ -10,6 +10,7 @@ import pytest
 from helper_pcf import COMMAND_QUEUE, Reply, Sender, command, failure, named
 
 from libremq import connect
+from libremq.admin.command_server import place_of
 from libremq.admin.mqsc_lines import CommandText
 from libremq.admin.mqsc_session import DONE, FAILED
 from libremq.client.embedded import EmbeddedQueueManager
@@ -342,6 +343,7 @@ class Rig:
         )  # fmt: skip
         self.kernel = self.embedded.manager
         self.kernel.core.authorities.external_users = True
+        self.kernel.core.authorities.administrators = frozenset({"boss"})
         self.embedded.serve_commands()
 
     def connect(self, user: str, *, privileged: bool = False) -> int:
@@ -541,3 +543,27 @@ def test_commands_while_the_log_is_full(rig: Rig) -> None:
         assert rig.kernel.depth(COMMAND_QUEUE) == rig.kernel.depth("ANSWERS") == 0
     assert reasons == [C.MQRC_NONE] * 20
     assert all(rig.is_defined(f"NEW.{number}") for number in range(20))
+
+
+def test_a_connection_of_the_owner_under_a_name_lends_nothing_to_others_of_the_name(rig: Rig) -> None:
+    """Commands may be served when the one who put them is gone, and somebody else of the same name is there."""
+    rig.grant("app", "self", C.MQAUTH_CONNECT, object_type=C.MQOT_Q_MGR)
+    rig.grant("app", COMMAND_QUEUE, C.MQAUTH_OUTPUT)
+    rig.grant("app", "ANSWERS", C.MQAUTH_OUTPUT)
+    owner = rig.connect("app", privileged=True)
+    rig.kernel.alter("QLOCAL", COMMAND_QUEUE, {"GET": "DISABLED"})
+    app = rig.connect("app")
+    rig.put(app, create("NEW"), "ANSWERS")
+    rig.kernel.disconnect(app)
+    rig.kernel.alter("QLOCAL", COMMAND_QUEUE, {"GET": "ENABLED"})
+    assert rig.get(owner, "ANSWERS").reason == C.MQRC_NOT_AUTHORIZED
+    assert not rig.is_defined("NEW")
+
+
+def test_an_unexpected_error_is_told_without_the_values_of_the_message() -> None:
+    """As an exception shows them: what a command says may be a password."""
+    with pytest.raises(ValueError) as caught:
+        int("s3cr3t")
+    text = place_of(caught.value)
+    assert text.startswith("ValueError (test_admin_command_server.py:")
+    assert "s3cr3t" not in text

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from helper_peers import wait_until
+from helper_peers import Peer, wait_until
 
 import libremq
 from libremq.common import pam, users
@@ -23,6 +23,9 @@ from libremq.mqi.pcf import MQCFIN, unpack_message
 from libremq.server.admission import Admitted, Applicant
 from libremq.server.admission_hosts import host_names
 from libremq.testing.serving import Served, served_queue_manager
+from libremq.wire import calls, session
+from libremq.wire.protocol import REPLY, Type
+from libremq.wire.segments import frame
 
 AUTHINFO = "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"
 CHANNEL = "APP.SVRCONN"
@@ -188,6 +191,39 @@ def test_a_long_name_that_is_cut_is_checked_as_it_is_cut(site: Site) -> None:
     assert site.acts_as(site.url("abcdefghijk")) == "abcdefghijk"
     site.rule(CHANNEL, "USERMAP", CLNTUSER="abcdefghijklmn", MCAUSER="short")
     assert site.acts_as(site.url("abcdefghijklmn")) == "short"
+    site.rule(CHANNEL, "USERMAP", CLNTUSER="bannedbanned", USERSRC="NOACCESS")
+    site.refuses(site.url("bannedbanned"), "AMQ9777E")
+    site.refuses(site.url("bannedbannedX"), "AMQ9777E")
+    site.rule(CHANNEL, "USERMAP", CLNTUSER="abcdefghijkl", USERSRC="NOACCESS")
+    assert site.acts_as(site.url("abcdefghijklmn")) == "short"
+
+
+def test_a_password_proves_no_other_user_to_be_an_administrator(site: Site) -> None:
+    site.user("pat")
+    site.user("boss", "mqm")
+    site.rule(CHANNEL, "BLOCKUSER", USERLIST=("nobody",))
+    site.passwords(ADOPTCTX="NO")
+
+    def reason(asserted: str, user: str) -> int:
+        body = session.pack_connect(session.Connect("", "peer", C.MQAT_UNIX))
+        with Peer(site.served.port, channel=CHANNEL) as peer:
+            peer.negotiate()
+            peer.send(
+                frame(Type.USERID_DATA, session.pack_user(asserted), 1)
+                + frame(Type.CONAUTH_INFO, session.pack_credentials(user, PASSWORD), 1)
+                + frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1)
+            )
+            while (flow := peer.answer()).kind != Type.MQCONN + REPLY:
+                pass
+            return calls.unpack_api(flow.body).reason
+
+    for check in ("REQDADM", "REQUIRED", "OPTIONAL"):
+        site.passwords(CHCKCLNT=check)
+        assert reason("boss", "boss") == C.MQRC_NONE
+        assert reason("alice", "pat") == C.MQRC_NONE
+        assert reason("boss", "pat") == C.MQRC_NOT_AUTHORIZED
+    site.alter("CHANNEL", CHANNEL, MCAUSER="boss")  # the administrator says so, not the client
+    assert reason("alice", "pat") == C.MQRC_NONE
 
 
 # CHCKCLNT, CHCKLOCL, CONNAUTH
@@ -292,6 +328,24 @@ def test_who_is_not_privileged_is_whom_the_system_says(site: Site) -> None:
     decide = site.served.engine.admission.decide
     assert decide(Applicant(True, "guest", named="pat")) == Admitted("guest", privileged=False)
     assert decide(Applicant(True, "guest", named=OWNER)) == Admitted("guest", privileged=False)
+
+
+# Afterwards
+
+
+def test_who_is_no_longer_an_administrator_is_none_after_a_refresh(site: Site) -> None:
+    site.user("boss", "mqm")
+    site.rule(CHANNEL, "BLOCKUSER", USERLIST=("nobody",))
+    with libremq.connect(site.url("boss", PASSWORD)) as qm, libremq.connect(site.served.url("local"), user="x") as own:
+        own.define_local("BEFORE")
+        qm.define_local("BEFORE.TOO")
+        users.set_groups(site.served.engine.manager.core.files, site.served.engine.folder, "boss", ("staff",))
+        assert own.mqsc("REFRESH SECURITY TYPE(AUTHSERV)")[0].reason == 0
+        for command in (lambda: qm.define_local("AFTER"), lambda: qm.put("BEFORE", "text"), qm.checkpoint):
+            with pytest.raises(MQError) as caught:
+                command()
+            assert caught.value.reason == C.MQRC_NOT_AUTHORIZED
+        own.define_local("AFTER")  # the owner is one, whatever it is called
 
 
 # Failure delay
@@ -436,7 +490,7 @@ def test_runcheck_says_what_a_connection_gets(
     site.alter("CHANNEL", CHANNEL, MCAUSER=mca_user)
     for profile, rule_type, attributes in rules:
         site.rule(profile, rule_type, **attributes)
-    for user in ("alice", "bob"):
+    for user in ("alice", "bob", "alice.and.bob"):
         told = match_runcheck(
             site.served.engine.manager.core.catalogue,
             CHANNEL,

@@ -113,14 +113,26 @@ def test_the_status_of_a_client(admin: Administrator) -> None:
         assert second["bytssent"] > first["bytssent"] + 5000
         assert second["bufsrcvd"] > first["bufsrcvd"]
         assert second["bufssent"] > first["bufssent"]
+        # What only message channels and others have is not shown
+        assert not {"batches", "xmitq", "rqmname", "longrts", "amqpka", "xqtime"} & first.keys()
         # Without ALL, and chosen
         [brief] = admin.rows("DISPLAY CHSTATUS(AP*)")
-        assert "msgs" not in brief
+        assert list(brief) == ["channel", "chltype", "conname", "current", "status", "substate"]
         assert len(admin.rows("DISPLAY CHSTATUS(*) WHERE(MSGS GT 0) RAPPLTAG")) == 1
         assert len(admin.rows("DISPLAY CHSTATUS(*) CONNAME('127.0.0.1')")) == 1
         assert admin.rows("DISPLAY CHSTATUS(*) CONNAME('127.0.0.10')") == []
         assert admin.rows("DISPLAY CHSTATUS(*) CONNAME('127')") == []
         assert admin.refused("DISPLAY CHSTATUS(APPS) SAVED").startswith("AMQ8420I")
+
+
+def test_a_channel_that_is_in_use_is_not_deleted(admin: Administrator) -> None:
+    admin.done("DEFINE CHANNEL(SHORT) CHLTYPE(SVRCONN)")
+    with admin.client("SHORT") as client:
+        assert admin.refused("DELETE CHANNEL(SHORT)").startswith("AMQ9514E")
+        client.queue("Q").put("still connected")
+        client.queue("Q").get()
+    until(lambda: not admin.rows("DISPLAY CHSTATUS(SHORT)"))
+    admin.done("DELETE CHANNEL(SHORT)")
 
 
 def test_each_socket_is_an_instance(admin: Administrator) -> None:

@@ -65,8 +65,17 @@ def test_the_quick_start(
             libremq.connect(wrong)
         assert caught.value.reason == C.MQRC_SSL_INITIALIZATION_ERROR and why in caught.value.detail
 
-    assert cli.main(["tls", "revoke", "--folder", tls, "alice"]) == 0
-    assert mqsc("REFRESH SECURITY TYPE(SSL)", f"ALTER QMGR KEYRPWD('{KEY_PASSWORD}')") == ["done", "done"]
+    with (
+        pytest.raises(libremq.MQError) as ended,
+        libremq.connect(f"{url}&reconnect=no") as alice,
+        alice.queue("QUEUE.NAME") as queue,
+    ):
+        queue.put(b"so far it goes")
+        assert cli.main(["tls", "revoke", "--folder", tls, "alice"]) == 0
+        assert mqsc("REFRESH SECURITY TYPE(SSL)", f"ALTER QMGR KEYRPWD('{KEY_PASSWORD}')") == ["done", "done"]
+        queue.get()
+        queue.get(wait=60)  # who is in with a certificate that was revoked does not stay
+    assert ended.value.reason in (C.MQRC_CONNECTION_BROKEN, C.MQRC_CONNECTION_QUIESCING)
     with pytest.raises(libremq.MQError, match="revoked"):
         libremq.connect(url)
     (tmp_path / "tls" / "QM1" / "crl.pem").write_text("rubbish")

@@ -12,6 +12,9 @@ its report options say; nothing that comes on the queue stops the server.
 
 from __future__ import annotations
 
+import os
+import traceback
+
 from libremq.admin.command import Issuer, Outcome
 from libremq.admin.executor import Executor
 from libremq.admin.mqsc_session import FAILED, SYNTAX, run_text
@@ -20,7 +23,6 @@ from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read
 from libremq.admin.pcf_writing import Answering
 from libremq.common.amq_messages import amq
 from libremq.kernel import authority, expiry, own_messages, reports
-from libremq.kernel.connection import Connection
 from libremq.kernel.core import Core
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects import LocalQueue
@@ -29,9 +31,9 @@ from libremq.kernel.trouble import PASSING, TROUBLE, is_final
 from libremq.kernel.units import PUT, UnitOfWork
 from libremq.log import LogFull
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFH, MQCFIN, MQCFST, PCFParameter
-from libremq.mqi.structs import MQMD, MQOD
+from libremq.mqi.structs import MQMD
 from libremq.store.message import Message
 
 COMMANDS_AT_ONCE = 100
@@ -49,26 +51,21 @@ class CommandServer:
     def __init__(self, manager: QueueManager, executor: Executor) -> None:
         self._manager = manager
         self._executor = executor
-        self._trusting = False
 
     @property
     def running(self) -> bool:
         return self._manager.serve_commands is not None
 
-    def start(self, *, trusting: bool = False) -> None:
-        """Serve from now on, first what is on the queue already: with the next verb, or the next turn of the clock.
-
-        `trusting` is for a queue manager inside an application: a user that no connection knows is the application.
-        """
-        self._trusting = trusting
+    def start(self) -> None:
+        """Serve from now on, first what is on the queue already: with the next verb, or the next turn of the clock."""
         self._manager.serve_commands = self.serve
         self._manager.commands_wait = True
         self._manager.deadlines_changed()
 
-    def start_with_manager(self, *, trusting: bool = False) -> None:
+    def start_with_manager(self) -> None:
         """At the start of the queue manager: SCMDSERV says whether the command server starts too."""
         if self._manager.core.catalogue.qmgr.scmdserv == C.MQSVC_CONTROL_Q_MGR:
-            self.start(trusting=trusting)
+            self.start()
 
     def stop(self) -> None:
         """Commands stay on the queue from now on."""
@@ -173,19 +170,11 @@ class CommandServer:
     # The command
 
     def _issuer(self, md: MQMD) -> Issuer:
-        """Who the descriptor says it is. Its connections say what it may, while it has some."""
-        core, user = self._manager.core, md.UserIdentifier
-        connected = [one for one in core.connections.values() if one.user == user]
-        known = authority.issuer_of(core, user)
-        groups, privileged = known.groups, known.privileged
-        if connected:
-            privileged = all(one.privileged for one in connected)
-            groups = next((one.groups for one in connected if one.groups_are_given), groups)
-        elif self._trusting:
-            privileged = True
+        """Who the descriptor says it is."""
+        sender = authority.sender_of(self._manager.core, md.UserIdentifier)
         return Issuer(
-            user, groups, privileged, C.MQEVO_MSG, md.PutApplName, md.PutApplType, md.AccountingToken,
-            md.ApplIdentityData,
+            sender.user, sender.groups, sender.privileged, C.MQEVO_MSG, md.PutApplName, md.PutApplType,
+            md.AccountingToken, md.ApplIdentityData,
         )  # fmt: skip
 
     def _answers(self, md: MQMD, message: Message, issuer: Issuer) -> list[bytes] | None:
@@ -214,7 +203,7 @@ class CommandServer:
         except (MQError, *TROUBLE):
             raise
         except Exception as error:  # no command may stop those behind it
-            self._manager.say(amq(8508, self._manager.name, repr(error)))
+            self._manager.say(amq(8508, self._manager.name, place_of(error)))
             outcome = Outcome(reason=C.MQRCCF_UNEXPECTED_ERROR, comp_code=C.MQCC_FAILED)
             answers, failed = answering.outcome(outcome), True
         return answers if _wants_answer(md, failed=failed) else []
@@ -251,7 +240,7 @@ class CommandServer:
         core = self._manager.core
         message = Message(_answer_descriptor(core, md, now), b"", data)
         try:
-            self._check_reply_queue(md, issuer)
+            authority.check_reply(core, issuer, md.ReplyToQ, md.ReplyToQMgr)
         except MQError as error:
             if message.md.Report & C.MQRO_DISCARD_MSG:
                 return
@@ -263,18 +252,6 @@ class CommandServer:
             problem = "it cannot be put there, and not on a dead-letter queue either"
             self._manager.say(amq(8507, self._manager.name, md.ReplyToQ, problem))
 
-    def _check_reply_queue(self, md: MQMD, issuer: Issuer) -> None:
-        """The sender of a command must not write where it could not write itself."""
-        core = self._manager.core
-        asking = Connection(0, issuer.user, "command server", C.MQAT_QMGR)
-        asking.groups, asking.privileged = issuer.groups, issuer.privileged
-        local = md.ReplyToQMgr in ("", core.qmgr_name)
-        found = core.catalogue.find_queue(md.ReplyToQ) if local else None
-        if local and found is None:
-            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, md.ReplyToQ, "the reply queue is not defined")
-        od = MQOD(ObjectName=md.ReplyToQ, ObjectQMgrName=md.ReplyToQMgr)
-        authority.check_queue(core, asking, od, C.MQOO_OUTPUT, found)
-
     def _bury(self, md: MQMD, message: Message, unit: UnitOfWork, now: float) -> None:
         """What is on the queue is no command, and nobody wants to hear that."""
         core = self._manager.core
@@ -283,6 +260,12 @@ class CommandServer:
         if not own_messages.bury(core, message, COMMAND_QUEUE, "", C.MQRCCF_MD_FORMAT_ERROR, unit, now):
             problem = "a message that is no command was dropped, because there is no dead-letter queue for it"
             self._manager.say(amq(8507, self._manager.name, COMMAND_QUEUE, problem))
+
+
+def place_of(error: Exception) -> str:
+    """What went wrong, and where. What the exception says of values stays out: they are those of a message."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} ({os.path.basename(last.filename)}:{last.lineno})"
 
 
 def _wants_answer(md: MQMD, *, failed: bool) -> bool:

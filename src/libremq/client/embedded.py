@@ -99,9 +99,13 @@ class EmbeddedQueueManager:
         return self.manager.name
 
     def serve_commands(self, *, trusting: bool = False) -> None:
-        """Start the command server, if SCMDSERV says so; `trusting` as there."""
+        """Start the command server, if SCMDSERV says so.
+
+        `trusting` is for a queue manager inside an application: a user that no connection knows is the application.
+        """
         with self.lock:
-            self.command_server.start_with_manager(trusting=trusting)
+            self.manager.core.authorities.trusting = trusting
+            self.command_server.start_with_manager()
 
     # Calls
 

@@ -2,8 +2,9 @@
 
 The program gets the trigger message as one argument, an MQTMC2 of 732 characters, between ApplId and EnvData of the
 PROCESS. As in MQ a shell runs that line, so EnvData may redirect output or, with `&`, let the monitor go on at once.
-ApplId and EnvData are the administrator's, so only messages that a queue manager has made are obeyed; all else that
-can come with a trigger message (UserData, TriggerData) is quoted and never seen by the shell.
+ApplId and EnvData are the administrator's, so only messages that a queue manager has made are obeyed, and of those no
+report, whose data is an application's; all else that can come with a trigger message (UserData, TriggerData) is quoted
+and never seen by the shell.
 
 A trigger message leaves the queue when its program was started, not before. One that cannot be used goes to the
 dead-letter queue with an MQFB code that says why, and the monitor goes on.
@@ -90,6 +91,9 @@ def read_trigger(message: Message) -> MQTM | Refusal:
     if md.PutApplType != _MADE_BY_QUEUE_MANAGER:
         who = f"{md.PutApplName.strip() or 'an application'}, user {md.UserIdentifier.strip() or 'unknown'}"
         return Refusal(C.MQFB_TM_ERROR, _NOT_VALID, f"no queue manager made it, but {who}")
+    if md.MsgType != C.MQMT_DATAGRAM:
+        who = md.UserIdentifier.strip() or "unknown"
+        return Refusal(C.MQFB_TM_ERROR, _NOT_VALID, f"it is no datagram but a report or reply, for user {who}")
     try:
         charset = charset_of(md.CodedCharSetId)
         trigger = MQTM.unpack(message.data, big_endian=is_big_endian(md.Encoding), charset=charset)

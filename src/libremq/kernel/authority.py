@@ -40,6 +40,7 @@ __all__ = [
     "check_model",
     "check_object",
     "check_queue",
+    "check_reply",
     "delete_authority",
     "entity_authority",
     "groups_of",
@@ -48,6 +49,7 @@ __all__ = [
     "refresh",
     "remove_records_of",
     "select_records",
+    "sender_of",
     "set_authority",
     "type_of",
 ]
@@ -109,10 +111,27 @@ def issuer_of(core: Core, user: str) -> Issuer:
     return Issuer(user, groups, core.authorities.is_administrator(user, groups))
 
 
+def sender_of(core: Core, user: str) -> Issuer:
+    """The user in a descriptor, for what is done on its behalf when its connection may be gone.
+
+    In a server the name alone says what it may: a connection of the owner under somebody's name must not lend its
+    privilege to what others have put under that name.
+    """
+    known = issuer_of(core, user)
+    if not core.authorities.trusting:
+        return known
+    connected = [one for one in core.connections.values() if one.user == user]
+    groups = next((one.groups for one in connected if one.groups_are_given), known.groups)
+    return Issuer(user, groups, all(one.privileged for one in connected))
+
+
 def refresh(core: Core) -> None:
     """REFRESH SECURITY: users, groups and records are looked at anew, also for those who are connected."""
     core.authorities.refresh()
     for connection in core.connections.values():
+        if connection.privileged and connection.privilege_of is not None:
+            user = connection.privilege_of
+            connection.privileged = is_administrator(core, user, groups_of(core, user))
         if not connection.privileged and not connection.groups_are_given:
             connection.groups = groups_of(core, connection.user)
 
@@ -233,6 +252,17 @@ def _remote_name(core: Core, od: MQOD) -> tuple[int, str, MQObject | None]:
     return C.MQOT_Q, resolve.transmission_queue(core, qmgr, xmitq).name, None
 
 
+def check_reply(core: Core, sender: Subject, queue: str, qmgr: str) -> None:
+    """A report or an answer is to be put: whoever asked for it must not write where it could not write itself."""
+    if sender.privileged:
+        return
+    asking = Connection(0, sender.user, core.qmgr_name, C.MQAT_QMGR)
+    asking.groups, asking.privileged = sender.groups, False
+    local = qmgr in ("", core.qmgr_name)
+    found = resolve.named_queue(core, queue) if local else None
+    check_queue(core, asking, MQOD(ObjectName=queue, ObjectQMgrName=qmgr), C.MQOO_OUTPUT, found)
+
+
 def check_model(core: Core, connection: Connection, od: MQOD, options: int, model: MQObject) -> None:
     """A model queue is opened, which makes a queue: that takes dsp on the model, beside what the options need."""
     if not _is_exempt(connection, options):
@@ -289,10 +319,10 @@ def _not_opened(
 
 def own_dynamic_queue(core: Core, connection: Connection, queue: QueueState, user: str) -> None:
     """Whoever made a dynamic queue may do everything with it: by a record if it outlives this run, else by memory."""
-    if connection.privileged:
-        return
     if queue.definition.is_temporary:
         queue.creator = user
+        return
+    if connection.privileged:
         return
     connection.depend_on(
         set_authority(core, queue.name, C.MQOT_Q, principals=(user,), add=(C.MQAUTH_ALL,), known=True)

@@ -54,6 +54,7 @@ class AuthorityState:
         self.external_users = False  # SecurityPolicy=UserExternal: users that nobody knows may have records
         self.by_remote_name = False  # ClusterQueueAccessControl=RQMName: not the transmission queue is checked
         self.administrators: frozenset[str] = frozenset()  # users who may do everything, beside the group mqm
+        self.trusting = True  # inside an application: a sender whom no connection knows is that application
         self._version = -1
         self._held: dict[tuple[EntityKey, int], _Held] = {}
         self._decisions: dict[tuple[str, frozenset[str], int, str], int] = {}

@@ -348,7 +348,7 @@ def match_runcheck(
     warned: list[ChannelAuthentication] = []
     definition = catalogue.find("CHANNEL", channel)
     mca_user = definition.mcauser if isinstance(definition, ServerConnection) else ""
-    user = acting_user(client_user, mca_user, "")
+    user = channel_rules.cut(acting_user(client_user, mca_user, ""))
     for rule in channel_rules.blocks_address(every, address):
         if not rule.warn:
             return RunCheck((rule,), user, False)

@@ -117,6 +117,7 @@ class Connection:
     groups: frozenset[str] = frozenset()  # of the user
     groups_are_given: bool = False  # by whoever connected it: not to be looked up again
     privileged: bool = True  # its authorities are never checked
+    privilege_of: str | None = None  # the user that it is privileged as, where that may come to an end
     trusted: bool = True  # nor are those of alternate users: it is in the process of the queue manager
 
     def __post_init__(self) -> None:

@@ -2,12 +2,13 @@
 
 The Report field of a message says which events its sender wants to hear of, how much of the data to send along, and
 how the ids of the report are made. A report is a message like any other, put by the queue manager in the unit of
-work of the event that it reports; one that cannot be delivered goes to the dead-letter queue.
+work of the event that it reports; one that cannot be delivered goes to the dead-letter queue. So does one to a queue
+where the sender of the message could not put it: it has the sender's data, and the queue manager's name on it.
 """
 
 from __future__ import annotations
 
-from libremq.kernel import own_messages, transmission
+from libremq.kernel import authority, own_messages, transmission
 from libremq.kernel.conversion_headers import HEADERS
 from libremq.kernel.conversion_text import NotConverted, Part, Representation
 from libremq.kernel.core import Core
@@ -124,6 +125,12 @@ def _send(core: Core, md: MQMD, message: Message, feedback: int, unit: UnitOfWor
     if not md.ReplyToQ:
         return
     report, (queue, qmgr) = make_report(core, md, message.data, message.properties, feedback, now)
+    try:
+        authority.check_reply(core, authority.sender_of(core, md.UserIdentifier), queue, qmgr)
+    except MQError as error:
+        if not report.md.Report & C.MQRO_DISCARD_MSG:
+            own_messages.bury(core, report, queue, qmgr, error.reason, unit, now)
+        return
     own_messages.put(core, report, queue, qmgr, unit, now)
 
 

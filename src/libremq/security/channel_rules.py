@@ -92,6 +92,11 @@ class Verdict(Generic[R]):
     def allowed(self) -> bool:
         return self.blocked_by is None
 
+    @property
+    def is_mapped(self) -> bool:
+        """Does a rule say who it acts as?"""
+        return self.rule is not None and self.rule.usersrc == C.MQUSRC_MAP
+
 
 def applies(rule: Rule, facts: Facts) -> bool:
     """Does a mapping match? One with several conditions matches if all of them do."""
@@ -101,7 +106,8 @@ def applies(rule: Rule, facts: Facts) -> bool:
     if rule.address and not _address_matches(rule.address, facts):
         return False
     if kind == C.MQCAUT_USERMAP:
-        return bool(facts.client_user) and rule.clntuser == facts.client_user
+        # A connection is called by the first 12 characters: a rule for those must not be escaped with a thirteenth
+        return bool(facts.client_user) and rule.clntuser in (facts.client_user, cut(facts.client_user))
     if kind == C.MQCAUT_QMGRMAP:
         return bool(facts.queue_manager) and name_matches(rule.qmname, facts.queue_manager)
     if kind == C.MQCAUT_SSLPEERMAP:
@@ -109,6 +115,11 @@ def applies(rule: Rule, facts: Facts) -> bool:
             not rule.sslcerti or _dn_matches(rule.sslcerti, facts.issuer_dn)
         )
     return bool(rule.address)
+
+
+def cut(user: str) -> str:
+    """A user as a connection of it is called: what a message descriptor can hold."""
+    return user.encode("latin-1", "replace").decode("latin-1")[: C.MQ_USER_ID_LENGTH]
 
 
 def needs_host_names(rules: Iterable[Rule]) -> bool:
@@ -162,7 +173,7 @@ def _dn_key(pattern: str) -> _Key:
 
 def _identity_key(rule: Rule) -> _Key:
     if rule.type == C.MQCAUT_USERMAP:
-        return 1, 1
+        return 1, len(rule.clntuser)
     if rule.type == C.MQCAUT_QMGRMAP:
         return 1, *name_specificity(rule.qmname)
     return (0,)
@@ -216,7 +227,7 @@ def decide(rules: Sequence[R], facts: Facts, user: str, is_privileged: Callable[
     if chosen is not None:
         check_client = chosen.chckclnt
         if chosen.usersrc == C.MQUSRC_MAP:
-            user = chosen.mcauser
+            user = cut(chosen.mcauser)
     blocker = blocking_rule(rules, facts.channel, user, is_privileged, warnings)
     return Verdict(user, chosen, blocker, tuple(warnings), check_client)
 

@@ -9,7 +9,6 @@ Passwords are checked by threads of their own; an answer to a wrong one waits (F
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,6 @@ from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.users import system_user
 from libremq.kernel import channel_authentication, events
 from libremq.kernel.events_channel import channel_event
-from libremq.kernel.field_checks import fitting_text
 from libremq.kernel.objects_security import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -26,6 +24,7 @@ from libremq.security.channel_rules import Facts, Verdict
 from libremq.server.admission_hosts import host_names
 from libremq.server.admission_passwords import Passwords
 from libremq.server.admission_settings import read_settings
+from libremq.server.admission_turns import Turns
 
 if TYPE_CHECKING:
     from libremq.server.engine import Engine
@@ -66,6 +65,8 @@ class Admitted:
     privileged: bool
     authenticated: bool = False
     """Its password was checked."""
+    privilege_of: str = ""
+    """Who it is in truth, if the owner of the queue manager goes by another name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ class Denied:
 
 def _as_connected(user: str) -> str:
     """The name that a connection will have: what is checked must be that."""
-    return fitting_text(user)[: C.MQ_USER_ID_LENGTH]
+    return channel_rules.cut(user)
 
 
 class Admission:
@@ -87,10 +88,11 @@ class Admission:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._passwords = Passwords(engine.manager.core.files, engine.folder)
-        self.threads = ThreadPoolExecutor(_PASSWORD_THREADS, thread_name_prefix="libremq-password")
+        self.threads = Turns(_PASSWORD_THREADS, "libremq-password")
         """For `decide` where `takes_long` says so."""
         authorities = engine.manager.core.authorities
         authorities.administrators |= {system_user(os.getuid())}
+        authorities.trusting = False
         self.refresh()
 
     def refresh(self) -> None:
@@ -101,7 +103,7 @@ class Admission:
             self._engine.say(amq(9591, self.settings.problem))
 
     def close(self) -> None:
-        self.threads.shutdown(wait=True, cancel_futures=True)
+        self.threads.close()
 
     def is_privileged(self, user: str) -> bool:
         """Is it a member of mqm, the owner of this process, or named in AdminUsers of qm.ini?"""
@@ -157,7 +159,7 @@ class Admission:
                 return self._too_long(applicant, user)
         elif applicant.named and self.is_privileged(user):
             # Who owns the queue manager could open its files: it may act for anybody, as in an embedded one
-            return Admitted(_as_connected(applicant.named), True, proven)
+            return Admitted(_as_connected(applicant.named), True, proven, user)
         return Admitted(user, self.is_privileged(user), proven)
 
     def _decide_client(self, applicant: Applicant) -> Admitted | Denied:
@@ -188,6 +190,10 @@ class Admission:
             proven = self._passwords.right(settings, credentials, self._engine.say)
             if not proven:
                 return self._wrong_password(applicant, credentials[0])
+        only_says_so = not (adopted or applicant.mca_user or verdict.is_mapped)
+        if privileged and proven and only_says_so and credentials is not None and credentials[0] != verdict.user:
+            # ADOPTCTX(NO): the password of one user does not prove that it is another, who may do everything
+            return self._no_password(applicant, from_rule)
         return Admitted(verdict.user, privileged, proven)
 
     def _verdict(self, applicant: Applicant, adopted: str) -> Verdict[ChannelAuthentication]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def connect(conversation: Conversation, flow: Flow) -> None:
     name = conversation.manager.name
-    if conversation.hconn:
+    if conversation.connected:
         raise mq_error(C.MQRC_ALREADY_CONNECTED, name)
     calls.unpack_api(flow.body, flow.big_endian)
     asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
@@ -34,14 +34,20 @@ def connect(conversation: Conversation, flow: Flow) -> None:
         _answer(conversation, flow, asked, admission.decide(applicant))
         return
 
+    loop = conversation.engine.loop
+    began = loop.time()
+
+    def decide() -> Admitted | Denied | None:
+        return None if conversation.is_gone else admission.decide(applicant)
+
     def done(future: Any) -> None:
         try:
-            conversation.engine.loop.call_soon_threadsafe(_decided, conversation, flow, asked, future)
+            loop.call_soon_threadsafe(_decided, conversation, flow, asked, future, began)
         except RuntimeError:
             pass  # the loop was closed
 
     try:
-        admission.threads.submit(admission.decide, applicant).add_done_callback(done)
+        admission.threads.submit(applicant.address, conversation.link, decide).add_done_callback(done)
     except RuntimeError:
         raise mq_error(C.MQRC_Q_MGR_STOPPING, name) from None
     conversation.hold_up()
@@ -67,17 +73,20 @@ def _applicant(conversation: Conversation, asked: session.Connect) -> Applicant:
     )
 
 
-def _decided(conversation: Conversation, flow: Flow, asked: session.Connect, future: Any) -> None:
+def _decided(conversation: Conversation, flow: Flow, asked: session.Connect, future: Any, began: float) -> None:
     if future.cancelled():
         return
     error = future.exception()
     if error is not None:
         conversation.link.refuse_unexpected(error)
         return
-    outcome: Admitted | Denied = future.result()
+    outcome: Admitted | Denied | None = future.result()
+    if outcome is None:
+        return  # nobody waits for it any more
     delay_s = outcome.delay_s if isinstance(outcome, Denied) else 0
     if delay_s:
-        conversation.engine.loop.call_later(delay_s, _go_on, conversation, flow, asked, outcome)
+        # Counted from the call: how long the check took would tell whom the queue manager knows
+        conversation.engine.loop.call_at(began + delay_s, _go_on, conversation, flow, asked, outcome)
     else:
         _go_on(conversation, flow, asked, outcome)
 

@@ -36,11 +36,14 @@ if TYPE_CHECKING:
 
 BACKLOG_MAX = 10_000
 """Calls that wait for the one before. Many tasks of one program may put while another one's get waits."""
+UNKNOWN_BYTES = 1 << 16
+"""What is kept of a client that was not let in yet: what is for all must not be filled by nobody."""
 _FLOW_BYTES = 512
 """What a call takes beyond its body while it waits."""
 
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 _REASON_MAX = 0xFFFF
+_NO_APPLICATIONS = frozenset({C.MQAT_QMGR, C.MQAT_QMGR_PUBLISH, C.MQAT_DQM, C.MQAT_CHANNEL_INITIATOR})
 _NOTHING_RECEIVED = Properties()
 """Stands in a handle until a get puts properties there."""
 
@@ -49,9 +52,9 @@ class Conversation:
     """An hconn at the other end of a socket."""
 
     __slots__ = (
-        "_backlog", "_busy", "_credentials", "_cut", "_gone", "_repeated", "_scratch", "_timer", "_waiting",
-        "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link",
-        "manager", "number", "privileged", "ready", "reconnectable", "selections", "sent", "user",
+        "_backlog", "_busy", "_credentials", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_timer",
+        "_waiting", "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link",
+        "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
@@ -62,7 +65,7 @@ class Conversation:
         self.hconn = 0
         self.connection: Connection | None = None
         self.user = ""
-        self.privileged = False
+        self._privilege_of: str | None = None
         self.commands = False  # no connection of an application
         self.reconnectable = False
         self.ready = False  # a consumer may be called
@@ -92,6 +95,18 @@ class Conversation:
         return self._busy or bool(self._backlog)
 
     @property
+    def is_gone(self) -> bool:
+        """Does nobody wait for what is done for it?"""
+        return self._gone
+
+    @property
+    def privileged(self) -> bool:
+        """May it do everything, still? Who is no longer in mqm may not."""
+        if self.connection is not None:
+            return self.connection.privileged
+        return self._privilege_of is not None and self.engine.admission.is_privileged(self._privilege_of)
+
+    @property
     def connected(self) -> bool:
         return self.hconn != 0 or self.commands
 
@@ -104,6 +119,8 @@ class Conversation:
         if self._busy or self.get_flow is not None or self.batch is not None or self._backlog:
             if flow.kind == Type.REQUEST_MSGS and not self._busy and is_next_call(flow.body, flow.big_endian):
                 pass
+            elif not self.link.known and self.link.backlog_bytes + len(flow.body) > UNKNOWN_BYTES:
+                raise ProtocolError(Status.PROTOCOL_GENERAL, "calls, and MQCONN was not answered yet")
             elif len(self._backlog) >= BACKLOG_MAX:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, f"{BACKLOG_MAX} calls wait for the one before them")
             else:
@@ -259,29 +276,34 @@ class Conversation:
 
     def connected_as(self, admitted: Admitted, asked: session.Connect) -> None:
         """MQCONN succeeded as far as admission goes: the kernel's part of it. Under the lock."""
-        self.user, self.privileged = admitted.user, admitted.privileged
+        self.user = admitted.user
+        self._privilege_of = (admitted.privilege_of or admitted.user) if admitted.privileged else None
         self.reconnectable = asked.reconnectable
+        # What a queue manager says of a message counts for more than what an application does: nobody passes for one
+        kind = C.MQAT_USER if asked.application_type in _NO_APPLICATIONS else asked.application_type
         if asked.options & session.COMMANDS_ONLY and self.link.ours:
             check_command(self.manager.core, self.issuer(), C.MQOT_Q_MGR, self.manager.name, C.MQAUTH_CONNECT)
             self.commands = True
+            self.link.let_in()
             return
         limit = self.engine.limits.connections_max
         if self.engine.connection_count() >= limit:
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, f"{limit} connections are open")
         self.hconn = self.manager.connect(
-            admitted.user, asked.application, asked.application_type, privileged=admitted.privileged
+            admitted.user, asked.application, kind, privileged=admitted.privileged
         )
         self.connection = self.manager.connection(self.hconn)
-        self.connection.trusted = False
+        self.connection.trusted, self.connection.privilege_of = False, self._privilege_of
         self.connection.wake = self._wake
+        self.link.let_in()
 
     def issuer(self) -> Issuer:
         """Who gives the commands of this conversation."""
-        core = self.manager.core
+        core, privileged = self.manager.core, self.privileged
         return Issuer(
             self.user,
-            groups_of(core, self.user) if not self.privileged else frozenset(),
-            self.privileged,
+            groups_of(core, self.user) if not privileged else frozenset(),
+            privileged,
             application=self.connection.application if self.connection is not None else "",
         )
 

@@ -48,7 +48,7 @@ class KeyRepository:
             return self._context
 
     def refresh(self) -> str:
-        """REFRESH SECURITY TYPE(SSL): read all anew; what is wrong, or nothing. Connections that are there stay."""
+        """REFRESH SECURITY TYPE(SSL): read all anew; what is wrong, or nothing. Of connections it knows nothing."""
         with self._lock:
             return self._look(None)
 

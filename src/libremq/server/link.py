@@ -21,7 +21,7 @@ from libremq.common.users import system_user
 from libremq.kernel.events import channel_event
 from libremq.mqi import constants as C
 from libremq.server.channels import Channel, find_channel
-from libremq.server.conversation import Conversation
+from libremq.server.conversation import UNKNOWN_BYTES, Conversation
 from libremq.server.link_books import LinkBooks
 from libremq.server.tls_peers import TlsPeer, peer_of
 from libremq.wire import session
@@ -46,7 +46,6 @@ from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, fra
 if TYPE_CHECKING:
     from libremq.server.engine import Engine
 
-_UNKNOWN_FLOW_BYTES = 1 << 16  # before a client has said who it is
 _WRITE_HIGH = 1 << 20
 _SILENCE_S = 60.0  # beyond the heartbeat interval, until a silent peer counts as gone
 _ANSWER_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
@@ -80,6 +79,7 @@ class Link(asyncio.Protocol):
         "engine",
         "heard",
         "heartbeat_s",
+        "known",
         "local",
         "ours",
         "paused",
@@ -97,6 +97,7 @@ class Link(asyncio.Protocol):
         self.local = unix_socket is not None
         self.tls: TlsPeer | None = None  # who it is, if it came with TLS
         self.books = LinkBooks()
+        self.known = False  # somebody was let in
         self.stopping = False  # STOP CHANNEL: it ends when nobody has a call under way
         self.peer_pid, self.socket_user = _peer_process(unix_socket) if unix_socket is not None else (0, "")
         self.peer_product = ""  # and its version, as the client says
@@ -112,7 +113,7 @@ class Link(asyncio.Protocol):
         self._started = self.heard  # since when nobody is connected
         self._asked = 0.0  # when a heartbeat was sent that is not answered yet
         self._closing = 0.0  # since when it is to be closed
-        self._reader = SegmentReader(MAX_SEGMENT, _UNKNOWN_FLOW_BYTES)
+        self._reader = SegmentReader(MAX_SEGMENT, UNKNOWN_BYTES)
         self._buffered = 0
         self.backlog_bytes = 0  # of calls that wait for the one before
         self._out: list[bytes] = []
@@ -440,12 +441,17 @@ class Link(asyncio.Protocol):
         if not self.local:
             self.peer_pid = offered.process
         self.heartbeat_s = agreed.heartbeat_s
-        self._reader.max_flow = agreed.max_message + FLOW_OVERHEAD
         self._reader.max_segment = agreed.max_segment
         self.conversations[1] = Conversation(self, 1)
         self._tell(C.MQRC_CHANNEL_STARTED)
         flags = ERROR if session.corrected(agreed) else 0
         self._out.append(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+
+    def let_in(self) -> None:
+        """Somebody has connected over it: from now on messages may come."""
+        self.known = True
+        assert self.agreed is not None
+        self._reader.max_flow = self.agreed.max_message + FLOW_OVERHEAD
 
     def _tell(self, reason: int) -> None:
         """Make a channel event, if anybody wants one."""

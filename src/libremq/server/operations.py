@@ -192,6 +192,10 @@ class ServerOperations:
     def refresh_tls(self) -> None:
         if wrong := self._refresh_tls():
             raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, self._engine.manager.name, wrong)
+        # Who came in with a certificate that was revoked since must not stay: all that use TLS begin anew
+        for link in list(self._engine.links):
+            if link.tls is not None:
+                self._soon(link.stop)
 
     def refresh_connection_authentication(self) -> None:
         self._engine.admission.refresh()
