@@ -76,6 +76,19 @@ def test_output_that_cannot_be_written_is_an_error_and_no_traceback() -> None:
         assert done.stderr.startswith(f"libremq {words[0]}: "), done.stderr
 
 
+@pytest.mark.parametrize("url", ["mq://app:hu@sh@127.0.0.1:1/QM1", "mqs://app:hush@", "mq://h:1/QM1?password=hush"])
+@pytest.mark.parametrize(
+    "words", ["runmqtrm -m", "runmqdlq DLQ", "runmqlsr -t tcp -m", "runmqsc", "dmpmqcfg -m", "dspmq -m", "strmqm"]
+)
+def test_no_error_shows_the_password_of_a_url(words: str, url: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, *words.split(), url], input="ACTION(IGNORE)\n", capture_output=True, text=True,
+        timeout=60, env={**os.environ, "LIBREMQ_DATA": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode != 0 and done.stderr
+    assert "sh@" not in done.stderr and "hush" not in done.stdout + done.stderr
+
+
 def test_a_bar_comes_on_a_terminal_when_it_takes_long(tmp_path: Path) -> None:
     code = (
         "from libremq import cli_output; cli_output.PATIENCE_S = 0.0\n"

@@ -162,12 +162,47 @@ def test_crtmqm_makes_the_default_queue_manager(libremq_command: Commands) -> No
     assert libremq_command.good("strmqm", "--check")[-1] == "LibreMQ queue manager 'QM1' ended."
     shown = [line.split()[-1] for line in libremq_command.good("dspmq", "-o", "default")]
     assert shown == ["DEFAULT(no)", "DEFAULT(yes)"]
-    code, out, err = libremq_command("crtmqm", "-q", *SMALL, "QM2")
-    assert (code, "created" in out, "'QM1' stays the default" in err) == (111, True, True)
-    libremq_command.good("dltmqm", "QM1")
+    told = libremq_command.good("crtmqm", "-q", *SMALL, "QM2")
+    assert told[-1] == "'QM2' is the default queue manager now, and 'QM1' no longer."
+    assert libremq_command.good("strmqm", "--check")[-1] == "LibreMQ queue manager 'QM2' ended."
+    libremq_command.good("dltmqm", "QM1")  # which is not the default any more
+    libremq_command.good("strmqm", "--check")
+    libremq_command.good("dltmqm", "QM2")
     assert libremq_command.bad("strmqm", "--check")[0] == 39
     libremq_command.good("crtmqm", "-q", *SMALL, "QM3")
     assert libremq_command.good("strmqm", "--check")[-1] == "LibreMQ queue manager 'QM3' ended."
+
+
+def test_strmqm_c_defines_the_system_objects_again(libremq_command: Commands) -> None:
+    libremq_command.good("crtmqm", *SMALL, "QM1")
+    url = f"embedded:QM1?data={libremq_command.data}"
+    shown = "DISPLAY QUEUE(SYSTEM.*) ALL", "DISPLAY CHANNEL(SYSTEM.*) ALL", "DISPLAY AUTHINFO(SYSTEM.*) ALL"
+    moments = ("altdate", "alttime", "crdate", "crtime")
+
+    def definitions(qm: libremq.QueueManager) -> list[dict[str, object]]:
+        rows = [row for command in shown for row in qm.mqsc(command)[0].rows]
+        return [{key: value for key, value in row.items() if key not in moments} for row in rows]
+
+    with libremq.connect(url) as qm:
+        before = definitions(qm)
+        for command in (
+            "ALTER QLOCAL(SYSTEM.DEFAULT.LOCAL.QUEUE) MAXDEPTH(7) DESCR('mine')",
+            "ALTER CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE(SVRCONN) MCAUSER('me')",
+            "ALTER QLOCAL(SYSTEM.DEFAULT.INITIATION.QUEUE) DEFPSIST(YES)",
+            "DELETE QMODEL(SYSTEM.DEFAULT.MODEL.QUEUE)",
+            "DEFINE QLOCAL(MINE)",
+        ):
+            assert qm.mqsc(command)[0].state == "done", command
+        qm.put("SYSTEM.DEFAULT.INITIATION.QUEUE", b"stays")
+        qm.put("MINE", b"stays", persistent=True)
+    told = libremq_command.good("strmqm", "-c", "QM1")
+    assert "Default objects of 'QM1': 1 created, 82 replaced, 0 failed." in told
+    with libremq.connect(url) as qm:
+        for name in ("MINE", "SYSTEM.DEFAULT.INITIATION.QUEUE"):
+            with qm.queue(name) as queue:
+                assert queue.get().data == b"stays"
+        assert definitions(qm) == before
+        assert qm.mqsc("DISPLAY QLOCAL(MINE) MAXDEPTH")[0].rows[0]["maxdepth"] == 7  # what was made with it keeps it
 
 
 def test_what_else_is_in_mqs_ini_stays(libremq_command: Commands) -> None:

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,49 @@ def test_input_that_is_no_text(data: Path) -> None:
     assert (code, err) == (10, "")
     assert sum(line.startswith("AMQ8415I") for line in lines) == 1
     assert lines[-3] == "6 MQSC commands read."
+
+
+def test_passwords_are_in_no_report(data: Path) -> None:
+    typed = (
+        "DEFINE CHANNEL(SECRET.1) CHLTYPE(CLNTCONN) CONNAME(here) PASSWORD('hush!hush!')\n"
+        "DEFINE CHANNEL(SECRET.2) CHLTYPE(CLNTCONN) CONNAME(here) +\n  PASSWORD('hush!+\n  hush!')\n"
+        "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWORD('hush!hush!') NONSENSE(1)\n"
+        "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWRD('hush!hush!')\n"
+        "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWORD('hush!hush!hush!')\n"
+        "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWORD('hush!hush!\n"
+    )
+    for words in (("QM1",), ("--json", "QM1"), ("-v", "QM1"), ("-w", "30", "QM1")):
+        code, lines, err = runmqsc(data, *words, typed=typed)
+        assert code == 10 and "hush" not in err
+        assert not [line for line in lines if "hush" in line], words
+        assert sum("SECRET.3" in line for line in lines) >= 4
+
+
+def test_a_queue_manager_that_goes_away_on_the_way(tmp_path: Path) -> None:
+    with ExitStack() as serving:
+        serving.enter_context(served_queue_manager(folder=tmp_path / "data"))
+        ran = talking(tmp_path / "data", "-e", "QM1")
+        assert ran.stdin is not None and ran.stdout is not None
+        ran.stdin.write(b"DEFINE QLOCAL(BEFORE)\n")
+        ran.stdin.flush()
+        while not (line := ran.stdout.readline()).startswith(b"AMQ8006I"):
+            assert line
+        serving.close()
+        out, err = ran.communicate(b"DEFINE QLOCAL(AFTER)\n" * 3, timeout=_LIMIT_S)
+    assert (ran.returncode, err[:8] in (b"AMQ8145E", b"AMQ8146E")) == (20, True)
+    assert out.decode().splitlines() == [
+        "One MQSC command read.", "No commands have a syntax error.", "All valid MQSC commands were processed.",
+    ]  # fmt: skip
+
+
+def test_the_name_of_the_application_is_that_of_the_command(data: Path) -> None:
+    assert "APPLTAG(runmqsc)" in "".join(runmqsc(data, "-e", "QM1", typed="DISPLAY CONN(*) APPLTAG")[1])
+
+
+def test_a_file_that_an_editor_of_windows_wrote(data: Path) -> None:
+    code, lines, err = runmqsc(data, "-e", "QM1", typed=b"\xef\xbb\xbfPING +\r\n  QMGR\r\nPING QMGR\r\n")
+    assert (code, err) == (0, "")
+    assert sum(line.startswith("AMQ8415I") for line in lines) == 2
 
 
 def test_a_long_script_is_read_as_it_comes(data: Path) -> None:

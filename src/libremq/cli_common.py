@@ -12,7 +12,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from libremq.cli_exit import ExitCode, printable
+from libremq.cli_exit import ExitCode, printable, without_passwords
 from libremq.client import connecting
 from libremq.client.urls import Address, default_data_folder
 from libremq.common.amq_messages import amq
@@ -123,7 +123,7 @@ def say(text: str) -> None:
 def complain(command: str, error: object) -> None:
     """An error of a command, on standard error, after what it printed so far. A message id needs no introduction."""
     sys.stdout.flush()
-    text = printable(str(error))
+    text = printable(without_passwords(str(error)))
     print(text if text.startswith("AMQ") else f"libremq {command}: {text}", file=sys.stderr)
 
 

@@ -20,7 +20,7 @@ from libremq.cli_exit import ExitCode
 from libremq.cli_output import Progress
 from libremq.cli_setmqusr import password_from_file
 from libremq.client import backup
-from libremq.client.connecting import DEFAULTS_FILE, configured_default
+from libremq.client.connecting import configured_default
 from libremq.client.default_manager import make_default
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.urls import Address, default_data_folder
@@ -133,18 +133,14 @@ def _make_default(address: Address) -> None:
     """It is created whatever comes of this."""
     data = os.path.abspath(address.data or default_data_folder())
     before = configured_default(data)
-    if before and before != address.name and QueueManager.exists(RealFiles(), Address("", before, data=data).folder):
-        raise Refused(
-            ExitCode.NOT_MADE_DEFAULT,
-            f"The queue manager '{address.name}' is created, but '{before}' stays the default: change Name in "
-            f"{os.path.join(data, DEFAULTS_FILE)} if that is not what you want.",
-        )
     try:
         make_default(RealFiles(), data, address.name)
     except OSError as error:
         raise Refused(
             ExitCode.NOT_MADE_DEFAULT, f"The queue manager '{address.name}' is created, but not the default: {error}."
         ) from error
+    if before and before != address.name:
+        tell(f"'{address.name}' is the default queue manager now, and '{before}' no longer.")
 
 
 def _create(arguments: argparse.Namespace, address: Address) -> None:

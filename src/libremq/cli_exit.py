@@ -6,6 +6,7 @@ It imports nothing of LibreMQ, because every command line needs it.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from enum import IntEnum
 from typing import NoReturn
@@ -43,6 +44,14 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+_URL_PASSWORD = re.compile(r"(\bmqs?://[^\s/:@']*):[^\s']*@|([?&]password=)[^&\s']*", re.IGNORECASE)
+
+
+def without_passwords(text: str) -> str:
+    """An error that quotes what was typed, for everybody to see: the passwords of URLs in it are left out."""
+    return _URL_PASSWORD.sub(lambda found: f"{found[1]}@" if found[1] else f"{found[2]}***", text)
+
+
 class Parser(argparse.ArgumentParser):
     """A parser for which arguments that make no sense end in the exit code that its command has for them."""
 
@@ -50,4 +59,4 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(self.usage_code, f"{self.prog}: error: {printable(message)}\n")
+        self.exit(self.usage_code, f"{self.prog}: error: {printable(without_passwords(message))}\n")

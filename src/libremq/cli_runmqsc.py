@@ -27,6 +27,7 @@ from libremq.client.urls import Address
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.names import check_queue_manager_name
+from libremq.kernel.events_command import mask_passwords
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.error_entry import release
@@ -50,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="send the commands to the command server of the queue manager, and wait so long for each answer",
     )
     parser.add_argument("-m", metavar="QMGR", dest="through", help="with -w: the queue manager to connect to")
-    parser.add_argument("-x", action="store_true", dest="zos", help="with -w: the queue manager is one on z/OS")
+    parser.add_argument("-x", action="store_true", dest="zos", help=argparse.SUPPRESS)
     parser.add_argument("-f", metavar="FILE", dest="file", help="read the commands from a file")
     parser.add_argument("--json", action="store_true", help="print one JSON object for each command")
     add_data_argument(parser, "--data")
@@ -82,7 +83,7 @@ class _Report:
     def typed(self, given: CommandText, *, counted: bool) -> None:
         if not self.echo or self.json:
             return
-        for number, line in enumerate(given.lines):
+        for number, line in enumerate(_without_passwords(given)):
             head = f"{self.read + 1:6}" if counted and number == 0 else " " * 6
             tell(f"{head} : {line}")
 
@@ -90,7 +91,7 @@ class _Report:
         self.counts[answer.state] += 1
         self.responses += answer.state != SYNTAX and answer.reason != C.MQRC_NO_MSG_AVAILABLE
         if self.json:
-            shown = {"command": answer.command, "state": answer.state, "reason": answer.reason}
+            shown = {"command": mask_passwords(answer.command), "state": answer.state, "reason": answer.reason}
             tell(json.dumps({**shown, "messages": _messages(answer), "rows": answer.rows}))
         else:
             tell("\n".join(answer.lines))
@@ -132,6 +133,12 @@ class _Report:
 
 def _counted(number: int, none: str, one: str, many: str) -> str:
     return none if number == 0 else one if number == 1 else many.format(number)
+
+
+def _without_passwords(given: CommandText) -> list[str]:
+    """The lines of a command for the report, which people keep. One with a password is shown as one line."""
+    masked = mask_passwords(given.text)
+    return list(given.lines) if masked == given.text else [masked]
 
 
 def _messages(answer: Answer) -> list[str]:
@@ -204,6 +211,7 @@ def _session(
     report.banner(interactive)
     reader = LineReader()
     lines: Iterable[str] = terminal.lines(report.name, lambda: reader.pending, execute) if interactive else source
+    code = 0
     for given in _commands(reader, lines):
         word = given.text.strip().upper()
         if word in _ENDS and not given.problem:
@@ -211,14 +219,19 @@ def _session(
             break
         report.typed(given, counted=bool(given.text or given.problem))
         if given.text or given.problem:
-            report.answered(execute(given))
+            try:
+                report.answered(execute(given))
+            except MQError as error:  # the queue manager is gone: nothing more can be run, what was answered is done
+                complain("runmqsc", _refusal(report.name, error))
+                code = NOT_RUN
+                break
     report.summary(arguments.verify, bool(arguments.wait))
-    return report.exit_code
+    return code or report.exit_code
 
 
 def _commands(reader: LineReader, lines: Iterable[str]) -> Iterator[CommandText]:
-    for line in lines:
-        yield from reader.take(line)
+    for number, line in enumerate(lines):
+        yield from reader.take(line if number else line.removeprefix("\ufeff"))  # some editors begin a file with it
     yield from reader.end()
 
 
@@ -268,7 +281,7 @@ class _commander:
 
 
 def _refusal(name: str, error: MQError) -> str:
-    if error.reason == C.MQRC_Q_MGR_NOT_AVAILABLE:
+    if error.reason in (C.MQRC_Q_MGR_NOT_AVAILABLE, C.MQRC_HOST_NOT_AVAILABLE):
         return amq(8146, name or error.object_name, error.detail or "it does not answer")
     if error.reason == C.MQRC_CONNECTION_BROKEN:
         return amq(8145)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 
 from libremq.cli_common import (
     Refused,
@@ -14,6 +15,7 @@ from libremq.cli_common import (
     add_quiet_argument,
     check_not_running,
     code_of,
+    complain,
     existing,
     guarded,
     say,
@@ -25,9 +27,13 @@ from libremq.client import backup
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.urls import Address
 from libremq.common.amq_messages import amq
+from libremq.common.clock import SystemClock
 from libremq.common.files import RealFiles
+from libremq.kernel.definitions import Catalogue
+from libremq.kernel.objects import KeyedRecord
+from libremq.kernel.system_objects import create_system_objects
 from libremq.log import LogError
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 from libremq.server.controller import run_in_foreground, start_in_background
 from libremq.server.options import LOOPBACK, HostPort, ServerOptions, parse_host_port, parse_port
 from libremq.server.progress import LOCKED, StartFailure
@@ -42,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("-r", action="store_true", dest="replay", help="replay the extents shipped to a backup, then end")
     what.add_argument("-a", action="store_true", dest="activate", help="activate a backup, for good; it is then ended")
+    what.add_argument(
+        "-c", action="store_true", dest="redefine", help="define the system objects again as they were first, then end"
+    )
     what.add_argument("--check", action="store_true", help="start it, recover what a crash left, and end it")
     what.add_argument(
         "--foreground", action="store_true", help="run it here until it ends: for containers and service managers"
@@ -131,12 +140,38 @@ def _run(arguments: argparse.Namespace) -> int:
         raise Refused(
             ExitCode.PARAMETER, amq(7027, f"'{name}' is a backup queue manager: use -r to replay, -a to activate.")
         )
+    elif arguments.redefine:
+        _redefine(folder, name)
+        tell(f"LibreMQ queue manager '{name}' ended.")
     elif arguments.check:
         EmbeddedQueueManager.start(folder, name, say=say).end()
         tell(f"LibreMQ queue manager '{name}' ended.")
     else:
         return _serve(address, arguments)
     return ExitCode.OK
+
+
+def _redefine(folder: str, name: str) -> None:
+    """The objects that every queue manager has, as crtmqm makes them; messages on them, and rules, stay as they are."""
+    embedded = EmbeddedQueueManager.start(folder, name, say=say)
+    counts = {"created": 0, "replaced": 0, "failed": 0}
+    try:
+        manager, now = embedded.manager, SystemClock().now()
+        for one in create_system_objects(Catalogue(name, now), now):
+            if isinstance(one, KeyedRecord):
+                continue
+            rows = [row for row in one.table if row.alterable and row.slot != "name"]
+            attributes = {row.keyword: getattr(one, row.slot) for row in rows}
+            how = "replaced" if manager.find(one.kind, one.name) is not None else "created"
+            try:
+                embedded.admin(partial(manager.define, one.kind, one.name, attributes, replace=True))
+            except MQError as error:
+                how = "failed"
+                complain(COMMAND, f"{one.kind} {one.name}: {error.detail or error}")
+            counts[how] += 1
+    finally:
+        embedded.end()
+    tell(f"Default objects of '{name}': {', '.join(f'{number} {how}' for how, number in counts.items())}.")
 
 
 def _check_not_ending(address: Address) -> None:

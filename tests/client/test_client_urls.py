@@ -220,6 +220,16 @@ def test_nothing_else_shows_a_password() -> None:
     assert urls.without_password(url) == "mq://alice@host/QM1"
     assert urls.without_password("mq://alice@host/QM1") == "mq://alice@host/QM1"
     assert urls.without_password("embedded:QM1?data=//a:b@c") == "embedded:QM1?data=//a:b@c"
+    for slip in (
+        "alice:s3cr3t@host/QM1",
+        "mq//alice:s3cr3t@host/QM1",
+        "mqs://host/QM1?keypassword=s3cr3t&key_password=s3cr3t",
+        "mqs://host/QM1?channel=C&KeyRPwd=s3cr3t",
+    ):
+        assert "s3cr3t" not in urls.without_password(slip)
+        with pytest.raises(libremq.MQError) as caught:
+            urls.parse(slip)
+        assert "s3cr3t" not in str(caught.value)
 
 
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))

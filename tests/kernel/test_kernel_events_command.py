@@ -101,6 +101,9 @@ def test_which_commands_are_told(cmdev: str, command: int, made: int) -> None:
         ("ALTER CHANNEL(A) PASSWORD('')", "ALTER CHANNEL(A) PASSWORD('')"),
         ("ALTER CHANNEL(A) PASSWORD( )", "ALTER CHANNEL(A) PASSWORD( )"),
         ("ALTER QMGR INITKEY('never ended", "ALTER QMGR INITKEY('********'"),
+        ("ALTER CHANNEL(A) PASSWORD(a'b)c'd) DESCR('y')", "ALTER CHANNEL(A) PASSWORD('********') DESCR('y')"),
+        ("ALTER CHANNEL(A) PASSWRD(misspelt)", "ALTER CHANNEL(A) PASSWRD('********')"),
+        ("ALTER CHANNEL(A) PASWORD(misspelt)", "ALTER CHANNEL(A) PASWORD('********')"),
         ("DEFINE QLOCAL(PASSWORD) DESCR('PASSWORD is here')", "DEFINE QLOCAL(PASSWORD) DESCR('PASSWORD is here')"),
     ],
 )

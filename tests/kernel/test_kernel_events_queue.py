@@ -314,6 +314,14 @@ def test_reset_queue_statistics_returns_the_figures_and_begins_anew() -> None:
     assert events.reset_queue_statistics(session.core, "WORK") == (1, 3, 0, 0)
 
 
+def test_a_queue_that_was_made_later_counts_from_then_on() -> None:
+    session = Watched("DISABLED")
+    session.clock.advance(100)
+    session.qm.define("QLOCAL", "LATE", {})
+    session.clock.advance(3)
+    assert events.reset_queue_statistics(session.core, "LATE") == (3, 0, 0, 0)
+
+
 def test_statistics_outlast_the_unloading_of_an_idle_queue() -> None:
     session = Watched("DISABLED")
     session.put("WORK", Persistence=1)

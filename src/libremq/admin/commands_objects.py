@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import cast
 
 from libremq.admin import command_options as options
@@ -13,7 +13,8 @@ from libremq.admin.display import Values, shown
 from libremq.common.amq_messages import amq
 from libremq.common.names import is_generic_name
 from libremq.kernel.attribute_tables import GENERIC_TYPES
-from libremq.kernel.attributes import Attribute, Source, Value
+from libremq.kernel.attributes import Attribute, GivenValue, Source, Value
+from libremq.kernel.definition_checks import typed
 from libremq.kernel.definitions import DEFAULT_OBJECTS
 from libremq.kernel.moving import move_messages
 from libremq.kernel.objects import CLASSES, LocalQueue, MQObject
@@ -50,44 +51,55 @@ def define(context: Context, command: Command) -> Outcome:
     attributes = without(command.parameters, *command.spec.options)
     like = word(command, like_row) or None
     replace = number(command, options.REPLACE, C.MQRP_NO) == C.MQRP_YES
-    actual = _typed(kind, command)
+    actual = typed(kind, attributes, name)[0]
     object_type = object_type_of(actual)
     context.need(object_type, name, C.MQAUTH_CREATE)
     base = like or DEFAULT_OBJECTS.get(actual, "")
     if base and context.catalogue.find(actual, base) is not None:
         context.need(object_type, base, C.MQAUTH_DISPLAY)
-    if replace and context.catalogue.find(actual, name) is not None:
+    existing = context.catalogue.find(actual, name)
+    if replace and existing is not None:
         context.need(object_type, name, C.MQAUTH_CHANGE)
+        _check_use(context, existing, attributes)
     return done(command, context.manager.define(kind, name, attributes, like=like, replace=replace))
 
 
-def _typed(kind: str, command: Command) -> str:
-    """The type that CHLTYPE or AUTHTYPE names, for what needs to know it before the definition is made."""
-    for keyword in ("CHLTYPE", "AUTHTYPE"):
-        value = command.parameters.get(keyword)
-        if value is None or kind not in GENERIC_TYPES:
-            continue
-        for one in GENERIC_TYPES[kind]:
-            row = CLASSES[one].table.by_keyword[keyword]
-            if value == row.default or str(value).upper() == row.word(cast(int, row.default)):
-                return one
-    return kind if kind not in GENERIC_TYPES else GENERIC_TYPES[kind][0]
+def _object_type(context: Context, kind: str, name: str) -> int:
+    """What authorities know an object as. CHANNEL may mean a client-connection channel, which is a type of its own."""
+    found = context.catalogue.find(kind, name) if kind in GENERIC_TYPES else None
+    return object_type_of(kind if found is None else found.kind)
 
 
 def alter(context: Context, command: Command) -> Outcome:
     kind = command.spec.object
     attributes = without(command.parameters, *command.spec.options)
     name = command.name or (context.manager.name if kind == "QMGR" else "")
-    context.need(object_type_of(_typed(kind, command)), name, C.MQAUTH_CHANGE)
+    context.need(_object_type(context, typed(kind, attributes, name)[0], name), name, C.MQAUTH_CHANGE)
+    if number(command, options.FORCE, C.MQFC_NO) == C.MQFC_NO:
+        _check_use(context, context.catalogue.find(kind, name), attributes)
     return done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
+
+
+def _check_use(context: Context, found: MQObject | None, attributes: Mapping[str, GivenValue]) -> None:
+    """What would pull the ground from under those who have a queue open needs FORCE."""
+    if not isinstance(found, LocalQueue) or not {"USAGE", "SHARE"} & {keyword.upper() for keyword in attributes}:
+        return
+    given = found.table.convert_all(attributes, found.name)
+    queue = context.core.local_queue(found)
+    advice = "; end its users first, or ALTER it with FORCE"
+    if given.get("usage", found.usage) != found.usage and (queue.open_handles or queue.store.depth):
+        raise mq_error(C.MQRC_OBJECT_IN_USE, found.name, f"USAGE changes, and it is open or holds messages{advice}")
+    if given.get("share", found.share) == C.MQQA_NOT_SHAREABLE and queue.input_count > 1:
+        raise mq_error(C.MQRC_OBJECT_IN_USE, found.name, f"NOSHARE, and {queue.input_count} get from it{advice}")
 
 
 def delete(context: Context, command: Command) -> Outcome:
     kind, name = command.spec.object, command.name
     if number(command, options.CHLTABLE) == C.MQCHTAB_CLNTCONN:
         kind = "CLNTCONN"
-    object_type = object_type_of(kind)
-    context.need(object_type, name, C.MQAUTH_DELETE)
+    context.need(_object_type(context, kind, name), name, C.MQAUTH_DELETE)
+    if kind == "CHANNEL" and _has_clients(context, name):
+        raise mq_error(C.MQRCCF_CHANNEL_IN_USE, name, "clients are connected by it; STOP CHANNEL ends that")
     purge = number(command, options.PURGE, C.MQPO_NO) == C.MQPO_YES
     keep_authorities = number(command, options.AUTHREC, C.MQRAR_YES) == C.MQRAR_NO
     try:
@@ -97,6 +109,11 @@ def delete(context: Context, command: Command) -> Outcome:
             return done(command, 0)
         raise
     return done(command, lsn)
+
+
+def _has_clients(context: Context, channel: str) -> bool:
+    instances = context.operations.channel_instances()
+    return any(one.channel == channel and one.status != C.MQCHS_STOPPED for one in instances)
 
 
 def ignores_state(command: Command) -> bool:
@@ -117,7 +134,7 @@ def display(context: Context, command: Command) -> Outcome:
     if kind == "QMGR":
         context.need(C.MQOT_Q_MGR, pattern, C.MQAUTH_DISPLAY)
     elif not pattern.endswith("*") and context.catalogue.find(kind, pattern) is not None:
-        context.need(object_type_of(kind), pattern, C.MQAUTH_DISPLAY)
+        context.need(_object_type(context, kind, pattern), pattern, C.MQAUTH_DISPLAY)
     found = (
         (one.kind, values_of(context, one))
         for one in context.catalogue.select(kind, pattern)
@@ -191,6 +208,12 @@ def move(context: Context, command: Command) -> Outcome:
     target = word(command, options.TOQLOCAL)
     context.need(C.MQOT_Q, command.name, C.MQAUTH_INPUT)
     context.need(C.MQOT_Q, target, C.MQAUTH_OUTPUT)
+    # The messages keep the context of whoever put them, and what was plain data is a header on a transmission queue
+    found = context.catalogue.find("QLOCAL", target)
+    is_transmission = isinstance(found, LocalQueue) and found.is_transmission_queue
+    context.need(C.MQOT_Q, target, C.MQAUTH_SET_ALL_CONTEXT if is_transmission else C.MQAUTH_PASS_ALL_CONTEXT)
+    if is_transmission:
+        context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_SET_ALL_CONTEXT)
     add = number(command, options.MOVE_TYPE, C.MQIACF_MOVE_TYPE_MOVE) == C.MQIACF_MOVE_TYPE_ADD
     source_queue = context.catalogue.find("QLOCAL", command.name)
     target_queue = context.catalogue.find("QLOCAL", target)

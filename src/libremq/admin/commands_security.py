@@ -150,7 +150,7 @@ def set_rule(context: Context, command: Command) -> Outcome:
 
 
 _BRIEF = (
-    "DESCR", "CUSTOM", "SSLPEER", "ADDRESS", "CLNTUSER", "QMNAME", "MCAUSER", "USERSRC", "USERLIST", "ADDRLIST",
+    "SSLPEER", "ADDRESS", "CLNTUSER", "QMNAME", "MCAUSER", "USERSRC", "USERLIST", "ADDRLIST",
 )  # fmt: skip
 
 
@@ -184,7 +184,8 @@ def display_rules(context: Context, command: Command) -> Outcome:
     )
     if not rows:
         raise mq_error(C.MQRCCF_CHLAUTH_NOT_FOUND, command.name, "no rule is like this")
-    return Outcome([amq(command.spec.message)], rows)
+    in_use = context.catalogue.qmgr.chlauth == C.MQCHLA_ENABLED
+    return Outcome([amq(command.spec.message if in_use else 8898)], rows)
 
 
 def _chosen(one: MQObject, given: dict[str, str]) -> bool:

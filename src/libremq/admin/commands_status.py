@@ -24,6 +24,7 @@ from libremq.kernel.events import reset_queue_statistics
 from libremq.kernel.objects import Listener, LocalQueue, Service, date_and_time
 from libremq.kernel.queues import QueueState
 from libremq.kernel.status_tables import STATUS_TABLES
+from libremq.kernel.status_tables_channel import OF_SVRCONN
 from libremq.kernel.units import PREPARED, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -175,8 +176,10 @@ def _unit_name(unit: UnitOfWork | None) -> str:
 
 def reset_statistics(context: Context, command: Command) -> Outcome:
     rows: list[Row] = []
-    for one in context.catalogue.select("QLOCAL", command.name):
+    found = context.catalogue.select("QLOCAL", command.name)
+    for one in found:
         context.need(C.MQOT_Q, one.name, C.MQAUTH_DISPLAY)
+    for one in found:
         figures = reset_queue_statistics(context.core, one.name)
         known: dict[str, Value] = {
             "QUEUE": one.name,
@@ -317,7 +320,7 @@ def _channel_values(one: ChannelInstance) -> Values:
         "STOPREQ": C.MQCHSR_STOP_REQUESTED if one.stop_requested else C.MQCHSR_STOP_NOT_REQUESTED,
         "SUBSTATE": C.MQCHSSTATE_RECEIVING if one.status == C.MQCHS_RUNNING else C.MQCHSSTATE_OTHER,
     }
-    return filled("CHSTATUS", known)
+    return tuple(pair for pair in filled("CHSTATUS", known) if pair[0].keyword in OF_SVRCONN)
 
 
 def listener_status(context: Context, command: Command) -> Outcome:
@@ -403,6 +406,10 @@ def none_of_them(context: Context, command: Command) -> Outcome:
     raise not_found(command)
 
 
+def no_subscriptions(context: Context, command: Command) -> Outcome:
+    raise mq_error(C.MQRC_NO_SUBSCRIPTION, command.name, "there are no subscriptions")
+
+
 HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
     ("DISPLAY", "QSTATUS"): queue_status,
     ("RESET", "QSTATS"): reset_statistics,
@@ -412,7 +419,7 @@ HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
     ("DISPLAY", "SVSTATUS"): service_status,
     ("DISPLAY", "QMSTATUS"): manager_status,
     ("DISPLAY", "PUBSUB"): publish_subscribe,
-    ("DISPLAY", "SUB"): none_of_them,
-    ("DISPLAY", "SBSTATUS"): none_of_them,
+    ("DISPLAY", "SUB"): no_subscriptions,
+    ("DISPLAY", "SBSTATUS"): no_subscriptions,
     ("DISPLAY", "CLUSQMGR"): none_of_them,
 }

@@ -15,6 +15,7 @@ from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_writing import outcome_lines
 from libremq.admin.plain_values import plain_row
 from libremq.common.amq_messages import amq
+from libremq.kernel.events_command import mask_passwords
 from libremq.mqi import constants as C
 
 DONE, FAILED, SYNTAX = "done", "failed", "syntax"
@@ -37,7 +38,7 @@ def syntax_lines(error: MqscSyntaxError) -> list[str]:
     """The message, how much of the command could be read, and what is wrong with the rest."""
     if error.unknown_command:
         return [amq(8426, ", ".join(VERB_ABBREVIATIONS)).line, error.problem]
-    return [amq(8405).line, error.segment, "", error.problem]
+    return [amq(8405).line, mask_passwords(error.segment), "", error.problem]
 
 
 def usage(spec: CommandSpec) -> str:

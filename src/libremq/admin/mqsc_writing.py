@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from libremq.admin.command import Outcome, Row
@@ -10,6 +11,7 @@ from libremq.kernel.attributes import Attribute, Value
 
 INDENT = " " * 3
 _COLUMN = 40
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def value_text(row: Attribute, value: Value) -> str:
@@ -20,7 +22,12 @@ def value_text(row: Attribute, value: Value) -> str:
         return ",".join(value_text(row, item) for item in value)
     if isinstance(value, int):
         return row.word(value)
-    return value
+    return visible(value)
+
+
+def visible(text: str) -> str:
+    """Text with a period for what would steer a terminal or begin a line: applications choose their names freely."""
+    return text if text.isprintable() else _CONTROLS.sub(".", text)
 
 
 def attribute_text(row: Attribute, value: Value) -> str:

@@ -218,7 +218,13 @@ def setmqaut_lines(manager: TakesCommands, qmgr: str, name: str = "*") -> Iterat
             continue
         flag = "-p" if shown["enttype"] == "PRINCIPAL" else "-g"
         words = " ".join(f"+{word.lower()}" for word in shown["authlist"] if word != "NONE") or "+none"
-        which = "" if shown["profile"] == QMGR_PROFILE else f" -n '{shown['profile']}'"
-        yield f"setmqaut -m {qmgr}{which} -t {shown['objtype'].lower()} {flag} '{shown['entity']}' -all {words}"
+        which = "" if shown["profile"] == QMGR_PROFILE else f" -n {_shell_quoted(shown['profile'])}"
+        who = f"{flag} {_shell_quoted(shown['entity'])}"
+        yield f"setmqaut -m {qmgr}{which} -t {shown['objtype'].lower()} {who} -all {words}"
+
+
+def _shell_quoted(text: str) -> str:
+    """One word for a shell. Who made a dynamic queue has a record under whatever name it came with."""
+    return "'" + text.replace("'", "'\\''") + "'"
 
 

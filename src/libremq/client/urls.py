@@ -144,17 +144,23 @@ def default_data_folder() -> str:
     return os.environ.get(DATA_VARIABLE) or os.path.join(os.path.expanduser("~"), ".libremq")
 
 
-_PASSWORD_KEY = re.compile(r"([?&]password=)[^&]*", re.IGNORECASE)
+_PASSWORD_KEY = re.compile(r"([?&][^=&]*(?:passw|passphrase|pwd|secret)[^=&]*=)[^&]*", re.IGNORECASE)
+_SCHEMES = ("embedded", "local", "ccdt", "mq", "mqs")
 
 
 def without_password(url: str) -> str:
-    """A URL to show: what follows the user, up to the last "@", is left out, and so is a key `password`."""
+    """A URL to show: what follows the user, up to the last "@", is left out, and so is a key like `password`.
+
+    A mistake in the front part must not show it either: in `user:password@host` the user looks like a binding.
+    """
     url = _PASSWORD_KEY.sub(r"\1***", url)
     scheme, _, rest = url.partition(":")
     slashes = "//" if rest.startswith("//") else ""
     if not slashes and scheme in ("embedded", "local", "ccdt"):
         return url
     userinfo, at, hosts = rest.removeprefix("//").rpartition("@")
+    if at and not slashes and scheme.lower() not in _SCHEMES:
+        return f"{scheme}:***@{hosts}"
     if not at or ":" not in userinfo:
         return url
     return f"{scheme}:{slashes}{userinfo.partition(':')[0]}@{hosts}"

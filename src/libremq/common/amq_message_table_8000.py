@@ -337,6 +337,11 @@ ROWS_8000: dict[int, tuple[str, str, str, str]] = {
         "E", "A parameter does not go with the type of a channel authentication record: {0}.",
         "Only some parameters make sense with each type.", "Leave it out.",
     ),
+    8898: (
+        "I", "Channel authentication record details - not in use now.",
+        "CHLAUTH(DISABLED) of the queue manager: no record is looked at when a client connects.",
+        "ALTER QMGR CHLAUTH(ENABLED) makes them count.",
+    ),
 }  # fmt: skip
 
 for _kind, (_created, _altered, _deleted, _shown) in _OBJECTS.items():

@@ -176,6 +176,7 @@ class Core:
         if not definition.is_temporary:
             self.queue_files[definition.name] = (queue_id, folder)
         queue = self._new_state(definition, queue_id, folder)
+        queue.statistics.since = self.clock.monotonic()
         queue.store.load(HandlePosition())
         queue.store.recovered()
         return queue

@@ -19,8 +19,10 @@ from libremq.mqi.pcf import MQCFBS, MQCFGR, PCFParameter
 _INQUIRES = frozenset(
     value for name, value in vars(C).items() if name.startswith("MQCMD_INQUIRE_") and isinstance(value, int)
 )
-_SECRET_KEYWORDS = r"(?:PASSWORD|LDAPPWD|KEYRPWD|SSLKEYRPWD|INITKEY|PWD)"
-_SECRETS = re.compile(rf"(\b{_SECRET_KEYWORDS}\s*\(\s*)('(?:[^']|'')*'?|\"[^\"]*\"?|[^)]*)", re.IGNORECASE)
+# Misspelt ones too: what is refused is shown as well
+_SECRET_KEYWORDS = r"(?:PASS?W\w*|\w*PWD|\w*PASSWORD|INITKEY)"
+# A value may be quoted in part, and a parenthesis between quotes does not end it
+_SECRETS = re.compile(rf"(\b{_SECRET_KEYWORDS}\s*\(\s*)((?:'[^']*'?|\"[^\"]*\"?|[^)'\"])*)", re.IGNORECASE)
 
 
 def context_parameters(core: Core, context: EventContext) -> list[PCFParameter]:

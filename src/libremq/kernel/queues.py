@@ -42,7 +42,7 @@ class QueueStatistics:
     __slots__ = ("dequeued", "enqueued", "high_depth", "last_get", "last_put", "service_since", "since")
 
     def __init__(self) -> None:
-        # Monotonic; never reset means since the start of the queue manager
+        # Monotonic: the last reset, or the creation; 0 means the start of the queue manager
         self.since = 0.0
         self.high_depth = 0  # at least the depth at this moment, where no put or get has told yet
         self.enqueued = 0  # by committed puts or not, backed out since or not; the same for gets

@@ -290,6 +290,9 @@ CHSTATUS = (
     ),
 )  # fmt: skip
 
+OF_SVRCONN = frozenset(row.keyword for row in CHSTATUS if not row.types or "SVRCONN" in row.types)
+"""What is shown of an instance that serves clients."""
+
 SAVED = frozenset(
     {
         "CHANNEL",
