@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from libremq.admin import command_table, model
 from libremq.admin.command_spec import CommandSpec
@@ -55,8 +55,8 @@ def _parameters(spec: CommandSpec) -> list[str]:
     return [*dict.fromkeys(words), *(("ALL", "WHERE", *spec.groups) if spec.shows else ())]
 
 
-def _starting(words: object, start: str) -> list[str]:
-    return [word for word in words if word.startswith(start.upper())]  # type: ignore[attr-defined]
+def _starting(words: Iterable[str], start: str) -> list[str]:
+    return [word for word in words if word.startswith(start.upper())]
 
 
 def prompt(name: str) -> str:

@@ -14,7 +14,7 @@ from libremq.admin.display import Values, shown
 from libremq.common.amq_messages import amq
 from libremq.kernel import authority_records, channel_authentication
 from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
-from libremq.kernel.attributes import Value
+from libremq.kernel.attributes import Attribute, Value
 from libremq.kernel.authority import is_administrator
 from libremq.kernel.objects import MQObject
 from libremq.kernel.objects_security import ChannelAuthentication
@@ -23,8 +23,8 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.security.authorities import values
 
 
-def _names(command: Command, row: object) -> tuple[str, ...]:
-    return cast("tuple[str, ...]", option(command, row) or ())  # type: ignore[arg-type]
+def _names(command: Command, row: Attribute) -> tuple[str, ...]:
+    return cast("tuple[str, ...]", option(command, row) or ())
 
 
 def _entities(command: Command) -> list[tuple[int, str]]:

@@ -5,7 +5,7 @@ A full name without a list of attributes shows all; a generic name then shows th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from libremq.admin.command import ALL, Command, Filter, Row
 from libremq.admin.model import attributes
@@ -78,7 +78,7 @@ def _wanted(command: Command, groups: dict[str, frozenset[str]]) -> set[str]:
     return wanted
 
 
-def _matcher(where: Filter | None, table: str):  # type: ignore[no-untyped-def]
+def _matcher(where: Filter | None, table: str) -> Callable[[Values], bool]:
     if where is None:
         return lambda values: True
     row = next(
