@@ -78,7 +78,7 @@ class _Report:
         if not self.json:
             print(f"LibreMQ V{release()}. Not affiliated with IBM.")
             print(f"Starting MQSC for queue manager {self.name}.")
-            print("\n" if not interactive else "")
+            print("\n" if not interactive else "", flush=True)
 
     def typed(self, given: CommandText, *, counted: bool) -> None:
         if not self.echo or self.json:
