@@ -72,10 +72,10 @@ def _run(arguments: argparse.Namespace) -> int:
     try:
         if not answer.get("ok"):
             raise Refused(NOT_STARTED, str(answer.get("text")))
-        say(amq(5026, answer.get("address")))
-        sys.stdout.flush()
         stopped = threading.Event()
-        with ended_by_signal(stopped.set):
+        with ended_by_signal(stopped.set):  # before it says so: whoever reads it may end it at once
+            say(amq(5026, answer.get("address")))
+            sys.stdout.flush()
             while not stopped.is_set() and not client.wait_closed(_LOOK_S):
                 pass
         say(amq(5027, answer.get("address")))
