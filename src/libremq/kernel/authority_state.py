@@ -33,17 +33,14 @@ class _Held(NamedTuple):
     """The records of one entity for one type of object."""
 
     plain: dict[str, int]
-    generic: list[tuple[str, int]]
-    """The most specific first."""
+    generic: dict[str, int]
 
     def on(self, name: str) -> int:
         found = self.plain.get(name)
         if found is not None:
             return found
-        for profile, mask in self.generic:
-            if profiles.matches(profile, name):
-                return mask
-        return 0
+        profile = profiles.most_specific(self.generic, name)
+        return 0 if profile is None else self.generic[profile]
 
 
 class AuthorityState:
@@ -113,13 +110,8 @@ class AuthorityState:
         for record in core.catalogue.authrecs.values():
             assert isinstance(record, AuthorityRecord)
             key = (record.enttype, record.entity), record.objtype
-            rows = held.setdefault(key, _Held({}, []))
-            mask = mask_of(record.authlist)
-            if profiles.is_generic(record.profile):
-                rows.generic.append((record.profile, mask))
-            else:
-                rows.plain[record.profile] = mask
-        for rows in held.values():
-            rows.generic.sort(key=lambda row: profiles.specificity(row[0]))
+            held_by_it = held.setdefault(key, _Held({}, {}))
+            rows = held_by_it.generic if profiles.is_generic(record.profile) else held_by_it.plain
+            rows[record.profile] = mask_of(record.authlist)
         self._held = held
         self._version = core.catalogue.authrecs_version
