@@ -205,6 +205,33 @@ _TABLES = {
         Length u4 mq.status.length
         Code u4 mq.status.code
     """,
+    "STATUS_VALUE": """
+        Value u4 mq.status.value
+    """,
+    "MSH": """
+        StrucId c4 mq.msh.structid
+        SeqNumber u4 mq.msh.seqnum
+        BufferLength u4 mq.msh.buflength
+        Unknown1 u4 mq.msh.unknown1
+        MsgLength u4 mq.msh.msglength
+    """,
+    "XQH": """
+        StrucId c4 mq.xqh.structid
+        Version u4 mq.xqh.version
+        RemoteQName c48 mq.xqh.remoteq
+        RemoteQMgrName c48 mq.xqh.remoteqmgr
+    """,
+    "RESET": """
+        Length u4 mq.reset.length
+        SeqNumber u4 mq.reset.seqnum
+    """,
+    "RESYNC": """
+        Length u4 -
+        SeqNumber u4 -
+        LUWID b8 -
+        InDoubtSeqNumber u4 -
+        InDoubtLUWID b8 -
+    """,
     "PING": """
         Length u4 mq.ping.length
     """,
@@ -443,14 +470,14 @@ class Segment:
 
 def segment(
     kind: int, body: bytes, *, flags: int = 0x30, conversation: int | None = None, request: int = 0, big: bool = False,
-    ebcdic: bool = False, letter: str = " ",
+    ebcdic: bool = False, letter: str = " ", luwid: bytes = b"", flags2: int = 0,
 ) -> bytes:  # fmt: skip
     """With conversation ids if a conversation is given."""
     charset, name = "cp500" if ebcdic else "latin-1", "TSH" if conversation is None else "TSHM"
     values = {
         "StrucId": "TSH" + letter if conversation is None else "TSHM", "SegmentLength": size(name) + len(body),
         "ByteOrder": 1 if big else 2, "SegmentType": kind, "ControlFlags1": flags, "Encoding": 273 if big else 546,
-        "CCSID": 500 if ebcdic else 819,
+        "CCSID": 500 if ebcdic else 819, "LUWID": luwid, "ControlFlags2": flags2,
     }  # fmt: skip
     if conversation is not None:
         values |= {"ConversationId": conversation, "RequestId": request}
@@ -506,8 +533,18 @@ def parts_of(segment: Segment) -> list[Part]:
             return found
     if kind == 0x01:
         take("ID", len(raw) - at)
+    elif kind == 0x02:
+        take("RESYNC")
+    elif kind == 0x03:
+        take("RESET")
+    elif kind == 0x04:
+        take("MSH")
+        if segment.flags & 0x10 and raw[at : at + 4] == "XQH ".encode(segment.charset):
+            take("XQH")
+            take("MD")
     elif kind == 0x05:
-        take("STATUS")
+        if take("STATUS")["Length"] == 12:
+            take("STATUS_VALUE")
     elif kind == 0x07:
         take("PING")
     elif kind == 0x08:

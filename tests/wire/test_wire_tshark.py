@@ -21,8 +21,11 @@ from helper_recording import Recorded, RecordingProxy, Shown
 import libremq
 from libremq import MQError
 from libremq.mqi import constants as C
-from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQPMO, MQSTS
+from libremq.mqi.structs import MQCBD, MQDLH, MQGMO, MQMD, MQMD1, MQOD, MQPMO, MQSTS, MQXQH
 from libremq.testing.serving import Served, served_queue_manager
+from libremq.wire import message_channel, protocol, session
+from libremq.wire.message_channel import Resync
+from libremq.wire.segments import NO_LUWID, frame_plain
 
 pytestmark = pytest.mark.skipif(recording.TSHARK is None, reason="tshark is not installed (Debian package tshark)")
 
@@ -55,6 +58,10 @@ IN_OUR_DIALECT: dict[Unknown, str] = {
     (0x93, ""): "response records, the same way",
     (0x0F, "mq.notif.code"): "CANCEL_GET and CONSUMER_CALL",
     (0xB7, "mq.xa.returnvalue"): "a reason code, negative, where others get an XAER",
+}
+
+BETWEEN_QUEUE_MANAGERS: dict[Unknown, str] = {
+    (0x02, ""): "RESYNC_DATA has no public layout",
 }
 
 
@@ -370,3 +377,70 @@ def test_what_other_products_clients_are_told(
         client.disconnect()
     wait_until(lambda: any(kind.kind == 0x92 for _, kind in proxy.connections[0].segments()))
     check(proxy.finished(), proxy.port, tmp_path / "other.pcap", IN_EVERY_SESSION)
+
+
+# Message channels: both ends, as they speak with each other
+
+
+def on_transmission_queue(data: bytes, format_: str = "MQSTR") -> bytes:
+    descriptor = MQMD1(Format=format_, MsgId=b"M" * 24, ReplyToQ="REPLY.Q", ReplyToQMgr="QM1", Persistence=1)
+    return MQXQH(RemoteQName="TARGET.Q", RemoteQMgrName="QM2", MsgDesc=descriptor).pack() + data
+
+
+def message_channel_session(*, length: int = 240, max_segment: int = 2000) -> Recorded:
+    """All that there is: agreement, resynchronisation, batches, a long message, a fast one, and how it can end."""
+    recorded = Recorded(40_000)
+    luwid, before = b"\x01\x02\x03\x04LUW2", b"\x01\x02\x03\x04LUW1"
+
+    def sender(*segments: bytes) -> None:
+        recorded.chunks.append((True, b"".join(segments)))
+
+    def receiver(*segments: bytes) -> None:
+        recorded.chunks.append((False, b"".join(segments)))
+
+    def message(sequence: int, data: bytes, format_: str = "MQSTR") -> bytes:
+        unit = luwid if sequence else NO_LUWID
+        return b"".join(
+            message_channel.pack_message(
+                on_transmission_queue(data, format_), sequence=sequence, luwid=unit, max_segment=max_segment
+            )
+        )
+
+    own = session.InitialData(
+        "QM1.TO.QM2", "QM2", sharing=0, product=protocol.PRODUCT_SERVER, batch_size=50, length=length,
+        capabilities=(protocol.CAP1_MESSAGE_CHANNEL, protocol.CAP2_MESSAGE_CHANNEL, protocol.CAP3_MSG_PROP),
+        message_compression=(C.MQCOMPRESS_ZLIBFAST, C.MQCOMPRESS_NONE), max_segment=max_segment,
+    )  # fmt: skip
+    offered = session.InitialData(
+        "QM1.TO.QM2", "QM1", sharing=0, product=protocol.PRODUCT_SERVER, batch_size=100, length=length,
+        capabilities=(protocol.CAP1_REQUESTER, protocol.CAP2_MESSAGE_CHANNEL, protocol.CAP3_MSG_PROP),
+        message_compression=(C.MQCOMPRESS_LZ4FAST, C.MQCOMPRESS_NONE),
+    )  # fmt: skip
+    sender(frame_plain(protocol.Type.INITIAL_DATA, session.pack_initial(offered), flags=0x31))
+    answer = session.agree_message_channel(offered, own)
+    receiver(frame_plain(protocol.Type.INITIAL_DATA, session.pack_initial(answer), flags=0x02))
+    sender(Resync(6, before, 9, luwid).pack())
+    receiver(Resync(9, luwid).pack())
+    sender(message_channel.pack_reset(1))
+    receiver(message_channel.confirmed(NO_LUWID))
+    sender(message(1, b"one"), message(2, b"0123456789" * 800), message(0, b"fast"))
+    sender(message(3, MQDLH(DestQName="LOST.Q", Format="MQSTR").pack() + b"dead", "MQDEAD"))
+    sender(*(message(number, b"more of them") for number in range(4, 20)))
+    sender(message_channel.confirm_request(luwid))
+    receiver(message_channel.confirmed(luwid, dlq_used=True))
+    sender(message_channel.heartbeat())
+    receiver(message_channel.heartbeat(reply=True))
+    sender(message_channel.ping(b"any data"))
+    receiver(message_channel.ping(b"any data", reply=True))
+    receiver(message_channel.status(protocol.Status.MSG_SEQUENCE_ERROR, 4711), message_channel.request_close())
+    sender(message_channel.close_channel())
+    return recorded
+
+
+@pytest.mark.parametrize("length", [102, 208, 240])
+def test_a_message_channel(tmp_path: Path, length: int) -> None:
+    recorded = message_channel_session(length=length)
+    kinds = check([recorded], 1414, tmp_path / "channel.pcap", BETWEEN_QUEUE_MANAGERS)
+    assert kinds == {0x01, 0x02, 0x03, 0x04, 0x05, 0x07, 0x09}
+    several = [segment.flags for _, segment in recorded.segments() if segment.kind == 0x04 and segment.flags != 0x30]
+    assert several == [0x10, 0, 0, 0, 0x20]

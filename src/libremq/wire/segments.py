@@ -2,6 +2,9 @@
 
 A reader is fed whatever the socket gave and returns the flows that are complete: it joins what was split over several
 segments. It holds at most one flow's worth of bytes, whatever comes. Both ends use the same code.
+
+The unit of work that a header may name (LUWID) is read from headers without conversation ids only: message channels
+have no others, and the calls of clients, which are many, have none.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from libremq.wire.protocol import CCSID, ENCODING, FIRST, LAST, WHOLE, ProtocolE
 TSH_BYTES = 28
 TSHM_BYTES = 36
 ASYNC_HEADER_BYTES = 24  # repeated in each segment of an ASYNC_MESSAGE
+NO_LUWID = bytes(8)
 FLOW_OVERHEAD = 65536  # what structures may add to the data of the longest message
 _BEGUN_BYTES = 1024  # what a flow costs that was begun, apart from its bytes
 
@@ -30,12 +34,15 @@ _EBCDIC_CCSIDS = {
     1047: "cp037",  # there is no codec of its own; letters, digits and what names consist of are the same
 }  # fmt: skip
 _EBCDIC_DEFAULT = 500
+_IN_SEVERAL = (Type.ASYNC_MESSAGE, Type.MESSAGE_DATA)  # of the types below the calls: those that may be in segments
 
 
 class Flow:
     """One call, reply or message, put together from its segments."""
 
     __slots__ = ("big_endian", "body", "ccsid", "conversation", "encoding", "flags", "kind", "request", "shared")
+    luwid = NO_LUWID
+    flags2 = 0
 
     def __init__(
         self,
@@ -71,6 +78,28 @@ class Flow:
         except ValueError:
             name = Type(self.kind - 0x10).name + "_REPLY" if self.kind - 0x10 in set(Type) else hex(self.kind)
         return f"<{name} flags {self.flags:#x} conversation {self.conversation} of {len(self.body)} bytes>"
+
+
+class PlainFlow(Flow):
+    """A flow that came without conversation ids: all of its header."""
+
+    __slots__ = ("flags2", "luwid")
+
+    def __init__(
+        self,
+        kind: int,
+        flags: int,
+        body: bytes,
+        luwid: bytes = NO_LUWID,
+        flags2: int = 0,
+        *,
+        big_endian: bool = False,
+        encoding: int = ENCODING,
+        ccsid: int = CCSID,
+    ) -> None:
+        super().__init__(kind, flags, 0, 0, body, big_endian=big_endian, shared=False, encoding=encoding, ccsid=ccsid)
+        self.luwid = luwid
+        self.flags2 = flags2
 
 
 class SegmentReader:
@@ -126,11 +155,18 @@ class SegmentReader:
                 raise ProtocolError(
                     Status.PROTOCOL_LENGTH_ERROR, f"a segment of {length} bytes; {self.max_segment} were agreed"
                 )
-            if data[offset : offset + 4] == b"TSHM" and length >= TSHM_BYTES:
+            start = data[offset : offset + 4]
+            if start == b"TSHM" and length >= TSHM_BYTES:
                 if end - offset < length:
                     break
                 _, conversation, request = _IDS.unpack_from(data, offset + 4)
                 shared, head = True, offset + 16
+                ebcdic = False
+            elif start == b"TSH " and length >= TSH_BYTES:
+                if end - offset < length:
+                    break
+                conversation = request = 0
+                shared, head = False, offset + 8
                 ebcdic = False
             else:
                 shared = self._check_start(data, offset)
@@ -154,17 +190,22 @@ class SegmentReader:
                 ccsid = _EBCDIC_DEFAULT
             body = data[head + 20 : offset + length]
             offset += length
-            if flags & WHOLE == WHOLE or (kind < 0x80 and kind != Type.ASYNC_MESSAGE):
+            flow: Flow | None
+            if shared:
+                flow = Flow(
+                    kind, flags, conversation, request, body, big_endian=big_endian, encoding=encoding, ccsid=ccsid
+                )
+            else:
+                flow = PlainFlow(
+                    kind, flags, body, data[head + 4 : head + 12], data[head + 3],
+                    big_endian=big_endian, encoding=encoding, ccsid=ccsid,
+                )  # fmt: skip
+            if flags & WHOLE == WHOLE or (kind < 0x80 and kind not in _IN_SEVERAL):
                 if self._partial and conversation in self._partial:
                     raise ProtocolError(Status.PROTOCOL_GENERAL, "a flow began before the one before it was complete")
-                flows.append(
-                    Flow(
-                        kind, flags, conversation, request, body, big_endian=big_endian, shared=shared,
-                        encoding=encoding, ccsid=ccsid,
-                    )
-                )  # fmt: skip
+                flows.append(flow)
             else:
-                flow = self._join(kind, flags, conversation, request, body, big_endian, shared, encoding, ccsid)
+                flow = self._join(flow)
                 if flow is not None:
                     flows.append(flow)
         self._pending = data[offset:] if offset < end else b""
@@ -188,26 +229,23 @@ class SegmentReader:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"no segment header ends in byte {letter:#x}")
         return False
 
-    def _join(
-        self, kind: int, flags: int, conversation: int, request: int, body: bytes, big_endian: bool, shared: bool,
-        encoding: int, ccsid: int,
-    ) -> Flow | None:  # fmt: skip
+    def _join(self, segment: Flow) -> Flow | None:
         """One segment of several. The flow, if it is the last."""
+        conversation, body, flags = segment.conversation, segment.body, segment.flags
         held = self._partial.get(conversation)
         if flags & FIRST:
             if held is not None:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, "a flow began before the one before it was complete")
-            flow = Flow(
-                kind, flags | LAST, conversation, request, b"", big_endian=big_endian, shared=shared,
-                encoding=encoding, ccsid=ccsid,
-            )  # fmt: skip
-            self._partial[conversation] = (flow, [body])
+            segment.flags = flags | LAST
+            self._partial[conversation] = (segment, [body])
             self._partial_bytes += _BEGUN_BYTES
         else:
-            if held is None or held[0].kind != kind:
+            if held is None or held[0].kind != segment.kind:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, "a segment goes on with a flow that was not begun")
-            if kind == Type.ASYNC_MESSAGE:
+            if segment.kind == Type.ASYNC_MESSAGE:
                 body = body[ASYNC_HEADER_BYTES:]
+            elif segment.kind == Type.MESSAGE_DATA:
+                _check_continues(held[0], segment)
             held[1].append(body)
         # An empty segment costs memory too
         self._partial_bytes += len(body) + TSH_BYTES
@@ -218,9 +256,20 @@ class SegmentReader:
         if not flags & LAST:
             return None
         flow, parts = self._partial.pop(conversation)
+        flow.flags |= flags
         self._partial_bytes -= _BEGUN_BYTES + sum(len(part) + TSH_BYTES for part in parts)
         flow.body = b"".join(parts)
         return flow
+
+
+def _check_continues(first: Flow, segment: Flow) -> None:
+    """Each segment of a MESSAGE_DATA has numbers of its own to be read, and all belong to one unit of work."""
+    if segment.luwid != first.luwid:
+        raise ProtocolError(Status.PROTOCOL_SEGMENT_ERROR, "the segments of a message are of different units of work")
+    if segment.big_endian is not first.big_endian or segment.flags2 != first.flags2:
+        raise ProtocolError(
+            Status.PROTOCOL_SEGMENT_ERROR, "the segments of a message differ in byte order or compression"
+        )
 
 
 _tail_cache: dict[tuple[int, int], bytes] = {}

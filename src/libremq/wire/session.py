@@ -2,6 +2,7 @@
 
 The client offers values in its initial data; the answer has the agreed ones and says in flags what was corrected. If
 anything was, the client sends its data once more. Everything after it is in the byte order of the queue manager.
+Message channels begin in the same way, and have more to agree on.
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, replace
 
+from libremq.mqi import constants as C
 from libremq.wire.protocol import (
     CAP1_CLIENT,
     CAP2_OFFERED,
     CAP3_MSG_PROP,
     CCSID,
+    ERR1_BATCH_SIZE,
     ERR1_HEARTBEAT,
     ERR1_MAX_MSG,
     ERR1_MAX_TRANSMISSION,
+    ERR1_SEQUENCE_WRAP,
+    ERR2_HEADER_COMPRESSION,
+    ERR2_MESSAGE_COMPRESSION,
     FAP_LEVEL,
     MAX_MESSAGE,
     MAX_SEGMENT,
@@ -33,15 +39,17 @@ _ID_LENGTHS = (240, 208, 102)  # of levels 11, 9 and 4; a client may send a shor
 _ID_LEVEL_3_BYTES = 44
 _ID_SHARED_BYTES = 208  # the shortest form that can ask for shared conversations
 _ID_STRUCTS = {False: struct.Struct("<" + _ID), True: struct.Struct(">" + _ID)}
-_NO_COMPRESSION = b"\0\xff"
+_ID_COMPRESSION_BYTES = 122  # the shortest form that has the lists of compression
+_UNUSED = 0xFF  # a place in these lists
+_NO_COMPRESSION = (C.MQCOMPRESS_NONE,)
 _ALGORITHMS = b"\0\0" + b"\xff\xff" * 9  # passwords as they are: protect them with TLS
-_SEQUENCE_WRAP = 999_999_999
+SEQUENCE_WRAP = 999_999_999
 _EFL_END = 102  # the offset behind EFLLength, which counts what follows it
 
 
 @dataclass(frozen=True, slots=True)
 class InitialData:
-    """The ID structure, as far as a client channel needs it."""
+    """The ID structure, as far as channels need it."""
 
     channel: str
     queue_manager: str = ""
@@ -60,6 +68,13 @@ class InitialData:
     length: int = _ID_BYTES
     """Of the structure: an answer is in the form of the question."""
 
+    batch_size: int = 0
+    sequence_wrap: int = SEQUENCE_WRAP
+    header_compression: tuple[int, ...] = _NO_COMPRESSION
+    """MQCOMPRESS_*, best first; in an answer the one that was agreed. MQCOMPRESS_ANY must be spelled out."""
+
+    message_compression: tuple[int, ...] = _NO_COMPRESSION
+
     @property
     def ours(self) -> bool:
         """Is the other end a LibreMQ?"""
@@ -69,13 +84,22 @@ class InitialData:
 def pack_initial(data: InitialData) -> bytes:
     one, two, three = data.capabilities
     whole = _ID_STRUCTS[False].pack(
-        b"ID  ", data.fap_level, one, data.refused[0], data.errors[0], 0, 0, data.max_segment, data.max_message,
-        _SEQUENCE_WRAP, _text(data.channel, 20), two, data.refused[1], data.ccsid, _text(data.queue_manager, 48),
-        data.heartbeat_s, data.length - _EFL_END, data.errors[1], 0, _NO_COMPRESSION, b"\0" + b"\xff" * 15, 0, 0,
+        b"ID  ", data.fap_level, one, data.refused[0], data.errors[0], 0, data.batch_size, data.max_segment,
+        data.max_message, data.sequence_wrap, _text(data.channel, 20), two, data.refused[1], data.ccsid,
+        _text(data.queue_manager, 48), data.heartbeat_s, data.length - _EFL_END, data.errors[1], 0,
+        _pack_compression(data.header_compression, 2), _pack_compression(data.message_compression, 16), 0, 0,
         data.sharing, three, data.refused[2], 0, data.process & 0xFFFFFFFF, 0, 0, _text(data.product, 12),
         _text(data.queue_manager_id, 48), _ALGORITHMS, bytes(12),
     )  # fmt: skip
     return whole[: data.length]
+
+
+def _pack_compression(values: tuple[int, ...], places: int) -> bytes:
+    return bytes(values[:places]).ljust(places, bytes([_UNUSED]))
+
+
+def _unpack_compression(raw: bytes) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(value for value in raw if value != _UNUSED)) or _NO_COMPRESSION
 
 
 def unpack_initial(body: bytes, *, big_endian: bool = False, charset: str = "latin-1") -> InitialData:
@@ -103,6 +127,10 @@ def unpack_initial(body: bytes, *, big_endian: bool = False, charset: str = "lat
         ccsid=values[13],
         process=values[27],
         length=length,
+        batch_size=values[6],
+        sequence_wrap=values[9],
+        header_compression=_unpack_compression(values[19]) if length >= _ID_COMPRESSION_BYTES else _NO_COMPRESSION,
+        message_compression=_unpack_compression(values[20]) if length >= _ID_COMPRESSION_BYTES else _NO_COMPRESSION,
     )
 
 
@@ -133,6 +161,64 @@ def agree(offered: InitialData, own: InitialData) -> InitialData:
         sharing=max(0, min(offered.sharing, own.sharing)),
         length=offered.length,
     )
+
+
+def agree_message_channel(offered: InitialData, own: InitialData) -> InitialData:
+    """The answer of the end of a message channel that was called.
+
+    Both ends must count alike: if ERR1_SEQUENCE_WRAP is set in the answer, no more than the answer and a status of
+    WRAP_VALUE_ERROR may follow it.
+    """
+    answer = agree(offered, own)
+    errors, errors2 = answer.errors
+    batch_size = min(offered.batch_size, own.batch_size) or max(offered.batch_size, own.batch_size)
+    if batch_size != offered.batch_size:
+        errors |= ERR1_BATCH_SIZE
+    if offered.sequence_wrap != own.sequence_wrap:
+        errors |= ERR1_SEQUENCE_WRAP
+    header = _first_common(offered.header_compression, own.header_compression)
+    if header not in offered.header_compression:
+        errors2 |= ERR2_HEADER_COMPRESSION
+    message = _first_common(offered.message_compression, own.message_compression)
+    if message not in offered.message_compression:
+        errors2 |= ERR2_MESSAGE_COMPRESSION
+    return replace(
+        answer,
+        errors=(errors, errors2),
+        sharing=0,
+        batch_size=batch_size,
+        header_compression=(header,),
+        message_compression=(message,),
+    )
+
+
+def check_message_channel_answer(offered: InitialData, answer: InitialData) -> None:
+    """ProtocolError if the other end answered with what nobody can have agreed to."""
+    if answer.sequence_wrap != offered.sequence_wrap or answer.errors[0] & ERR1_SEQUENCE_WRAP:
+        raise ProtocolError(
+            Status.WRAP_VALUE_ERROR,
+            f"SEQWRAP is {offered.sequence_wrap} here and {answer.sequence_wrap} at the other end; they must be equal",
+        )
+    none = C.MQCOMPRESS_NONE
+    values = {
+        "FapLevel": (answer.fap_level, 4 <= answer.fap_level <= offered.fap_level),
+        "MaxTransmissionSize": (answer.max_segment, MIN_SEGMENT <= answer.max_segment <= offered.max_segment),
+        "MaxMsgSize": (answer.max_message, 0 < answer.max_message <= (offered.max_message or answer.max_message)),
+        "HeartbeatInterval": (answer.heartbeat_s, answer.heartbeat_s >= offered.heartbeat_s),
+        "MaxMsgsPerBatch": (answer.batch_size, 0 < answer.batch_size <= offered.batch_size),
+        "ConversationsPerSocket": (answer.sharing, answer.sharing == 0),
+        "HdrCompList": (answer.header_compression, {*answer.header_compression} <= {none, *offered.header_compression}),
+        "MsgCompList": (
+            answer.message_compression, {*answer.message_compression} <= {none, *offered.message_compression},
+        ),
+    }  # fmt: skip
+    for name, (value, possible) in values.items():
+        if not possible:
+            raise ProtocolError(Status.NEGOTIATION_FAILED, f"the other end answered {name} with {value}")
+
+
+def _first_common(offered: tuple[int, ...], own: tuple[int, ...]) -> int:
+    return next((value for value in offered if value in own), C.MQCOMPRESS_NONE)
 
 
 def corrected(answer: InitialData) -> bool:
