@@ -158,7 +158,7 @@ def soft_image(life: Life, rng: driver.Rng) -> None:
 
         def verbs() -> None:
             try:
-                core.soft_image(unit)
+                log_room.soft_image(core, unit)
             except LogFull:
                 pass
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from helper_media import TO_FILES, Life, damage
 
+from libremq.kernel import log_room
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.errors import StoreDamaged
@@ -141,7 +142,7 @@ class Pair:
         def image(life: Life) -> None:
             units = [unit for unit in life.core.units.values() if unit.is_logged]
             if units:
-                life.core.soft_image(units[int(chosen * len(units))])
+                log_room.soft_image(life.core, units[int(chosen * len(units))])
 
         self.both(image)
 

@@ -31,6 +31,10 @@ class DefinitionHistory:
     def apply(self, record: Record) -> None:
         if record.type == RecordType.OBJECT:
             self._change(record.lsn, journal.read_json(record.payload))
+        elif record.type == RecordType.COMMIT:
+            sync = journal.read_commit(record.payload)
+            if sync is not None:
+                self._set((sync["object"]["kind"], sync["object"]["name"]), sync, record.lsn)
         elif record.type == RecordType.MEDIA_IMAGE:
             self._image(record)
 

@@ -23,7 +23,7 @@ from libremq.kernel.connection import Connection, Destination
 from libremq.kernel.definitions import Catalogue, from_record, set_attributes, to_record
 from libremq.kernel.events_state import EventState
 from libremq.kernel.identifiers import Identifiers
-from libremq.kernel.objects import KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.objects import ChannelSync, KeyedRecord, LocalQueue, MQObject
 from libremq.kernel.queues import QueueState, QueueStatistics
 from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
 from libremq.kernel.waiting import Waiter
@@ -467,22 +467,24 @@ class Core:
         self.undo_bytes += more
         unit.logged(lsn)
 
-    def count_undo_bytes(self) -> None:
-        """After a replay: what the units of work need that are not ended."""
-        for unit in self.units.values():
-            unit.undo_bytes = journal.END_BYTES + journal.UNDO_BYTES * sum(1 for one in unit.operations if one.lsn)
-        self.undo_bytes = sum(unit.undo_bytes for unit in self.units.values())
-
     def _ended(self, unit: UnitOfWork) -> None:
         del self.units[unit.id]
         self.undo_bytes -= unit.undo_bytes
 
     # The end of a unit of work
 
-    def commit(self, unit: UnitOfWork) -> int:
-        """Make it all visible. Returns the log position that the answer depends on (0: nothing was logged)."""
+    def commit(self, unit: UnitOfWork, sync: ChannelSync | None = None) -> int:
+        """Make it all visible. Returns the log position that the answer depends on (0: nothing was logged).
+
+        `sync` becomes the sync record of its channel in the same log record: both last, or neither.
+        """
         lsn = 0
-        if unit.is_logged:
+        if sync is not None:
+            sync.check()
+            parts, keep = journal.commit_parts(to_record(sync)), 0 if unit.is_logged else self.kept_bytes
+            lsn = self.log.append(R.COMMIT, unit.id, unit.last_lsn, parts, reserve=True, keep=keep)
+            self.install_sync(sync, lsn)
+        elif unit.is_logged:
             lsn = self.log.append(R.COMMIT, unit.id, unit.last_lsn, (), reserve=True)
         self._ended(unit)
         arrived: dict[QueueState, list[int]] = {}
@@ -502,6 +504,13 @@ class Core:
         if arrived:
             self.on_arrival(arrived)
         return lsn
+
+    def install_sync(self, sync: MQObject, lsn: int) -> None:
+        """Have the sync record that was committed at this log position, which says all of it."""
+        self.catalogue.install(sync)
+        self.catalogue_changed = True
+        if self.log.config.linear:
+            self.media[sync.kind, sync.name] = lsn
 
     def backout(self, unit: UnitOfWork, *, counted: bool = True) -> int:
         """Undo it all, last operation first. Gets come back in their place, `counted` with the backout count raised."""
@@ -591,25 +600,9 @@ class Core:
         unit.state = PREPARED
         return lsn
 
-    def soft_image(self, unit: UnitOfWork) -> int:
-        """Log once more, in one record, what the unit of work has done: its older records are not needed then.
-
-        The messages themselves are in the queue files from the next checkpoint on.
-        """
-        logged = [operation for operation in unit.operations if operation.lsn]
-        rows = (
-            (queue.id, slot, queue.store.handles.sequence[slot] if not queue.out_of_use else 0, kind)
-            for kind, queue, slot, _ in logged
-        )
-        parts = journal.soft_parts(unit.xid, unit.state == PREPARED, rows)
-        lsn = self.log.append(R.SOFT_IMAGE, unit.id, 0, parts, reserve=True)
-        numbers = itertools.count(lsn + 1)
-        unit.operations = [one._replace(lsn=next(numbers)) if one.lsn else one for one in unit.operations]
-        unit.first_lsn = unit.last_lsn = lsn
-        return lsn
-
     def prepared_units(self) -> list[UnitOfWork]:
-        return [unit for unit in self.units.values() if unit.state == PREPARED]
+        """Those that transaction managers decide about: batches of channels are not among them."""
+        return [unit for unit in self.units.values() if unit.state == PREPARED and not unit.is_batch]
 
     def active_units(self) -> list[UnitOfWork]:
         return [unit for unit in self.units.values() if unit.state == ACTIVE]

@@ -28,6 +28,7 @@ from libremq.kernel.definition_checks import (
 from libremq.kernel.objects import (
     CLASSES,
     AnyQueue,
+    ChannelSync,
     KeyedRecord,
     LocalQueue,
     MQObject,
@@ -101,6 +102,7 @@ class Catalogue:
         self.chlauths: dict[str, MQObject] = {}
         self.authrecs: dict[str, MQObject] = {}
         self.authrecs_version = 0  # counts their changes, for what was decided from them
+        self.channel_syncs: dict[str, ChannelSync] = {}  # no command sees them as objects
         queues = cast("dict[str, MQObject]", self.queues)
         # Where the objects of each kind are: every type has one place, and so do all generic words but CHANNEL
         self._places: dict[str, tuple[dict[str, MQObject], ...]] = {
@@ -117,6 +119,7 @@ class Catalogue:
             "COMMINFO": (self.comminfos,),
             "CHLAUTH": (self.chlauths,),
             "AUTHREC": (self.authrecs,),
+            "CHSYNC": (cast("dict[str, MQObject]", self.channel_syncs),),
         }
 
     # Finding

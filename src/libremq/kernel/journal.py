@@ -22,9 +22,10 @@ _UNDO = struct.Struct("<IIqBxxxIQ")  # queue id, slot, sequence, operation undon
 _MEDIA_ROW = struct.Struct("<IqHIqqI")  # slot, sequence, flags, backout count, expiry in ms, unit of work, image length
 
 # What ending a unit of work may take of the log, with a share of page headers: for each operation its compensation,
-# and a page each, since a force ends one, for the prepare record and the last one
+# and a page each, since a force ends one, for the prepare record and the last one; with an XID and a sync record
 UNDO_BYTES = 68
-END_BYTES = 2 * 4096
+SYNC_BYTES = 1536
+END_BYTES = 2 * 4096 + SYNC_BYTES
 
 GOT = 0
 EXPIRED = 1
@@ -94,6 +95,17 @@ def json_parts(value: Any) -> tuple[bytes]:
 
 def read_json(payload: bytes) -> Any:
     return json.loads(payload)
+
+
+def commit_parts(sync: dict[str, Any]) -> tuple[bytes]:
+    """What the commit of a batch says besides: the sync record of its channel."""
+    return json_parts({"object": sync})
+
+
+def read_commit(payload: bytes) -> dict[str, Any] | None:
+    """The sync record, if there is one, as an entry of the catalogue: `object` has it."""
+    entry: dict[str, Any] | None = read_json(payload) if payload else None
+    return entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from typing import Any
 from libremq.common.files import Files
 from libremq.kernel import catalogue_file, journal
 from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.units import GET, PUT
+from libremq.kernel.channel_batches import BatchIdentity
+from libremq.kernel.units import BATCH_XID, GET, PUT
 from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
 from libremq.log.records import Record, RecordType
 from libremq.mqi import constants as C
@@ -75,7 +76,7 @@ class LogFormatter:
         self._decoders: dict[int, Callable[[Record], Facts]] = {
             RecordType.PUT: self._put,
             RecordType.GET: self._get,
-            RecordType.COMMIT: _nothing,
+            RecordType.COMMIT: _commit,
             RecordType.BACKOUT: _nothing,
             RecordType.BEGIN: _nothing,
             RecordType.END: _nothing,
@@ -194,7 +195,7 @@ class LogFormatter:
         image = journal.read_soft(record.lsn, record.payload)
         return {
             "prepared": image.prepared,
-            "xid": image.xid.hex(),
+            **_xid(image.xid),
             "operations": [
                 {
                     "operation": _OPERATIONS.get(done.operation, str(done.operation)),
@@ -274,8 +275,24 @@ def _nothing(record: Record) -> Facts:
     return {}
 
 
+def _commit(record: Record) -> Facts:
+    """A channel's commit says which batch it was the end of."""
+    entry = journal.read_commit(record.payload)
+    if entry is None:
+        return {}
+    made = entry["object"]
+    facts = {"operation": "set", "object_type": made["kind"], "object": made["name"]}
+    return facts | {"attributes": _shown(made)}
+
+
 def _prepare(record: Record) -> Facts:
-    return {"xid": record.payload.hex()}
+    return _xid(record.payload)
+
+
+def _xid(xid: bytes) -> Facts:
+    """That of a batch of a message channel says which one it is."""
+    facts: Facts = {"xid": xid.hex()}
+    return facts | {"batch": asdict(BatchIdentity.of_xid(xid))} if xid.startswith(BATCH_XID) else facts
 
 
 def _log_text(facts: Facts) -> Iterator[str]:

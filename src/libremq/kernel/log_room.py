@@ -12,9 +12,13 @@ go on would hold the head of the log for ever. In turn, as a checkpoint begins o
 
 from __future__ import annotations
 
+import itertools
+
 from libremq.common.amq_messages import amq
+from libremq.kernel import journal
 from libremq.kernel.core import Core
 from libremq.kernel.units import PREPARED, UnitOfWork
+from libremq.log import RecordType
 
 PULL_UP_OPERATIONS = 32
 """A unit of work with at most so many logged operations is pulled up rather than rolled back."""
@@ -23,6 +27,24 @@ PULL_UP_OPERATIONS = 32
 def logged_units(core: Core) -> list[UnitOfWork]:
     """Units of work that the log is needed for, the oldest first."""
     return sorted((unit for unit in core.units.values() if unit.is_logged), key=lambda unit: unit.first_lsn)
+
+
+def soft_image(core: Core, unit: UnitOfWork) -> int:
+    """Log once more, in one record, what the unit of work has done: its older records are not needed then.
+
+    The messages themselves are in the queue files from the next checkpoint on.
+    """
+    logged = [operation for operation in unit.operations if operation.lsn]
+    rows = (
+        (queue.id, slot, queue.store.handles.sequence[slot] if not queue.out_of_use else 0, kind)
+        for kind, queue, slot, _ in logged
+    )
+    parts = journal.soft_parts(unit.xid, unit.state == PREPARED, rows)
+    lsn = core.log.append(RecordType.SOFT_IMAGE, unit.id, 0, parts, reserve=True)
+    numbers = itertools.count(lsn + 1)
+    unit.operations = [one._replace(lsn=next(numbers)) if one.lsn else one for one in unit.operations]
+    unit.first_lsn = unit.last_lsn = lsn
+    return lsn
 
 
 def pull_up(core: Core) -> int:
@@ -39,7 +61,7 @@ def pull_up(core: Core) -> int:
         operations = sum(1 for operation in unit.operations if operation.lsn)
         if operations > PULL_UP_OPERATIONS:
             break  # the log cannot be let go before it, so those behind it need not be moved
-        core.soft_image(unit)
+        soft_image(core, unit)
         moved += 1
     return moved
 
@@ -48,8 +70,9 @@ def give_way(core: Core) -> None:
     """The log is full: have the oldest unit of work release its head."""
     oldest = logged_units(core)[0]
     if oldest.state == PREPARED:
-        core.soft_image(oldest)
-        how = "rolled forward to release log space: it is prepared and waits for its transaction manager."
+        soft_image(core, oldest)
+        whom = "the answer of its channel's partner" if oldest.is_batch else "its transaction manager"
+        how = f"rolled forward to release log space: it is prepared and waits for {whom}."
         core.say(amq(7469, oldest.xid.hex(), core.qmgr_name, how))
         return
     name: str | None = None

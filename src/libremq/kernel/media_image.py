@@ -56,15 +56,16 @@ TYPES: dict[str, str] = {
     "topic": "TOPIC", "top": "TOPIC",
     "authinfo": "AUTHINFO",
     "comminfo": "COMMINFO",
+    "syncfile": "CHSYNC",
     "qmgr": "QMGR",
     "catalog": CATALOGUE, "ctlg": CATALOGUE,
 }  # fmt: skip
 _KINDS = (
     "QMGR", "QUEUE", "PROCESS", "NAMELIST", "CHANNEL", "LISTENER", "SERVICE", "TOPIC", "AUTHINFO", "COMMINFO",
-    "CHLAUTH", "AUTHREC",
+    "CHLAUTH", "AUTHREC", "CHSYNC",
 )  # fmt: skip
 # Types of which this release has no objects: they are known, and there is nothing to do for them
-_TYPES_WITHOUT_OBJECTS = {"clchltab", "syncfile"}
+_TYPES_WITHOUT_OBJECTS = {"clchltab"}
 
 
 class MediaResult(NamedTuple):

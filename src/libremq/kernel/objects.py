@@ -13,6 +13,7 @@ from typing import ClassVar
 from libremq.kernel.attribute_tables import INHERITED_SLOTS, TABLES
 from libremq.kernel.object_base import DefinedObject, MQObject, date_and_time, new_object
 from libremq.kernel.objects_channel import CHANNEL_CLASSES, Channel, ClientConnection, ServerConnection
+from libremq.kernel.objects_channel_sync import ChannelSync
 from libremq.kernel.objects_security import (
     AuthenticationInformation,
     AuthorityRecord,
@@ -54,6 +55,7 @@ __all__ = [
     "AuthorityRecord",
     "Channel",
     "ChannelAuthentication",
+    "ChannelSync",
     "ClientConnection",
     "CommunicationInformation",
     "CrlLdap",
@@ -452,6 +454,7 @@ _CLASSES: tuple[type[MQObject], ...] = (
     CommunicationInformation,
     ChannelAuthentication,
     AuthorityRecord,
+    ChannelSync,
 )
 
 CLASSES: dict[str, type[MQObject]] = {cls.kind: cls for cls in _CLASSES}

@@ -81,12 +81,19 @@ class Restart:
         for queue in self.recovering.values():
             if queue.damage is None:
                 queue.store.recovered()
-        core.count_undo_bytes()
+        self._count_undo_bytes()
         for unit in core.active_units():
             self.backed_out += 1
             core.backout(unit)
         self.say(amq(7231, self.backed_out, core.qmgr_name, len(core.units)))
         self.say(amq(7232, core.qmgr_name))
+
+    def _count_undo_bytes(self) -> None:
+        """What the units of work need of the log that are not ended."""
+        core = self.core
+        for unit in core.units.values():
+            unit.undo_bytes = journal.END_BYTES + journal.UNDO_BYTES * sum(1 for one in unit.operations if one.lsn)
+        core.undo_bytes = sum(unit.undo_bytes for unit in core.units.values())
 
     def _load_catalogue(self, state: CheckpointState) -> None:
         core = self.core
@@ -248,7 +255,15 @@ class Restart:
             queue.store.remove(get.slot)
 
     def _redo_commit(self, record: Record) -> None:
-        unit = self.core.units.pop(record.txn)
+        core = self.core
+        entry = journal.read_commit(record.payload)
+        if entry is not None:
+            core.install_sync(from_record(entry["object"]), record.lsn)
+            if not record.prev_lsn:
+                # Nothing else was logged of it: its messages were not persistent
+                core.next_unit = max(core.next_unit, record.txn + 1)
+                return
+        unit = core.units.pop(record.txn)
         for kind, queue, slot, _ in unit.operations:
             if queue.out_of_use:
                 continue

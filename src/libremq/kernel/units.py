@@ -21,6 +21,9 @@ GET = 1
 ACTIVE = "active"
 PREPARED = "prepared"
 
+BATCH_XID = b"LMQBATCH"
+"""What the XIDs of batches begin with, see `channel_batches`: no transaction manager knows of them."""
+
 
 class Operation(NamedTuple):
     kind: int
@@ -65,3 +68,8 @@ class UnitOfWork:
     @property
     def is_logged(self) -> bool:
         return bool(self.last_lsn)
+
+    @property
+    def is_batch(self) -> bool:
+        """Is it a batch of a message channel that was prepared?"""
+        return self.xid.startswith(BATCH_XID)

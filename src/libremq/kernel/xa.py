@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from libremq.kernel.connection import Connection
 from libremq.kernel.core import Core
-from libremq.kernel.units import ACTIVE, PREPARED, UnitOfWork
+from libremq.kernel.units import ACTIVE, BATCH_XID, PREPARED, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -28,7 +28,7 @@ class Branches:
     def _find(self, xid: bytes) -> UnitOfWork:
         self._check_rolled_back(xid)
         for unit in self._core.units.values():
-            if unit.xid == xid:
+            if unit.xid == xid and not unit.is_batch:
                 return unit
         raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "no unit of work has this XID (XAER_NOTA)")
 
@@ -36,6 +36,8 @@ class Branches:
         """Puts and gets under syncpoint belong to this branch until `end`; joins one that was begun before."""
         if not 0 < len(xid) <= XID_BYTES_MAX:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), f"an XID has 1 to {XID_BYTES_MAX} bytes")
+        if xid.startswith(BATCH_XID):
+            raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "an XID that begins like this is a message channel's")
         if connection.xa_unit is not None or connection.unit is not None:
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "the connection has a unit of work already")
         self._check_rolled_back(xid)

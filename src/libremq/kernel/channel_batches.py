@@ -1,0 +1,293 @@
+"""Batches of message channels: units of work that end at two queue managers or at none.
+
+A sending agent gets messages under a batch, prepares it, and asks its partner to confirm. From then on the batch is in
+doubt: it survives a restart as any prepared unit of work does, and its XID says all that resynchronisation asks for.
+The answer commits it, and the sync record with it, in one log record; a receiving agent commits messages and record in
+the same way. The next batch may begin while one waits for its answer.
+
+Batches of non-persistent messages alone are prepared and committed in the log too. Their messages need no log, but
+their sequence numbers do: if one end forgot in a crash what the other has counted, the two would never agree again, and
+an operator would have to reset the channel. Messages without a sequence number (NPMSPEED(FAST)) are in no batch.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field, replace
+
+from libremq.kernel.connection import Connection
+from libremq.kernel.core import Core
+from libremq.kernel.front import Front, verb
+from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER, SEQUENCE_MAX, ChannelSync, sync_key
+from libremq.kernel.units import BATCH_XID, PREPARED, UnitOfWork
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+
+_XID = struct.Struct("<8sII")  # LUWID, first and last sequence number; behind the prefix, before the key
+
+
+@dataclass(frozen=True, slots=True)
+class BatchIdentity:
+    """What a batch is called, here and in the XID under which it is in doubt."""
+
+    channel: str
+    partner: str
+    xmitq: str
+    luwid: str  # 16 hexadecimal digits, in lower case
+    first: int  # sequence number of the first message
+    last: int  # of the last one; lower than the first where the numbers wrapped, or nothing was sent yet
+    role: str = SENDER
+
+    @property
+    def key(self) -> str:
+        """That of the sync record of the channel."""
+        return sync_key(self.role, self.channel, self.partner, self.xmitq)
+
+    @property
+    def xid(self) -> bytes:
+        return BATCH_XID + _XID.pack(bytes.fromhex(self.luwid), self.first, self.last) + self.key.encode("ascii")
+
+    @classmethod
+    def of_xid(cls, xid: bytes) -> BatchIdentity:
+        luwid, first, last = _XID.unpack_from(xid, len(BATCH_XID))
+        role, channel, partner, *xmitq = xid[len(BATCH_XID) + _XID.size :].decode("ascii").split(" ")
+        return cls(channel, partner, "".join(xmitq), luwid.hex(), first, last, role)
+
+    def sync(self, conname: str, now: float) -> ChannelSync:
+        """The sync record that the commit of the batch writes."""
+        return ChannelSync.make(
+            self.role, self.channel, self.partner, self.xmitq,
+            luwid=self.luwid, sequence=self.last, now=now, conname=conname,
+        )  # fmt: skip
+
+
+@dataclass(eq=False)
+class Batch:
+    """A batch of a sending agent, from its beginning to its end."""
+
+    connection: Connection
+    identity: BatchIdentity
+    unit: UnitOfWork = field(repr=False)
+
+    def sent(self, sequence: int) -> None:
+        """A message has gone out with this sequence number."""
+        self.identity = replace(self.identity, last=sequence)
+
+    @property
+    def is_prepared(self) -> bool:
+        return self.unit.state == PREPARED
+
+
+# The sending agent
+
+
+@verb
+def begin(manager: Front, connection: Connection, identity: BatchIdentity) -> Batch:
+    """Gets under syncpoint of this connection belong to the batch from now on, until it is prepared or backed out.
+
+    An earlier batch of the connection may be prepared and wait for its answer.
+    """
+    core = manager.core
+    identity.sync("", 0).check()
+    if not 0 <= identity.first <= SEQUENCE_MAX:
+        raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, identity.channel, f"a batch cannot begin with {identity.first}")
+    if _was_lost(core, connection):
+        raise _lost(identity)
+    if connection.xa_unit is not None or (connection.unit is not None and connection.unit.operations):
+        raise mq_error(C.MQRC_UOW_IN_PROGRESS, identity.channel, "the connection has a unit of work already")
+    if any(one.luwid == identity.luwid for one in in_doubt(core)):
+        raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, identity.channel, f"a batch {identity.luwid} is in doubt already")
+    connection.xa_unit = core.begin_unit()
+    return Batch(connection, identity, connection.xa_unit)
+
+
+@verb
+def prepare(manager: Front, batch: Batch) -> int:
+    """Put the batch in doubt. The question to the partner may leave when the log is on disk up to this position.
+
+    No get of the batch may be waiting for a message any more. MQRC_BACKED_OUT if the batch had to give way in a log
+    that was full: its messages are on the queue again.
+    """
+    core, unit = manager.core, batch.unit
+    _check_there(core, batch)
+    if batch.is_prepared:
+        raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, batch.identity.channel, "the batch is prepared already")
+    batch.identity.sync("", 0).check()
+    lsn = core.prepare(unit, batch.identity.xid)
+    batch.connection.xa_unit = None
+    batch.connection.depend_on(lsn)
+    return lsn
+
+
+@verb
+def commit(manager: Front, batch: Batch, sync: ChannelSync) -> int:
+    """The partner has the batch: its messages are gone, and the record says so, both or neither."""
+    core, identity = manager.core, batch.identity
+    _check_there(core, batch)
+    if not batch.is_prepared:
+        raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, identity.channel, "the batch is not prepared: the partner may lack it")
+    if (sync.key, sync.luwid, sync.sequence) != (identity.key, identity.luwid, identity.last):
+        raise ValueError(f"{sync!r} with {sync.luwid}, {sync.sequence} is not the sync record of {identity}")
+    lsn = core.commit(batch.unit, sync)
+    batch.connection.depend_on(lsn)
+    return lsn
+
+
+@verb
+def back_out(manager: Front, batch: Batch) -> int:
+    """The messages are on the transmission queue again, in their places. Also for one that had to give way before."""
+    core, connection = manager.core, batch.connection
+    if core.units.get(batch.unit.id) is not batch.unit:
+        if batch.is_prepared:
+            raise _resolved(batch.identity)
+        _was_lost(core, connection)
+        return 0
+    lsn = core.backout(batch.unit)
+    if connection.xa_unit is batch.unit:
+        connection.xa_unit = None
+    connection.depend_on(lsn)
+    return lsn
+
+
+def _check_there(core: Core, batch: Batch) -> None:
+    if core.units.get(batch.unit.id) is not batch.unit:
+        if batch.is_prepared:
+            raise _resolved(batch.identity)
+        _was_lost(core, batch.connection)
+        raise _lost(batch.identity)
+
+
+def _was_lost(core: Core, connection: Connection) -> bool:
+    """Did the queue manager back the batch out that was under way? Then nothing is left of it from here on."""
+    if not connection.backed_out:
+        return False
+    if connection.unit is not None:  # what a get that waited has brought since
+        connection.depend_on(core.backout(connection.unit))
+        connection.unit = None
+    connection.backed_out = False
+    return True
+
+
+def _lost(identity: BatchIdentity) -> MQError:
+    return mq_error(
+        C.MQRC_BACKED_OUT, identity.channel, "the queue manager backed the batch out to free log space; send it again"
+    )
+
+
+def _resolved(identity: BatchIdentity) -> MQError:
+    return mq_error(C.MQRC_UOW_NOT_AVAILABLE, identity.channel, f"batch {identity.luwid} was ended already")
+
+
+# The receiving agent
+
+
+@verb
+def commit_received(manager: Front, connection: Connection, sync: ChannelSync) -> int:
+    """Commit what the connection has put under syncpoint, with the record of the batch that it was.
+
+    The answer to the partner may leave when the log is on disk up to this position. MQRC_BACKED_OUT if the puts had to
+    give way in a log that was full: nothing of the batch is here.
+    """
+    core = manager.core
+    if _was_lost(core, connection):
+        raise mq_error(C.MQRC_BACKED_OUT, sync.channel, "the queue manager backed the batch out to release log space")
+    if connection.xa_unit is not None:
+        raise mq_error(C.MQRC_UOW_IN_PROGRESS, sync.channel, "the connection is in a batch that it sends")
+    unit = connection.unit or core.begin_unit()
+    try:
+        lsn = core.commit(unit, sync)
+    except BaseException:
+        if unit is not connection.unit and unit.id in core.units:
+            core.backout(unit)
+        raise
+    connection.unit = None
+    connection.depend_on(lsn)
+    return lsn
+
+
+# What is there, also after a restart
+
+
+def in_doubt(core: Core, channel: str = "", partner: str = "", xmitq: str = "") -> list[BatchIdentity]:
+    """The batches that wait for an answer, the oldest first: all, or those of one channel, partner, queue."""
+    return [
+        identity
+        for identity, _ in _batches(core)
+        if channel in ("", identity.channel) and partner in ("", identity.partner) and xmitq in ("", identity.xmitq)
+    ]
+
+
+def _batches(core: Core) -> list[tuple[BatchIdentity, UnitOfWork]]:
+    found = [unit for unit in core.units.values() if unit.state == PREPARED and unit.is_batch]
+    return [(BatchIdentity.of_xid(unit.xid), unit) for unit in sorted(found, key=lambda one: one.id)]
+
+
+def sync_of(core: Core, role: str, channel: str, partner: str, xmitq: str = "") -> ChannelSync | None:
+    """The record of the last batch; None if there never was one."""
+    return core.catalogue.channel_syncs.get(sync_key(role, channel, partner, xmitq))
+
+
+def syncs_of(core: Core, channel: str, role: str = "") -> list[ChannelSync]:
+    """The records of a channel: one for each partner that it was connected with."""
+    records = core.catalogue.channel_syncs.values()
+    return [one for one in records if one.channel == channel and role in ("", one.role)]
+
+
+# Commands
+
+
+@verb
+def resolve(manager: Front, identity: BatchIdentity, commit: bool, conname: str = "") -> int:
+    """End a batch that is in doubt, as the partner has said, or an operator (RESOLVE CHANNEL).
+
+    Commit: its messages are gone, and the sync record says that it was the last batch. Backout: they are on the queue
+    again, and the record stays as it is.
+    """
+    core = manager.core
+    for found, unit in _batches(core):
+        if found == identity:
+            if not commit:
+                return core.backout(unit)
+            before = core.catalogue.channel_syncs.get(identity.key)
+            known = before.conname if before is not None else ""
+            return core.commit(unit, identity.sync(conname or known, core.clock.now()))
+    raise _resolved(identity)
+
+
+@verb
+def reset_sequence(
+    manager: Front, role: str, channel: str, partner: str, xmitq: str = "", *, next_sequence: int, conname: str = ""
+) -> int:
+    """RESET CHANNEL SEQNUM: the next message has this number. Refused at a sending end with a batch in doubt."""
+    core = manager.core
+    if not 1 <= next_sequence <= SEQUENCE_MAX:
+        raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, channel, f"SEQNUM({next_sequence}): use 1 to {SEQUENCE_MAX}")
+    _check_certain(core, role, channel, partner, xmitq)
+    before = sync_of(core, role, channel, partner, xmitq)
+    return core.install_record(
+        ChannelSync.make(
+            role,
+            channel,
+            partner,
+            xmitq,
+            luwid=before.luwid if before is not None else NO_LUWID,
+            sequence=next_sequence - 1,
+            now=core.clock.now(),
+            conname=conname or (before.conname if before is not None else ""),
+        )
+    )
+
+
+@verb
+def forget(manager: Front, sync: ChannelSync) -> int:
+    """Take a record out, of a channel that is no more. Refused at a sending end with a batch in doubt."""
+    _check_certain(manager.core, sync.role, sync.channel, sync.partner, sync.xmitq)
+    return manager.core.remove_record(sync.kind, sync.key)
+
+
+def _check_certain(core: Core, role: str, channel: str, partner: str, xmitq: str) -> None:
+    if role == SENDER and (waiting := in_doubt(core, channel, partner, xmitq)):
+        raise mq_error(
+            C.MQRCCF_CHANNEL_INDOUBT, channel,
+            f"batch {waiting[0].luwid} is in doubt: start the channel, or end the batch with RESOLVE CHANNEL",
+        )  # fmt: skip
