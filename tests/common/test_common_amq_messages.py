@@ -129,6 +129,12 @@ def test_a_long_insert_shows_that_it_was_cut() -> None:
     assert cut == "y" * (INSERT_MAX - 3) + "..."
 
 
+def test_a_sentence_at_the_end_has_one_full_stop() -> None:
+    assert amq(9501, "A.B", "it is full. Make room.").endswith(": it is full. Make room.")
+    assert amq(9501, "A.B", "and so on...").endswith(": and so on....")
+    assert amq(9501, "A.B", "it is full").endswith(": it is full.")
+
+
 @pytest.mark.parametrize(
     ("text", "number"),
     [("AMQ8006", 8006), ("amq8006i", 8006), ("AMQ8006E", 8006), ("8006", None), ("AMQ0001", None), ("AMQ80061", None)],

@@ -274,7 +274,7 @@ def test_calls_in_the_wrong_order(ends: Ends) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"channel": "C" * 21}, {"channel": ""}, {"partner": "Q M"}, {"partner": "ÄÖ"}, {"xmitq": ""},
+        {"channel": "C" * 21}, {"channel": ""}, {"partner": ""}, {"partner": "Q M"}, {"partner": "ÄÖ"}, {"xmitq": ""},
         {"luwid": "12"}, {"luwid": "x" * 16}, {"first": -1, "last": 1}, {"last": 1_000_000_000}, {"role": "BOTH"},
     ],
 )  # fmt: skip
@@ -397,16 +397,49 @@ def test_reset_channel(ends: Ends) -> None:
     ends.commit_batch(prepared(ends, ends.send(1, 8, 2)))
     channel_batches.reset_sequence(ends.qm, *END, next_sequence=1)
     ends.crash()
-    assert ends.last() == (luwid(1), 0)
+    assert ends.last() == (NO_LUWID, 0)  # the partner has to follow
     prepared(ends, ends.send(2, 1, 2))
     with refused(C.MQRCCF_CHANNEL_INDOUBT):
         channel_batches.reset_sequence(ends.qm, *END, next_sequence=5)
     for wrong in (0, 1_000_000_000):
         with refused(C.MQRCCF_ATTR_VALUE_ERROR):
             channel_batches.reset_sequence(ends.qm, RECEIVER, CHANNEL, PARTNER, next_sequence=wrong)
-    assert ends.last() == (luwid(1), 0)
+    assert ends.last() == (NO_LUWID, 0)
     channel_batches.reset_sequence(ends.qm, RECEIVER, CHANNEL, PARTNER, next_sequence=5)
     assert [one.role for one in channel_batches.syncs_of(ends.core, CHANNEL)] == [SENDER, RECEIVER]
+
+
+def test_a_receiving_end_that_is_reset_keeps_its_last_batch(ends: Ends) -> None:
+    channel_batches.commit_received(ends.qm, ends.agent, received(9, 5))
+    channel_batches.reset_sequence(ends.qm, RECEIVER, "QM2.TO.QM1", PARTNER, next_sequence=3)
+    (found,) = channel_batches.syncs_of(ends.core, "QM2.TO.QM1")
+    assert (found.luwid, found.sequence) == (luwid(9), 2)
+
+
+def test_a_reset_before_the_first_start_is_for_the_first_partner(ends: Ends) -> None:
+    role, channel, _, xmitq = END
+    channel_batches.reset_sequence(ends.qm, role, channel, "", xmitq, next_sequence=8)
+    ends.crash()
+    found = channel_batches.sync_of(ends.core, *END)
+    assert found is not None and (found.partner, found.luwid, found.sequence) == ("", NO_LUWID, 7)
+    assert channel_batches.pending_reset(ends.core, channel, xmitq) is found
+    assert channel_batches.pending_reset(ends.core, channel, "OTHER") is None
+    ends.commit_batch(prepared(ends, ends.send(1, 8, 2)))
+    ends.crash()
+    assert channel_batches.sync_of(ends.core, role, channel, "QM3", xmitq) is None
+    assert channel_batches.pending_reset(ends.core, channel, xmitq) is None
+    assert ends.last() == (luwid(1), 9)
+
+
+def test_a_reset_of_a_receiving_end_before_the_first_start(ends: Ends) -> None:
+    channel_batches.reset_sequence(ends.qm, RECEIVER, "QM2.TO.QM1", "", next_sequence=5)
+    ends.crash()
+    found = channel_batches.sync_of(ends.core, RECEIVER, "QM2.TO.QM1", PARTNER)
+    assert found is not None and found.sequence == 4
+    channel_batches.commit_received(ends.qm, ends.agent, received(9, 5))
+    ends.crash()
+    (found,) = channel_batches.syncs_of(ends.core, "QM2.TO.QM1")
+    assert (found.partner, found.luwid) == (PARTNER, luwid(9))
 
 
 def test_a_record_is_forgotten_unless_in_doubt(ends: Ends) -> None:

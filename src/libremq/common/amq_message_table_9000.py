@@ -1,4 +1,4 @@
-"""Messages AMQ9000 to AMQ9999: channels, connections, TLS and channel authentication.
+"""Messages AMQ9000 to AMQ9999: channels, connections, TLS and channel authentication. More of message channels: 9500.
 
 A row: severity, text with {0}, {1}, ... for the inserts, what it means, what to do. `amq_messages` reads it.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 _NOTHING = "None is needed."
 _CERTIFICATES = "Look at the certificates of both ends: who issued them, for whom, and until when they are valid."
+_EXIT = "Mend the exit, or take it out of the definition of the channel. The channel reads it anew when it starts."
 
 ROWS_9000: dict[int, tuple[str, str, str, str]] = {
     9001: (
@@ -14,6 +15,22 @@ ROWS_9000: dict[int, tuple[str, str, str, str]] = {
     ),
     9002: (
         "I", "Channel '{0}' is starting.", "The channel begins to work.", _NOTHING,
+    ),
+    9181: (
+        "E", "Exit {1} of channel '{0}' gave an answer that is not valid: {2}.", "The channel is ended.", _EXIT,
+    ),
+    9185: (
+        "E", "Exit {1} of channel '{0}' reserves a space that is not valid: {2}.", "The channel is ended.", _EXIT,
+    ),
+    9186: (
+        "E", "The send exits of channel '{0}' reserve {1} bytes of a segment; {2} are possible.",
+        "The channel is ended.", _EXIT,
+    ),
+    9189: (
+        "E", "Exit {1} of channel '{0}' gave data of a length that is not valid: {2}.", "The channel is ended.", _EXIT,
+    ),
+    9190: (
+        "E", "Channel '{0}' ended because of an error in exit {1}: {2}.", "The exit raised an exception.", _EXIT,
     ),
     9202: (
         "E", "Remote host '{0}' not available: {1}.", "No conversation could be begun with it.",
@@ -80,11 +97,12 @@ ROWS_9000: dict[int, tuple[str, str, str, str]] = {
     ),
     9524: (
         "E", "The remote queue manager is not available for channel '{0}'.", "The other end refused the channel.",
-        "Start the other queue manager.",
+        "Start the other queue manager. The channel tries again, as SHORTRTY and LONGRTY of its definition say.",
     ),
     9526: (
-        "E", "Message sequence number error for channel '{0}'.", "The two ends count differently.",
-        "Find out why; then RESET CHANNEL.",
+        "E", "Message sequence number error for channel '{0}': {1} was expected, {2} came.",
+        "The two ends count differently: one was restored from a backup, defined anew, or another queue manager calls.",
+        "Find out why; then RESET CHANNEL at the sending end, or give the receiving end its number.",
     ),
     9531: (
         "E", "Queue {0} of channel '{1}' is no transmission queue.", "Its USAGE must be XMITQ.",
@@ -98,7 +116,7 @@ ROWS_9000: dict[int, tuple[str, str, str, str]] = {
         "START CHANNEL lets it be used again.",
     ),
     9536: (
-        "W", "Channel '{0}' ended by an exit.", "A channel exit asked for it.", "Ask those who wrote the exit.",
+        "W", "Channel '{0}' ended by exit {1}: {2}.", "A channel exit asked for it.", "Ask those who wrote the exit.",
     ),
     9545: (
         "I", "Disconnect interval of channel '{0}' expired.", "Nothing was to be sent for so long.", _NOTHING,

@@ -15,6 +15,7 @@ from libremq.common.amq_message_table_5000 import ROWS_5000
 from libremq.common.amq_message_table_8000 import ROWS_8000
 from libremq.common.amq_message_table_8600 import ROWS_8600
 from libremq.common.amq_message_table_9000 import ROWS_9000
+from libremq.common.amq_message_table_9500 import ROWS_9500
 
 INSERT_MAX = 512
 SEVERITIES = {"I": "Information", "W": "Warning", "E": "Error", "S": "Severe error", "T": "Termination"}
@@ -34,7 +35,7 @@ class Row(NamedTuple):
     action: str
 
 
-TABLES = (ROWS_5000, ROWS_8000, ROWS_8600, ROWS_9000)
+TABLES = (ROWS_5000, ROWS_8000, ROWS_8600, ROWS_9000, ROWS_9500)
 ROWS: dict[int, Row] = {number: Row(*row) for table in TABLES for number, row in table.items()}
 
 
@@ -79,6 +80,8 @@ def amq(number: int, *inserts: object) -> AmqMessage:
     row = ROWS[number]
     cleaned = tuple(_clean(insert) for insert in inserts)
     shown = _PLACE.sub(lambda place: str(cleaned[int(place[1])]) if int(place[1]) < len(cleaned) else "", row.template)
+    if shown.endswith("..") and not shown.endswith("..."):
+        shown = shown[:-1]  # the last insert is a sentence
     message = AmqMessage(f"AMQ{number:04}{row.severity}: {shown}")
     message.number, message.inserts = number, cleaned
     return message

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from libremq.kernel import authority, consumers, events_config, events_queue, getting, inquiry, triggers
 from libremq.kernel.attributes import GivenValue
 from libremq.kernel.front import Front, verb
-from libremq.kernel.objects import KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.objects import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -60,6 +60,8 @@ class Administration(Front):
             # First, so that no moment leaves authorities for an object that may come again
             if not keep_authorities:
                 authority.remove_records_of(self.core, authority.type_of(obj), obj.name)
+            if isinstance(obj, Channel) and obj.kind != "CLNTCONN" and obj.name in self.core.catalogue.channel_states:
+                self.core.remove_record(ChannelState.kind, obj.name)
 
         lsn = self.core.delete(kind, name, purge=purge, first=remove_records)
         events_config.object_changed(self.core, before, None)

@@ -23,7 +23,7 @@ AMQP = ("AMQP",)
 MQI_AND_MESSAGE = ("SDR", "SVR", "RCVR", "RQSTR", "CLNTCONN", "SVRCONN", "CLUSSDR", "CLUSRCVR")
 CALLERS = ("SDR", "SVR", "RQSTR", "CLNTCONN", "CLUSSDR", "CLUSRCVR")
 
-_EXITS_MAX = 8  # in one list; none is loaded, so the number only bounds what is stored
+_EXITS_MAX = 8  # in one list
 
 CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     identity("CHANNEL", mq.MQCACH_CHANNEL_NAME, mq.MQ_CHANNEL_NAME_LENGTH, "name of the channel"),

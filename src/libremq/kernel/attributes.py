@@ -143,6 +143,11 @@ class AttributeTable:
         self.stored: tuple[tuple[str, str], ...] = tuple(
             (row.keyword, row.slot) for row in self.rows if row.stored
         )
+        self.plain: dict[str, tuple[str, type]] = {
+            row.keyword: (row.slot, type(row.default))
+            for row in self.rows
+            if row.stored and not isinstance(row.default, tuple)
+        }
         self.defaults: dict[str, Value] = {row.slot: row.default for row in self.rows if row.stored}
         self.name_length: int = max((row.max_length for row in self.rows if row.slot == "name"), default=0)
 

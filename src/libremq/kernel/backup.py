@@ -83,6 +83,7 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
     save_state(files, target, state)  # before any other file: what is half copied must not pass for a queue manager
     _copy_log(files, source_log, creation.log_folder_of(target, own.log), log_id, config, first_lsn)
     files.make_folder(f"{target}/queues")
+    files.make_folder(f"{target}/{creation.EXITS}")
     for queue in folders:
         if files.exists(f"{source}/queues/{queue}"):
             _copy_folder(files, f"{source}/queues/{queue}", f"{target}/queues/{queue}")

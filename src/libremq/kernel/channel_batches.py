@@ -20,6 +20,7 @@ from libremq.kernel.core import Core
 from libremq.kernel.front import Front, verb
 from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER, SEQUENCE_MAX, ChannelSync, sync_key
 from libremq.kernel.units import BATCH_XID, PREPARED, UnitOfWork
+from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -52,6 +53,11 @@ class BatchIdentity:
         luwid, first, last = _XID.unpack_from(xid, len(BATCH_XID))
         role, channel, partner, *xmitq = xid[len(BATCH_XID) + _XID.size :].decode("ascii").split(" ")
         return cls(channel, partner, "".join(xmitq), luwid.hex(), first, last, role)
+
+    @property
+    def words(self) -> str:
+        """What an operator has to know of it."""
+        return f"batch {self.luwid.upper()}, which went to {self.partner}, waits for an answer"
 
     def sync(self, conname: str, now: float) -> ChannelSync:
         """The sync record that the commit of the batch writes."""
@@ -128,8 +134,19 @@ def commit(manager: Front, batch: Batch, sync: ChannelSync) -> int:
         raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, identity.channel, "the batch is not prepared: the partner may lack it")
     if (sync.key, sync.luwid, sync.sequence) != (identity.key, identity.luwid, identity.last):
         raise ValueError(f"{sync!r} with {sync.luwid}, {sync.sequence} is not the sync record of {identity}")
-    lsn = core.commit(batch.unit, sync)
+    lsn = max(core.commit(batch.unit, sync), _no_other_first(core, sync))
     batch.connection.depend_on(lsn)
+    return lsn
+
+
+@verb
+def commit_unsent(manager: Front, batch: Batch) -> int:
+    """End a batch of which nothing was sent, so that nobody has to confirm it: its messages went elsewhere here."""
+    core, connection = manager.core, batch.connection
+    _check_there(core, batch)
+    lsn = core.commit(batch.unit)
+    connection.xa_unit = None
+    connection.depend_on(lsn)
     return lsn
 
 
@@ -201,8 +218,20 @@ def commit_received(manager: Front, connection: Connection, sync: ChannelSync) -
             core.backout(unit)
         raise
     connection.unit = None
+    lsn = max(lsn, _no_other_first(core, sync))
     connection.depend_on(lsn)
     return lsn
+
+
+def _no_other_first(core: Core, sync: ChannelSync) -> int:
+    """The first partner has come that a reset was waiting for: it is for no other."""
+    key = sync_key(sync.role, sync.channel, "", sync.xmitq)
+    if key not in core.catalogue.channel_syncs:
+        return 0
+    try:
+        return core.remove_record(sync.kind, key)
+    except LogFull:  # the batch is committed, and must not be tried again; the next one comes here too
+        return 0
 
 
 # What is there, also after a restart
@@ -223,14 +252,25 @@ def _batches(core: Core) -> list[tuple[BatchIdentity, UnitOfWork]]:
 
 
 def sync_of(core: Core, role: str, channel: str, partner: str, xmitq: str = "") -> ChannelSync | None:
-    """The record of the last batch; None if there never was one."""
-    return core.catalogue.channel_syncs.get(sync_key(role, channel, partner, xmitq))
+    """The record of the last batch, or a reset that waits for the first partner; None if there never was one."""
+    known = core.catalogue.channel_syncs
+    return known.get(sync_key(role, channel, partner, xmitq)) or known.get(sync_key(role, channel, "", xmitq))
 
 
 def syncs_of(core: Core, channel: str, role: str = "") -> list[ChannelSync]:
-    """The records of a channel: one for each partner that it was connected with."""
+    """The records of a channel: one for each partner that it was connected with, and what waits for the first one."""
     records = core.catalogue.channel_syncs.values()
     return [one for one in records if one.channel == channel and role in ("", one.role)]
+
+
+def pending_reset(core: Core, channel: str, xmitq: str) -> ChannelSync | None:
+    """What RESET CHANNEL has set at a sending end, if the other end has not followed yet."""
+    return next((one for one in syncs_of(core, channel, SENDER) if one.xmitq == xmitq and one.luwid == NO_LUWID), None)
+
+
+def messages_of(core: Core, identity: BatchIdentity) -> int:
+    """How many messages are in a batch that is in doubt."""
+    return sum(len(unit.operations) for found, unit in _batches(core) if found == identity)
 
 
 # Commands
@@ -249,8 +289,8 @@ def resolve(manager: Front, identity: BatchIdentity, commit: bool, conname: str 
             if not commit:
                 return core.backout(unit)
             before = core.catalogue.channel_syncs.get(identity.key)
-            known = before.conname if before is not None else ""
-            return core.commit(unit, identity.sync(conname or known, core.clock.now()))
+            sync = identity.sync(conname or (before.conname if before is not None else ""), core.clock.now())
+            return max(core.commit(unit, sync), _no_other_first(core, sync))
     raise _resolved(identity)
 
 
@@ -258,19 +298,23 @@ def resolve(manager: Front, identity: BatchIdentity, commit: bool, conname: str 
 def reset_sequence(
     manager: Front, role: str, channel: str, partner: str, xmitq: str = "", *, next_sequence: int, conname: str = ""
 ) -> int:
-    """RESET CHANNEL SEQNUM: the next message has this number. Refused at a sending end with a batch in doubt."""
+    """RESET CHANNEL SEQNUM: the next message has this number. Refused at a sending end with a batch in doubt.
+
+    A sending end forgets its last batch with it: that is how it knows that the partner has to follow. Without a partner
+    the number is for the first one that comes.
+    """
     core = manager.core
     if not 1 <= next_sequence <= SEQUENCE_MAX:
         raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, channel, f"SEQNUM({next_sequence}): use 1 to {SEQUENCE_MAX}")
-    _check_certain(core, role, channel, partner, xmitq)
-    before = sync_of(core, role, channel, partner, xmitq)
+    check_certain(core, role, channel, partner, xmitq)
+    before = core.catalogue.channel_syncs.get(sync_key(role, channel, partner, xmitq))
     return core.install_record(
         ChannelSync.make(
             role,
             channel,
             partner,
             xmitq,
-            luwid=before.luwid if before is not None else NO_LUWID,
+            luwid=NO_LUWID if before is None or role == SENDER else before.luwid,
             sequence=next_sequence - 1,
             now=core.clock.now(),
             conname=conname or (before.conname if before is not None else ""),
@@ -281,13 +325,14 @@ def reset_sequence(
 @verb
 def forget(manager: Front, sync: ChannelSync) -> int:
     """Take a record out, of a channel that is no more. Refused at a sending end with a batch in doubt."""
-    _check_certain(manager.core, sync.role, sync.channel, sync.partner, sync.xmitq)
+    check_certain(manager.core, sync.role, sync.channel, sync.partner, sync.xmitq)
     return manager.core.remove_record(sync.kind, sync.key)
 
 
-def _check_certain(core: Core, role: str, channel: str, partner: str, xmitq: str) -> None:
+def check_certain(core: Core, role: str, channel: str, partner: str = "", xmitq: str = "") -> None:
+    """MQRCCF_CHANNEL_INDOUBT if it is a sending end, and waits for the answer to a batch."""
     if role == SENDER and (waiting := in_doubt(core, channel, partner, xmitq)):
         raise mq_error(
             C.MQRCCF_CHANNEL_INDOUBT, channel,
-            f"batch {waiting[0].luwid} is in doubt: start the channel, or end the batch with RESOLVE CHANNEL",
+            f"{waiting[0].words}: start the channel, or end that with RESOLVE CHANNEL",
         )  # fmt: skip

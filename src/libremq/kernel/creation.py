@@ -26,6 +26,7 @@ from libremq.mqi.errors import mq_error
 
 MARKER = "creating"
 LOCK = "qm.lock"
+EXITS = "exits"  # the folder of channel exits
 
 
 def exists(files: Files, folder: str) -> bool:
@@ -85,6 +86,7 @@ def _create(
             )
     mark_unfinished(files, folder)
     files.make_folder(f"{folder}/queues")
+    files.make_folder(f"{folder}/{EXITS}")
     configuration.save(files, folder, settings)
     log = Log.create(files, log_folder, config, clock=clock)
     try:

@@ -28,6 +28,7 @@ from libremq.kernel.definition_checks import (
 from libremq.kernel.objects import (
     CLASSES,
     AnyQueue,
+    ChannelState,
     ChannelSync,
     KeyedRecord,
     LocalQueue,
@@ -102,7 +103,8 @@ class Catalogue:
         self.chlauths: dict[str, MQObject] = {}
         self.authrecs: dict[str, MQObject] = {}
         self.authrecs_version = 0  # counts their changes, for what was decided from them
-        self.channel_syncs: dict[str, ChannelSync] = {}  # no command sees them as objects
+        self.channel_syncs: dict[str, ChannelSync] = {}  # no command sees them as objects, nor these
+        self.channel_states: dict[str, ChannelState] = {}
         queues = cast("dict[str, MQObject]", self.queues)
         # Where the objects of each kind are: every type has one place, and so do all generic words but CHANNEL
         self._places: dict[str, tuple[dict[str, MQObject], ...]] = {
@@ -120,6 +122,7 @@ class Catalogue:
             "CHLAUTH": (self.chlauths,),
             "AUTHREC": (self.authrecs,),
             "CHSYNC": (cast("dict[str, MQObject]", self.channel_syncs),),
+            "CHSTATE": (cast("dict[str, MQObject]", self.channel_states),),
         }
 
     # Finding
@@ -348,6 +351,9 @@ def _stamp(made: MQObject, now: float) -> None:
 # Records
 
 
+_NOT_PLAIN: tuple[str, Any] = ("", None)
+
+
 class RecordError(ValueError):
     """A stored definition that this version cannot read."""
 
@@ -384,7 +390,12 @@ def from_record(record: Mapping[str, Any]) -> MQObject:
         raise RecordError(f"not the definition of a {kind}: the name {name!r} is too long")
     values = dict(cls.table.defaults)
     unknown: list[str] = []
+    plain: Mapping[str, tuple[str, Any]] = cls.table.plain
     for keyword, value in attributes.items():
+        slot, expected = plain.get(keyword, _NOT_PLAIN)
+        if type(value) is expected:  # as nearly always: a start reads thousands
+            values[slot] = value
+            continue
         row = cls.table.by_keyword.get(keyword)
         if row is None or not row.stored:
             unknown.append(str(keyword))

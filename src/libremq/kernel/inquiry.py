@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from libremq.kernel import events_config, getting, triggers
+from libremq.kernel import channel_batches, events_config, getting, triggers
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Inquired, inquire
 from libremq.kernel.events_state import EventContext
 from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.objects_channel import Sender, Server
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -34,7 +35,10 @@ def _current(handle: ObjectHandle) -> MQObject:
 
 
 def live_values(core: Core, obj: MQObject) -> Mapping[int, int]:
-    """What is not defined but counted: depth and open counts of a local queue."""
+    """What is not defined but counted: depth and open counts of a local queue, and what a channel still has to tell."""
+    if isinstance(obj, Sender | Server):
+        reset = channel_batches.pending_reset(core, obj.name, obj.xmitq)
+        return {} if reset is None else {C.MQIACH_RESET_REQUESTED: reset.sequence + 1}
     if not isinstance(obj, LocalQueue):
         return {}
     queue = core.local_queue(obj)

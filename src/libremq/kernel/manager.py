@@ -120,6 +120,8 @@ class QueueManager(Administration):
             if queue.waiters:
                 getting.serve_waiters(self.core, queue)
             consumers.message_arrived(self.core, queue)
+            if queue.notified is not None:
+                queue.notified()
             if queue.serves_commands:
                 self.commands_wait = True
 

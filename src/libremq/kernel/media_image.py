@@ -62,8 +62,9 @@ TYPES: dict[str, str] = {
 }  # fmt: skip
 _KINDS = (
     "QMGR", "QUEUE", "PROCESS", "NAMELIST", "CHANNEL", "LISTENER", "SERVICE", "TOPIC", "AUTHINFO", "COMMINFO",
-    "CHLAUTH", "AUTHREC", "CHSYNC",
+    "CHLAUTH", "AUTHREC", "CHSYNC", "CHSTATE",
 )  # fmt: skip
+_SYNC_KINDS = ("CHSYNC", "CHSTATE")  # one file in MQ
 # Types of which this release has no objects: they are known, and there is nothing to do for them
 _TYPES_WITHOUT_OBJECTS = {"clchltab"}
 
@@ -98,7 +99,7 @@ def select(core: Core, type_name: str, pattern: str) -> list[MQObject]:
         )
     if kind == CATALOGUE:
         return []
-    kinds = _KINDS if kind == "*" else (kind,)
+    kinds = _KINDS if kind == "*" else _SYNC_KINDS if kind in _SYNC_KINDS else (kind,)
     found = [obj for one in kinds for obj in core.catalogue.select(one, pattern)]
     return [obj for obj in found if not (isinstance(obj, LocalQueue) and obj.is_temporary)]
 

@@ -13,6 +13,7 @@ from typing import ClassVar
 from libremq.kernel.attribute_tables import INHERITED_SLOTS, TABLES
 from libremq.kernel.object_base import DefinedObject, MQObject, date_and_time, new_object
 from libremq.kernel.objects_channel import CHANNEL_CLASSES, Channel, ClientConnection, ServerConnection
+from libremq.kernel.objects_channel_state import ChannelState
 from libremq.kernel.objects_channel_sync import ChannelSync
 from libremq.kernel.objects_security import (
     AuthenticationInformation,
@@ -55,6 +56,7 @@ __all__ = [
     "AuthorityRecord",
     "Channel",
     "ChannelAuthentication",
+    "ChannelState",
     "ChannelSync",
     "ClientConnection",
     "CommunicationInformation",
@@ -455,6 +457,7 @@ _CLASSES: tuple[type[MQObject], ...] = (
     ChannelAuthentication,
     AuthorityRecord,
     ChannelSync,
+    ChannelState,
 )
 
 CLASSES: dict[str, type[MQObject]] = {cls.kind: cls for cls in _CLASSES}

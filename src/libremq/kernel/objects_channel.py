@@ -1,7 +1,8 @@
 """Channels of all types: definitions only.
 
-Message channels (SDR, SVR, RCVR, RQSTR, CLUSSDR, CLUSRCVR) and AMQP channels can be kept, but nothing runs them yet.
-The classes share what the types share, so that code which runs channels can ask for a sort of channel.
+Message channels (SDR, SVR, RCVR, RQSTR) are run by the package `channels`, server connections by the server. CLUSSDR,
+CLUSRCVR and AMQP channels can be kept, but nothing runs them yet. The classes share what the types share, so that code
+which runs channels can ask for a sort of channel.
 """
 
 from __future__ import annotations

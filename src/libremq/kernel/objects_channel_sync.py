@@ -25,7 +25,11 @@ RECEIVER = "RECEIVER"
 
 SEQUENCE_MAX = 999_999_999
 NO_LUWID = "0" * 16
-"""Nothing was committed yet, or a command has set the sequence number."""
+"""Nothing was committed yet, or a command has set the sequence number.
+
+At a sending end such a record says that the partner has to follow. It may lack the partner: then it is for the first
+one that comes.
+"""
 
 _LUWID = re.compile(r"[0-9a-f]{16}\Z")
 _ROLES = (SENDER, RECEIVER)
@@ -113,7 +117,10 @@ class ChannelSync(KeyedRecord):
             for keyword, slot, good in (
                 ("ROLE", "role", self.role in _ROLES),
                 ("CHANNEL", "channel", _is_name(self.channel, mq.MQ_CHANNEL_NAME_LENGTH)),
-                ("RQMNAME", "partner", _is_name(self.partner, mq.MQ_Q_MGR_NAME_LENGTH)),
+                (
+                    "RQMNAME", "partner",
+                    _is_name(self.partner, mq.MQ_Q_MGR_NAME_LENGTH) or (not self.partner and self.luwid == NO_LUWID),
+                ),
                 (
                     "XMITQ", "xmitq",
                     _is_name(self.xmitq, mq.MQ_Q_NAME_LENGTH) if self.role == SENDER else self.xmitq == "",

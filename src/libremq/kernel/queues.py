@@ -7,6 +7,7 @@ a message that leaves the queue can tell the cursors that stand on it.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from libremq.kernel.objects import LocalQueue
@@ -63,7 +64,7 @@ class QueueState:
 
     __slots__ = (
         "consumed", "coop_marks", "creator", "cursors", "damage", "definition", "deleted", "exclusive", "folder", "id",
-        "input_count", "last_trigger_time", "locks", "marks", "open_handles", "output_count", "recoverable",
+        "input_count", "last_trigger_time", "locks", "marks", "notified", "open_handles", "output_count", "recoverable",
         "serves_commands", "statistics", "store", "visible_lsn", "waiters",
     )  # fmt: skip
 
@@ -78,6 +79,7 @@ class QueueState:
         self.output_count = 0
         self.exclusive = False
         self.waiters: list[Waiter] = []
+        self.notified: Callable[[], None] | None = None  # a channel that empties it wants to know of arrivals
         self.consumed: set[ObjectHandle] = set()  # handles for whose messages a function is registered
         self.cursors: dict[int, list[Cursor]] = {}
         self.locks: dict[int, ObjectHandle] = {}  # slot -> the handle that browsed it with a lock
@@ -102,9 +104,13 @@ class QueueState:
 
     @property
     def attended(self) -> bool:
-        """Is there anybody who wants to hear of arrivals: a waiting get, a consumer, a trigger monitor, a server?"""
+        """Does anybody want to hear of arrivals: a waiting get, a consumer, a trigger monitor, a server, a channel?"""
         return bool(
-            self.waiters or self.consumed or self.definition.trigger != C.MQTC_OFF or self.serves_commands
+            self.waiters
+            or self.consumed
+            or self.definition.trigger != C.MQTC_OFF
+            or self.serves_commands
+            or self.notified is not None
         )
 
     def chain_for(self, priority: int) -> int:

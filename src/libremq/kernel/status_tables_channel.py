@@ -290,9 +290,6 @@ CHSTATUS = (
     ),
 )  # fmt: skip
 
-OF_SVRCONN = frozenset(row.keyword for row in CHSTATUS if not row.types or "SVRCONN" in row.types)
-"""What is shown of an instance that serves clients."""
-
 SAVED = frozenset(
     {
         "CHANNEL",
@@ -311,6 +308,9 @@ SAVED = frozenset(
     }
 )  # fmt: skip
 """The fields that are kept when a channel does not run."""
+
+MONITOR = frozenset({"COMPRATE", "COMPTIME", "EXITTIME", "MONCHL", "NETTIME", "XBATCHSZ", "XQMSGSA", "XQTIME"})
+"""What the word MONITOR asks for."""
 
 LSSTATUS = (
     text("LISTENER", mq.MQCACH_LISTENER_NAME, mq.MQ_LISTENER_NAME_LENGTH, "name of the listener"),

@@ -1,0 +1,32 @@
+"""What is kept of a channel that does not run: written down, found again, forgotten.
+
+One log record each. Nothing has to wait for the log: if the last of them is lost in a crash, the channel is what it was
+a moment before, which is true enough for a retry, and a command is not answered before the log is on disk.
+"""
+
+from __future__ import annotations
+
+from libremq.kernel.core import Core
+from libremq.kernel.front import Front, verb
+from libremq.kernel.objects_channel_state import ChannelState
+
+
+@verb
+def keep(manager: Front, state: ChannelState) -> int:
+    """Write the state down in place of the one before; the log position that an answer depends on."""
+    found = state_of(manager.core, state.channel)
+    if found is not None and vars(found) == vars(state):
+        return 0
+    return manager.core.install_record(state)
+
+
+@verb
+def forget(manager: Front, channel: str) -> int:
+    """The channel is inactive, or runs: nothing of it has to outlive the queue manager."""
+    if state_of(manager.core, channel) is None:
+        return 0
+    return manager.core.remove_record(ChannelState.kind, channel)
+
+
+def state_of(core: Core, channel: str) -> ChannelState | None:
+    return core.catalogue.channel_states.get(channel)
