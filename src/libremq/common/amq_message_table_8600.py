@@ -1,4 +1,4 @@
-"""Messages of the trigger monitor and the dead-letter queue handler (AMQ86nn, AMQ87nn), and of dspmqtrn and rsvmqtrn.
+"""Messages of the trigger monitor, the dead-letter queue handler (AMQ86nn, AMQ87nn), dspmqrte, dspmqtrn and rsvmqtrn.
 
 A row: severity, text with {0}, {1}, ... for the inserts, what it means, what to do. `amq_messages` reads it.
 """
@@ -77,6 +77,104 @@ ROWS_8600: dict[int, tuple[str, str, str, str]] = {
         "E", "The trigger message is dropped, because the dead-letter queue does not take it: {0}",
         "A trigger message that cannot be used goes to the dead-letter queue. There is none, or it is full.",
         "Set DEADQ of the queue manager to a queue that can take messages.",
+    ),
+    8652: ("I", "DSPMQRTE command has finished.", "All that is known of the route was shown.", _NOTHING),
+    8654: (
+        "I", "The trace-route message arrived on queue manager '{0}'.",
+        "It reached the queue manager of its target, and was not delivered there, as was asked for.",
+        "Use -d yes to have the message put on the target queue.",
+    ),
+    8655: (
+        "W", "The trace-route message expired on queue manager '{0}'.", "It was not got from a queue in time.",
+        "See whether the channels of that queue manager run, or give the message more time with -xs.",
+    ),
+    8656: (
+        "W", "The trace-route message could not be put on its queue on queue manager '{0}': {1}.",
+        "It was discarded there, or went to the dead-letter queue.", "Remove the cause that is named there.",
+    ),
+    8657: (
+        "I", "DSPMQRTE command used message identifier '{0}'.",
+        "Reports, replies and the message itself are found by it.", "Use it with -i to show the route again later.",
+    ),
+    8658: (
+        "E", "DSPMQRTE command could not put a message on queue '{0}' of queue manager '{1}': {2}",
+        "The put failed for the reason that is shown. Nothing was sent.", "Correct that and try again.",
+    ),
+    8659: (
+        "I", "DSPMQRTE command successfully put a message on queue '{0}', queue manager '{1}'.",
+        "A trace-route message is on its way.", _NOTHING,
+    ),
+    8660: (
+        "W", "DSPMQRTE command could not order the following {0} activities.",
+        "They have numbers that other activities have, too: copies of the message went different ways.", _NOTHING,
+    ),
+    8661: (
+        "W", "DSPMQRTE command will not put to queue '{0}', queue manager '{1}': it is a local queue.",
+        "The message is not to be delivered, and there is no way from here to another queue manager.",
+        "Use -d yes to put a trace-route message on a queue that is here.",
+    ),
+    8662: (
+        "I", "The trace-route message was delivered to queue '{0}' of queue manager '{1}'.",
+        "It is at the end of its route.", "Get the message from that queue when it is no longer needed.",
+    ),
+    8664: (
+        "E", "DSPMQRTE command cannot find a way to queue '{0}': {1}", "The queue could not be opened.",
+        "Correct the names, or define what is missing.",
+    ),
+    8665: (
+        "E", "DSPMQRTE command cannot open the reply queue '{0}': {1}",
+        "Without it nothing would be heard of the message. Nothing was sent.",
+        "Name a local queue with -rq that this user may open for input.",
+    ),
+    8666: (
+        "I", "Queue '{0}' on queue manager '{1}'.", "The message came to this queue, or was meant for it.", _NOTHING,
+    ),
+    8668: (
+        "E", "DSPMQRTE command cannot connect to queue manager '{0}': {1}", "There is no connection.",
+        "Start the queue manager with strmqm, or correct its name.",
+    ),
+    8671: (
+        "E", "DSPMQRTE command needs a reply queue: {0}.", "A temporary queue ends with the command.",
+        "Name a queue with -rq.",
+    ),
+    8672: (
+        "E", "DSPMQRTE command cannot get messages from queue '{0}': {1}", "The call failed for that reason.",
+        "Correct that. What has come meanwhile is still there, and -i shows it.",
+    ),
+    8674: (
+        "I", "DSPMQRTE command is now waiting for information to display.",
+        "It shows the route when the end of it is known, or the time is over (-w).", _NOTHING,
+    ),
+    8682: (
+        "I", "The trace-route message is on its way; it was last put on {0}.",
+        "No reports or replies were asked for, so nothing more is known here.",
+        "With -ac the message carries its route: show it with -i from the queue that it comes to.",
+    ),
+    8683: (
+        "W", "The trace-route message reached its limit of activities on queue manager '{0}'.",
+        "It was discarded there, or went to the dead-letter queue.", "Allow more with -s, or look for a loop.",
+    ),
+    8684: (
+        "W", "The trace-route message passed {0} queue managers that record nothing.",
+        "The route has gaps. ROUTEREC(DISABLED) makes such a gap.", "Enable ROUTEREC there, if the route matters.",
+    ),
+    8685: (
+        "W", "The trace-route message was not forwarded from queue manager '{0}'.",
+        "The next queue manager does not know what a trace-route message is.", "Use -f all to have it forwarded.",
+    ),
+    8686: (
+        "W", "The trace-route message was rejected on queue manager '{0}': {1}.",
+        "It has options for forwarding or delivery that are not known there.", _NOTHING,
+    ),
+    8687: (
+        "E", "DSPMQRTE command found nothing on queue '{0}' about message '{1}'.",
+        "The queue has no report, no reply and no trace-route message with this identifier.",
+        "Check the identifier and the queue, or wait for it with -w.",
+    ),
+    8688: (
+        "W", "DSPMQRTE command has timed out after {0} seconds; the message was last seen on {1}.",
+        "The end of the route is not known. The message may still be on its way.",
+        "See whether the channel of that queue runs, and whether ACTIVREC of the queue managers is enabled.",
     ),
     8708: (
         "I", "Dead-letter queue handler started to process INPUTQ({0}).", "It works through the rules table.", _NOTHING,

@@ -8,6 +8,7 @@ is dealt with.
 from __future__ import annotations
 
 from libremq.kernel import own_messages, reports
+from libremq.kernel.connection import Connection
 from libremq.kernel.core import Core
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
@@ -23,17 +24,18 @@ def send(
     reason: int,
     unit: UnitOfWork | None,
     now: float,
+    by: Connection | None = None,
 ) -> bool:
-    """Deal with an undeliverable message as its sender asked.
+    """Deal with an undeliverable message as its sender asked; `by` is the agent that could not deliver it.
 
     False means that nothing happened: the message has to go to a dead-letter queue and there is none that takes it,
     so the caller still has it.
     """
     if not message.md.Report & C.MQRO_DISCARD_MSG and not own_messages.bury(
-        core, message, destination_queue, destination_qmgr, reason, unit, now
+        core, message, destination_queue, destination_qmgr, reason, unit, now, by
     ):
         return False
-    reports.exception(core, message, reason, unit, now)
+    reports.exception(core, message, reason, unit, now, by)
     return True
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from libremq.kernel.own_messages import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQMDE
 
@@ -23,7 +24,8 @@ def without_extension(md: MQMD, data: bytes) -> bytes:
     """For a put with a version 1 descriptor and an MQMDE in front of the data: its fields go into the descriptor."""
     if md.Format.strip() != C.MQFMT_MD_EXTENSION.strip() or len(data) < MQMDE.size():
         return data
-    extension = MQMDE.unpack(data, big_endian=md.Encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL)
+    big_endian = md.Encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
+    extension = MQMDE.unpack(data, big_endian=big_endian, charset=charset_of(md.CodedCharSetId))
     for field in _FIELDS:
         setattr(md, field, getattr(extension, field))
     md.Format, md.Encoding, md.CodedCharSetId = extension.Format, extension.Encoding, extension.CodedCharSetId

@@ -22,6 +22,7 @@ _ERROR_DATA = (
     ("aux_text_3", C.MQCACF_AUX_ERROR_DATA_STR_3),
 )
 _QUALIFIER = ("qualifier", C.MQIACF_REASON_QUALIFIER)
+_CONVERSION = ("conversion_reason", C.MQIACF_CONV_REASON_CODE)
 _CHANNEL = ("channel", C.MQCACH_CHANNEL_NAME)
 _CHANNEL_TYPE = ("channel_type", C.MQIACH_CHANNEL_TYPE)
 _WAY = (("xmitq", C.MQCACH_XMIT_Q_NAME), ("connection_name", C.MQCACH_CONNECTION_NAME))
@@ -49,6 +50,7 @@ _EVENTS: dict[int, tuple[str, tuple[tuple[str, int], ...]]] = {
     C.MQRC_CHANNEL_BLOCKED_WARNING: ("chlev", _BLOCKED),
     C.MQRC_CHANNEL_SSL_ERROR: ("sslev", (_QUALIFIER, _CHANNEL, *_WAY, *_HANDSHAKE)),
     C.MQRC_CHANNEL_SSL_WARNING: ("sslev", (_QUALIFIER, _CHANNEL, *_WAY)),
+    C.MQRC_CHANNEL_CONV_ERROR: ("chlev", (_CONVERSION, _CHANNEL, ("format", C.MQCACH_FORMAT_NAME), *_WAY)),
     C.MQRC_CHANNEL_AUTO_DEF_OK: ("chadev", (_CHANNEL, _CHANNEL_TYPE, _CONNECTION)),
     C.MQRC_CHANNEL_AUTO_DEF_ERROR: ("chadev", (_CHANNEL, _CHANNEL_TYPE, _ERROR_DATA[0], _CONNECTION, _ERROR_DATA[1])),
 }
@@ -91,6 +93,8 @@ def channel_event(
     peer_name: str = "",
     issuer_name: str = "",
     limit: int | None = None,
+    conversion_reason: int | None = None,
+    data_format: str = "",
 ) -> None:
     """Something happened to a channel: `reason` is MQRC_CHANNEL_* and decides which of the other values are told.
 
@@ -119,6 +123,7 @@ def channel_event(
         "application_type": application_type, "application": application,
         "handshake_stage": handshake_stage, "return_code": return_code,
         "peer_name": peer_name, "issuer_name": issuer_name,
+        "conversion_reason": conversion_reason, "format": data_format,
     }  # fmt: skip
     parameters = [text(C.MQCA_Q_MGR_NAME, core.qmgr_name), *_parameters(facts, rows)]
     if reason == C.MQRC_CHANNEL_NOT_AVAILABLE and limit is not None and qualifier in _LIMITS:

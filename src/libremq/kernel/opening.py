@@ -126,8 +126,10 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
     if options & C.MQOO_OUTPUT:
         destination = resolve.destination_of(core, od.ObjectName, od.ObjectQMgrName)
         handle.destination = destination
-        queue = destination.remote_queue if destination.is_remote else destination.queue.name
-        resolved = queue, destination.remote_qmgr or core.qmgr_name
+        if destination.is_remote and not options & C.MQOO_RESOLVE_LOCAL_Q:
+            resolved = destination.remote_queue, destination.remote_qmgr
+        else:
+            resolved = destination.queue.name, core.qmgr_name
     elif handle.queue is not None and options & _LOCAL_ONLY:
         resolved = handle.queue.name, core.qmgr_name
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from libremq.common.ccsid import codec
 from libremq.kernel import resolve
-from libremq.kernel.connection import Destination
+from libremq.kernel.connection import Connection, Destination
 from libremq.kernel.context import put_date_time
 from libremq.kernel.core import Core
 from libremq.kernel.objects import Queue
@@ -67,8 +67,20 @@ def put(core: Core, message: Message, queue: str, qmgr: str, unit: UnitOfWork | 
     return True
 
 
-def bury(core: Core, message: Message, queue: str, qmgr: str, reason: int, unit: UnitOfWork | None, now: float) -> bool:
-    """Put a message on the dead-letter queue behind an MQDLH; False if there is none that takes it."""
+def bury(
+    core: Core,
+    message: Message,
+    queue: str,
+    qmgr: str,
+    reason: int,
+    unit: UnitOfWork | None,
+    now: float,
+    by: Connection | None = None,
+) -> bool:
+    """Put a message on the dead-letter queue behind an MQDLH; False if there is none that takes it.
+
+    `by` signs the header: an agent that could not deliver, or else the queue manager itself.
+    """
     destination = resolve.dead_letter_queue(core)
     if destination is None or destination.is_remote:
         return False
@@ -77,7 +89,8 @@ def bury(core: Core, message: Message, queue: str, qmgr: str, reason: int, unit:
     header = MQDLH(
         Reason=reason, DestQName=queue, DestQMgrName=qmgr or core.qmgr_name,
         Encoding=md.Encoding, CodedCharSetId=md.CodedCharSetId, Format=md.Format,
-        PutApplType=C.MQAT_QMGR, PutApplName=core.qmgr_name[:PUT_APPL_NAME_LENGTH],
+        PutApplType=by.application_type if by else C.MQAT_QMGR,
+        PutApplName=(by.application if by else core.qmgr_name)[:PUT_APPL_NAME_LENGTH],
     )  # fmt: skip
     header.PutDate, header.PutTime = put_date_time(now)
     md.Format, md.Encoding, md.CodedCharSetId = C.MQFMT_DEAD_LETTER_HEADER.strip(), C.MQENC_NATIVE, ccsid

@@ -85,7 +85,7 @@ def put_to(
         if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
             events.put_inhibited(core, handle, destination)
             raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
-    unknown_report = _check_descriptor(md, name, destination)
+    unknown_report = check_values(md, name, remote=destination.is_remote)
     unit = core.syncpoint_unit(connection) if options & C.MQPMO_SYNCPOINT else None
     now = core.clock.now()
     stored = md.copy()
@@ -93,7 +93,7 @@ def put_to(
     stored.BackoutCount = 0
     if md.Version < C.MQMD_VERSION_2:
         data = without_extension(stored, data)
-    warning = _fill_defaults(core, destination, stored, options) or unknown_report
+    warning = fill_defaults(core, destination, stored, options) or unknown_report
     if stored.Persistence == C.MQPER_PERSISTENT and destination.queue.definition.is_temporary:
         raise mq_error(
             C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary dynamic queue takes only non-persistent messages"
@@ -130,7 +130,7 @@ def _note_group(handle: ObjectHandle, destination: Destination, state: groups.Gr
         handle.put_groups[id(destination)] = state
 
 
-def _check_descriptor(md: MQMD, name: str, destination: Destination) -> int:
+def check_values(md: MQMD, name: str, *, remote: bool) -> int:
     """Refuse values that mean nothing. Returns the reason of a warning."""
     if md.Version not in (C.MQMD_VERSION_1, C.MQMD_VERSION_2):
         raise mq_error(C.MQRC_MD_ERROR, name, "the version of the MQMD is not known; it is 1 or 2")
@@ -147,7 +147,7 @@ def _check_descriptor(md: MQMD, name: str, destination: Destination) -> int:
     if md.Expiry < 1 and md.Expiry != C.MQEI_UNLIMITED:
         raise mq_error(C.MQRC_EXPIRY_ERROR, name, f"expiry {md.Expiry} is neither positive nor MQEI_UNLIMITED")
     report = md.Report
-    warning = reports.check_options(md, name, remote=destination.is_remote) if report else C.MQRC_NONE
+    warning = reports.check_options(md, name, remote=remote) if report else C.MQRC_NONE
     if (kind == C.MQMT_REQUEST or (report and reports.wants_any(report))) and not md.ReplyToQ:
         raise mq_error(C.MQRC_MISSING_REPLY_TO_Q, name, "a request, or a message that asks for reports, needs ReplyToQ")
     if kind == C.MQMT_REPORT and not reports.is_feedback(md.Feedback):
@@ -155,7 +155,7 @@ def _check_descriptor(md: MQMD, name: str, destination: Destination) -> int:
     return warning
 
 
-def _fill_defaults(core: Core, destination: Destination, stored: MQMD, options: int) -> int:
+def fill_defaults(core: Core, destination: Destination, stored: MQMD, options: int) -> int:
     """Priority, persistence, ids, code page: what the application left to the queue manager.
 
     Default priority and persistence are those that the first definition of the path has at this moment.
@@ -192,8 +192,10 @@ def _return_to_caller(core: Core, md: MQMD, pmo: MQPMO, stored: MQMD, destinatio
     else:
         for field in _RETURNED_TO_VERSION_1:
             setattr(md, field, getattr(stored, field))
-    pmo.ResolvedQName = destination.remote_queue if destination.is_remote else destination.queue.name
-    pmo.ResolvedQMgrName = destination.remote_qmgr or core.qmgr_name
+    if destination.is_remote and not pmo.Options & C.MQPMO_RESOLVE_LOCAL_Q:
+        pmo.ResolvedQName, pmo.ResolvedQMgrName = destination.remote_queue, destination.remote_qmgr
+    else:
+        pmo.ResolvedQName, pmo.ResolvedQMgrName = destination.queue.name, core.qmgr_name
     pmo.KnownDestCount, pmo.UnknownDestCount, pmo.InvalidDestCount = (0, 1, 0) if destination.is_remote else (1, 0, 0)
 
 

@@ -120,7 +120,7 @@ def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options
         message.properties
         or md.Report & reports.COD_MASK
         or md.MsgFlags
-        or may_hold_properties(md.Format)
+        or (may_hold_properties(md.Format) and not options & C.MQGMO_PROPERTIES_FORCE_MQRFH2)
         or store.handles.expiry_ms[slot]
         or store.backout_count(slot)
     ):

@@ -9,6 +9,7 @@ where the sender of the message could not put it: it has the sender's data, and 
 from __future__ import annotations
 
 from libremq.kernel import authority, own_messages, transmission
+from libremq.kernel.connection import Connection
 from libremq.kernel.conversion_headers import HEADERS
 from libremq.kernel.conversion_text import NotConverted, Part, Representation
 from libremq.kernel.core import Core
@@ -115,18 +116,45 @@ def expired(core: Core, message: Message, queue: QueueState, unit: UnitOfWork | 
     _send(core, message.md, message, C.MQFB_EXPIRATION, unit, now)
 
 
-def exception(core: Core, message: Message, reason: int, unit: UnitOfWork | None, now: float) -> None:
-    """The message could not be put on its queue; `reason` is the feedback."""
+def exception(
+    core: Core, message: Message, reason: int, unit: UnitOfWork | None, now: float, by: Connection | None = None
+) -> None:
+    """The message could not be put on its queue; `reason` is the feedback.
+
+    `by` is a channel's agent: its authority counts for the report, for the message's user may not be known here.
+    """
     if message.md.Report & C.MQRO_EXCEPTION:
-        _send(core, message.md, message, reason, unit, now)
+        _send(core, message.md, message, reason, unit, now, by)
 
 
-def _send(core: Core, md: MQMD, message: Message, feedback: int, unit: UnitOfWork | None, now: float) -> None:
+def _send(
+    core: Core,
+    md: MQMD,
+    message: Message,
+    feedback: int,
+    unit: UnitOfWork | None,
+    now: float,
+    by: Connection | None = None,
+) -> None:
     if not md.ReplyToQ:
         return
     report, (queue, qmgr) = make_report(core, md, message.data, message.properties, feedback, now)
+    send_back(core, md, report, queue, qmgr, unit, now, by)
+
+
+def send_back(
+    core: Core,
+    md: MQMD,
+    report: Message,
+    queue: str,
+    qmgr: str,
+    unit: UnitOfWork | None,
+    now: float,
+    by: Connection | None = None,
+) -> None:
+    """Put a report on the message with this descriptor; on the dead-letter queue if its sender could not put there."""
     try:
-        authority.check_reply(core, authority.sender_of(core, md.UserIdentifier), queue, qmgr)
+        authority.check_reply(core, by or authority.sender_of(core, md.UserIdentifier), queue, qmgr)
     except MQError as error:
         if not report.md.Report & C.MQRO_DISCARD_MSG:
             own_messages.bury(core, report, queue, qmgr, error.reason, unit, now)

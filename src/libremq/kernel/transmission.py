@@ -7,6 +7,10 @@ priority, persistence, expiry, and the message id of the inner message as correl
 
 from __future__ import annotations
 
+import struct
+from contextlib import suppress
+from functools import lru_cache
+
 from libremq.kernel import own_messages
 from libremq.kernel.connection import Destination
 from libremq.kernel.core import Core
@@ -14,10 +18,15 @@ from libremq.kernel.descriptor_extension import with_extension, without_extensio
 from libremq.kernel.properties import Properties
 from libremq.kernel.property_delivery import insert
 from libremq.mqi import constants as C
+from libremq.mqi.descriptor_parts import DescriptorParts
 from libremq.mqi.structs import MQMD, MQMD1, MQXQH
 from libremq.store.message import Message
 
 FORMAT = C.MQFMT_XMIT_Q_HEADER.strip()
+_XQH = struct.pack("<4si", b"XQH ", C.MQXQH_VERSION_1)
+_MD = struct.pack("<4si", b"MD  ", C.MQMD_VERSION_1)
+_NAMES = struct.Struct("8s48s48s8s")
+_LIKE_ASCII = frozenset({"utf-8", "latin-1", "iso8859-1", "iso8859-15"})
 _VERSION_1_FIELDS = frozenset(MQMD1.__annotations__) - {"StrucId", "Version"}
 # Arrival on and removal from a transmission queue are not what COA and COD are about
 _OUTER_REPORT = ~C.MQRO_ACCEPT_UNSUP_IF_XMIT_MASK
@@ -32,10 +41,26 @@ def wrap(core: Core, destination: Destination, message: Message) -> Message:
         data, inner.Format, inner.CodedCharSetId, inner.Encoding = insert(
             Properties.decode(message.properties), data, inner.Format, inner.CodedCharSetId, inner.Encoding
         )
-    data = with_extension(inner, data, ccsid)
-    descriptor = MQMD1(**{name: value for name, value in inner.__dict__.items() if name in _VERSION_1_FIELDS})
-    header = MQXQH(RemoteQName=destination.remote_queue, RemoteQMgrName=destination.remote_qmgr, MsgDesc=descriptor)
-    return Message(_outer(core, message.md), b"", own_messages.header_bytes(header, ccsid) + data)
+    framed = frame(destination.remote_queue, destination.remote_qmgr, inner, data, ccsid)
+    return Message(_outer(core, message.md), b"", framed)
+
+
+def frame(queue: str, qmgr: str, md: MQMD, data: bytes, ccsid: int) -> bytes:
+    """Data behind a transmission header for these names, with the descriptor, which is changed if it takes an MQMDE."""
+    data = with_extension(md, data, ccsid)
+    charset = own_messages.charset_of(ccsid)
+    if charset in _LIKE_ASCII:
+        with suppress(ValueError, TypeError, struct.error):  # what does not fit takes the way that bends it
+            names = _NAMES.pack(_XQH, queue.encode("ascii").ljust(48), qmgr.encode("ascii").ljust(48), _MD)
+            return b"".join((names, _parts(charset).pack(md.__dict__, version_1=True), data))
+    descriptor = MQMD1(**{name: value for name, value in md.__dict__.items() if name in _VERSION_1_FIELDS})
+    header = MQXQH(RemoteQName=queue, RemoteQMgrName=qmgr, MsgDesc=descriptor)
+    return own_messages.header_bytes(header, ccsid) + data
+
+
+@lru_cache(maxsize=8)
+def _parts(charset: str) -> DescriptorParts:
+    return DescriptorParts(b" ", exact=False, charset=charset)
 
 
 def _outer(core: Core, inner: MQMD) -> MQMD:

@@ -21,16 +21,17 @@ _NO_ID = bytes(24)
 class _Part:
     """A run of fields."""
 
-    __slots__ = ("_exact", "_fields", "_fill", "_packed", "_struct", "_unpacked", "defaults", "length")
+    __slots__ = ("_charset", "_exact", "_fields", "_fill", "_packed", "_struct", "_unpacked", "defaults", "length")
 
-    def __init__(self, fields: str, fill: bytes, exact: bool) -> None:
+    def __init__(self, fields: str, fill: bytes, exact: bool, order: str, charset: str) -> None:
         pairs = [item.split(":") for item in fields.split()]
         self._fields: list[tuple[str, str, Any]] = [(name, code, getattr(MQMD, name)) for name, code in pairs]
         self.defaults = tuple(default for _, _, default in self._fields)
-        self._struct = struct.Struct("<" + "".join(code for _, code, _ in self._fields))
+        self._struct = struct.Struct(order + "".join(code for _, code, _ in self._fields))
         self.length = self._struct.size
         self._fill = fill
         self._exact = exact
+        self._charset = charset
         self._packed: dict[tuple[Any, ...], bytes] = {}
         self._unpacked: dict[bytes, dict[str, Any]] = {}
 
@@ -52,7 +53,8 @@ class _Part:
             if code[-1] == "s":
                 length = int(code[:-1])
                 if isinstance(value, str):
-                    value = value.encode("latin-1", "replace" if self._exact else "strict").ljust(length, self._fill)
+                    value = value.encode(self._charset, "replace" if self._exact else "strict")
+                    value = value.ljust(length, self._fill)
                     if len(value) > length:
                         value = value.rstrip(b" \0").ljust(length, self._fill)
                 if len(value) > length:
@@ -79,7 +81,9 @@ class _Part:
                 if self._exact:
                     value = value.rstrip(b"\0").decode("latin-1")
                 else:
-                    value = value.decode("latin-1")
+                    value = value.decode(self._charset, "replace")
+                    if not value.isascii():  # a descriptor holds ISO 8859-1
+                        value = value.encode("latin-1", "replace").decode("latin-1")
                     nul = value.find("\0")
                     value = (value if nul < 0 else value[:nul]).rstrip(" ")
                     if value == default.rstrip(" "):
@@ -90,22 +94,27 @@ class _Part:
 
 
 class DescriptorParts:
-    """One way of writing descriptors. `exact`: a text comes back with the blanks it had."""
+    """One way of writing descriptors. `exact`: a text comes back with the blanks it had.
+
+    `order` is that of struct, `<` or `>`; `charset` is the Python name of a character set of single bytes, or UTF-8.
+    """
 
     __slots__ = ("_group", "_head", "_middle", "_time")
 
-    def __init__(self, fill: bytes, *, exact: bool) -> None:
+    def __init__(self, fill: bytes, *, exact: bool, order: str = "<", charset: str = "latin-1") -> None:
         self._head = _Part(
             "Report:i MsgType:i Expiry:i Feedback:i Encoding:i CodedCharSetId:i Format:8s Priority:i Persistence:i",
-            fill, exact,
+            fill, exact, order, charset,
         )  # fmt: skip
         self._middle = _Part(
             "BackoutCount:i ReplyToQ:48s ReplyToQMgr:48s UserIdentifier:12s AccountingToken:32s ApplIdentityData:32s "
             "PutApplType:i PutApplName:28s",
-            fill, exact,
+            fill, exact, order, charset,
         )  # fmt: skip
-        self._time = _Part("PutDate:8s PutTime:8s ApplOriginData:4s", fill, exact)
-        self._group = _Part("GroupId:24s MsgSeqNumber:i Offset:i MsgFlags:i OriginalLength:i", fill, exact)
+        self._time = _Part("PutDate:8s PutTime:8s ApplOriginData:4s", fill, exact, order, charset)
+        self._group = _Part(
+            "GroupId:24s MsgSeqNumber:i Offset:i MsgFlags:i OriginalLength:i", fill, exact, order, charset
+        )
 
     def pack(self, fields: dict[str, Any], *, version_1: bool = False) -> bytes:
         """The body of a descriptor. struct.error, ValueError or TypeError for a field that does not fit."""
@@ -144,7 +153,7 @@ class DescriptorParts:
             )
         )  # fmt: skip
 
-    def unpack(self, body: bytes, offset: int, fields: dict[str, Any]) -> None:
+    def unpack(self, body: bytes, offset: int, fields: dict[str, Any], *, version_1: bool = False) -> None:
         """Put the fields of the body at an offset, as far as they are not initial values, into a descriptor's dict."""
         fields.update(self._head.unpack(body[offset : offset + 40]))
         identifier = body[offset + 40 : offset + 64]
@@ -155,7 +164,13 @@ class DescriptorParts:
             fields["CorrelId"] = identifier
         fields.update(self._middle.unpack(body[offset + 88 : offset + 296]))
         fields.update(self._time.unpack(body[offset + 296 : offset + 316]))
-        fields.update(self._group.unpack(body[offset + 316 : offset + 356]))
+        if not version_1:
+            fields.update(self._group.unpack(body[offset + 316 : offset + 356]))
+
+    def unpack_context(self, data: bytes, offset: int, fields: dict[str, Any]) -> None:
+        """The same for BackoutCount to ApplOriginData alone, which are at the offset."""
+        fields.update(self._middle.unpack(data[offset : offset + 208]))
+        fields.update(self._time.unpack(data[offset + 208 : offset + 228]))
 
 
 def _identifier(name: str, value: bytes) -> bytes:

@@ -26,7 +26,8 @@ class MQError(Exception):
         """The name of the reason, such as "MQRC_NO_MSG_AVAILABLE"."""
         from libremq.mqi.names import names_of
 
-        return names_of("MQRC").get(self.reason) or names_of("MQRCCF").get(self.reason) or "MQRC"
+        tables = (names_of("MQRC"), names_of("MQRCCF"), names_of("MQFB"))  # feedback: why a message went no further
+        return next((table[self.reason] for table in tables if self.reason in table), "MQRC")
 
     def __str__(self) -> str:
         from libremq.mqi.reasons import find_reason
