@@ -1,25 +1,27 @@
-"""What only a server can do for a command: listeners, channel instances, services. The embedded binding has none.
+"""What only a server can do for a command: listeners, channels that run, services. The embedded binding has none.
 
 Requests are accepted, not awaited: MQ answers START LISTENER when the request is taken. Implementations are called
-under the kernel's lock, from any thread.
+under the kernel's lock, from any thread, and call back under it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from libremq.common.amq_messages import AmqMessage
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
 
 @dataclass(frozen=True, slots=True)
 class ChannelInstance:
-    """A running instance of a server-connection channel, or one that was stopped."""
+    """A running instance of a channel, or one that was stopped, or waits to be tried again."""
 
     channel: str
     connection_name: str  # address of the other end
+    channel_type: int = C.MQCHT_SVRCONN
     status: int = C.MQCHS_RUNNING
     user: str = ""
     started: float = 0.0
@@ -41,6 +43,31 @@ class ChannelInstance:
     issuer_name: str = ""
     local_address: str = ""
     stop_requested: bool = False
+    # Message channels only
+    substate: int = C.MQCHSSTATE_OTHER
+    partner: str = ""  # RQMNAME
+    xmitq: str = ""
+    batches: int = 0
+    batch_size: int = 0  # agreed on
+    batch_sizes: tuple[int, int] = (0, 0)  # XBATCHSZ: of late, over a longer time
+    queue_time: tuple[int, int] = (0, 0)  # XQTIME, microseconds, as all of these times
+    network_time: tuple[int, int] = (0, 0)
+    exit_time: tuple[int, int] = (0, 0)
+    compression_time: tuple[int, int] = (0, 0)
+    compression_rate: tuple[int, int] = (0, 0)
+    header_compression: tuple[int, ...] = ()  # COMPHDR: agreed on, of the last message
+    message_compression: tuple[int, ...] = ()
+    current_luwid: str = ""  # 16 hexadecimal digits
+    current_messages: int = 0
+    current_sequence: int = 0
+    last_luwid: str = ""
+    last_sequence: int = 0
+    in_doubt: bool = False
+    fast: bool = True  # NPMSPEED as agreed on
+    queued: int = 0  # XQMSGSA
+    short_retries: int = 0  # left
+    long_retries: int = 0
+    monitoring: int = C.MQMON_OFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +103,25 @@ class Operations(Protocol):
     def channel_instances(self) -> Sequence[ChannelInstance]: ...
 
     def start_channel(self, name: str) -> None:
-        """Let a server-connection channel that was stopped take clients again."""
+        """Run a channel that can call its partner; any other that was stopped can be called again."""
 
-    def stop_channel(self, name: str, mode: int, *, disable: bool, connection_name: str = "") -> int:
-        """End instances, and with `disable` take no more; how many were running."""
+    def stop_channel(self, name: str, mode: int, *, after: int, connection_name: str = "", partner: str = "") -> int:
+        """End all instances, or those with an address or partner; how many there were.
+
+        `after` is what the channel is then: MQCHS_STOPPED lets nothing but START CHANNEL start it again.
+        """
+
+    def forget_channel(self, name: str) -> None:
+        """It was deleted, after it had been stopped."""
+
+    def ping_channel(self, name: str, data: bytes, done: Callable[[AmqMessage | None], None]) -> None:
+        """Have the other end send the data back. `done` is called once: without a message if it did."""
+
+    def start_initiator(self, queue: str) -> None:
+        """Start channels by the trigger messages of this queue too; blank is the usual one."""
+
+    def initiator_status(self) -> int:
+        """MQSVC_STATUS_*"""
 
     def start_listener(self, name: str) -> None: ...
 
@@ -122,8 +164,20 @@ class NoOperations:
     def start_channel(self, name: str) -> None:
         raise self._refused("channels that run")
 
-    def stop_channel(self, name: str, mode: int, *, disable: bool, connection_name: str = "") -> int:
+    def stop_channel(self, name: str, mode: int, *, after: int, connection_name: str = "", partner: str = "") -> int:
         raise self._refused("channels that run")
+
+    def forget_channel(self, name: str) -> None:
+        """Nothing to do: nothing runs."""
+
+    def ping_channel(self, name: str, data: bytes, done: Callable[[AmqMessage | None], None]) -> None:
+        raise self._refused("channels that run")
+
+    def start_initiator(self, queue: str) -> None:
+        raise self._refused("channel initiator")
+
+    def initiator_status(self) -> int:
+        return C.MQSVC_STATUS_STOPPED
 
     def start_listener(self, name: str) -> None:
         raise self._refused("listeners")

@@ -270,7 +270,7 @@ def confirmed(luwid: bytes, *, dlq_used: bool = False) -> bytes:
 
 
 def status(code: int, value: int | None = None, *, flags: int = ERROR | CLOSE_CHANNEL) -> bytes:
-    """Why the channel ends. The value of MSG_SEQUENCE_ERROR is the number that was expected."""
+    """Why the channel ends. The value of MSG_SEQUENCE_ERROR is the next number, as this end counts."""
     if code < 1:
         raise ValueError(f"{code} is no status")
     body = _WORDS[False].pack(8, code) if value is None else _WORDS_3[False].pack(12, code, value)

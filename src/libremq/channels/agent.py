@@ -1,0 +1,452 @@
+"""A message channel agent: one end of one instance of a channel, from the call to the end.
+
+What both ends have in common is here: the initial data, the flows about the connection itself (heartbeats, pings,
+status), time, the end, and what DISPLAY CHSTATUS shows. A sending and a receiving agent do the rest. An agent works
+when it is told that something happened: a flow came, time has passed, messages wait, the connection is gone.
+
+An end has one of a few kinds, and the initiator makes the next state of the channel of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeVarTuple, Unpack
+
+from libremq.admin.operations import ChannelInstance
+from libremq.channels import negotiation
+from libremq.channels.books import Books
+from libremq.channels.compression import Compressor
+from libremq.channels.exits import ChannelExitError, Exits, SecurityAnswer
+from libremq.channels.ports import House, Peer, Transport
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.names import is_object_name
+from libremq.kernel.connection import Connection
+from libremq.kernel.objects_channel import MessageChannel
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.wire import message_channel as flows
+from libremq.wire import session
+from libremq.wire.message_channel import StatusData
+from libremq.wire.protocol import CONFIRM_REQUEST, ERROR, WHOLE, ProtocolError, Status, Type
+from libremq.wire.segments import FLOW_OVERHEAD, Flow, frame_plain
+
+_Args = TypeVarTuple("_Args")
+EndKind = Literal["closed", "stopped", "retry", "failed", "callback"]
+_HANDSHAKE_S = 60.0  # from the connection to the first message
+_SILENCE_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
+_SILENCE_S = 60.0  # beyond a heartbeat interval
+_STATUS_OF = {
+    C.MQRC_Q_MGR_QUIESCING: Status.QM_TERMINATING,
+    C.MQRC_CONNECTION_BROKEN: Status.QM_TERMINATING,
+    C.MQRC_NOT_AUTHORIZED: Status.SECURITY_FAILURE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How an instance ended, and what that means for the channel.
+
+    closed: nothing is wrong, and nothing left to do; stopped: by a command here; retry: worth another try later;
+    failed: somebody has to mend something first; callback: the other end calls, since it is a sender.
+    """
+
+    kind: EndKind
+    message: AmqMessage | None = None
+    """What went wrong, if anything did; it was not said yet."""
+
+
+class ChannelError(Exception):
+    """This instance cannot go on. `status` is for the other end; None if it has said so itself."""
+
+    def __init__(self, end: End, status: Status | None = None, value: int | None = None) -> None:
+        super().__init__(str(end.message or end.kind))
+        self.end = end
+        self.status = status
+        self.value = value
+
+
+class Agent:
+    """One end of a running channel."""
+
+    sends = False
+
+    def __init__(
+        self,
+        house: House,
+        channel: MessageChannel,
+        transport: Transport,
+        peer: Peer,
+        *,
+        called: session.InitialData | None = None,
+    ) -> None:
+        self.house = house
+        self.channel = channel
+        self.transport = transport
+        self.peer = peer
+        self.partner = called.queue_manager if called is not None else ""
+        self.partner_ccsid = 0
+        self.product = called.product if called is not None else ""
+        self.books = Books(started=house.manager.core.clock.now())
+        self.state = C.MQCHS_BINDING
+        self.substate = C.MQCHSSTATE_OTHER
+        self.stop_requested = False
+        self.on_end: Callable[[Agent, End], None] = lambda agent, end: None
+        self.on_running: Callable[[Agent], None] = lambda agent: None
+        self.agreed: session.InitialData | None = None
+        self.fast = False
+        self.ended: End | None = None
+        self.compressor = Compressor(C.MQCOMPRESS_NONE, C.MQCOMPRESS_NONE)
+        self._called = called
+        self._offered: session.InitialData | None = None
+        self._hconn = 0
+        self._exits: Exits | None = None
+        self._securing = False
+        self.max_segment = 0  # of what this end packs: agreed on, less what send exits add
+        self._heard = self._now()
+        self._asked: float | None = None  # when a heartbeat was sent that is not answered yet
+        self._deadline: float | None = self._heard + _HANDSHAKE_S
+
+    def _now(self) -> float:
+        return self.house.manager.core.clock.monotonic()
+
+    @property
+    def name(self) -> str:
+        return self.channel.name
+
+    @property
+    def hconn(self) -> int:
+        """Its connection to the queue manager; 0 if it has none."""
+        return self._hconn
+
+    @property
+    def _connection(self) -> Connection:
+        return self.house.manager.connection(self._hconn)
+
+    # What happens to it
+
+    def begin(self) -> None:
+        """The connection is made."""
+        self._guarded(self._begin)
+
+    def take(self, flow: Flow) -> None:
+        """A flow came from the other end."""
+        self._heard = self._now()
+        self._guarded(self._take, flow)
+
+    def pump(self) -> None:
+        """There may be something to do: messages on the queue, or room on the way to the other end."""
+        self._guarded(self._pump)
+
+    def tick(self) -> None:
+        self._guarded(self._tick)
+
+    def stop(self, mode: int) -> None:
+        """STOP CHANNEL, or the end of the queue manager."""
+        self.stop_requested = True
+        if mode != C.MQMODE_QUIESCE or self.state != C.MQCHS_RUNNING:
+            self._finish(End("stopped"), None if mode == C.MQMODE_TERMINATE else flows.close_channel())
+            return
+        self.state = C.MQCHS_STOPPING
+        self._guarded(self._quiesce)
+
+    def lost(self, why: str = "") -> None:
+        """The connection is gone."""
+        message = amq(9208, self.peer.address, why) if why else amq(9209, self.peer.address)
+        self._finish(End("retry", message), None, abort=True)
+
+    def refuse(self, error: ProtocolError) -> None:
+        """What came from the other end is not the protocol."""
+        self._guarded(self._raise, error)
+
+    @staticmethod
+    def _raise(error: ProtocolError) -> None:
+        raise error
+
+    def _guarded(self, work: Callable[[Unpack[_Args]], None], *args: *_Args) -> None:
+        """Do it; whatever goes wrong ends this instance, with words for the other end, and nothing else."""
+        if self.ended is not None:
+            return
+        try:
+            work(*args)
+        except ChannelError as error:
+            # A call that was never made needs no words
+            status = error.status if self._called is not None or self._offered is not None else None
+            self._finish(error.end, None if status is None else flows.status(status, error.value))
+        except ProtocolError as error:
+            message = amq(9504, self.name, self.peer.address, error.detail)
+            self._finish(End("failed", message), flows.status(error.status))
+        except ChannelExitError as error:
+            self._finish(End("failed", error.message), flows.status(error.status))
+        except MQError as error:
+            message = amq(9501, self.name, error)
+            status = _STATUS_OF.get(error.reason, Status.QM_UNAVAILABLE)
+            self._finish(End("retry", message), flows.status(status))
+
+    # The beginning
+
+    def _begin(self) -> None:
+        self._connect()
+        self._exits = Exits.load(self.house, self.channel, sending=self.sends)
+        if self._called is None:
+            self._offered = negotiation.own_initial_data(self.house, self.channel, requests=not self.sends)
+            self._send(frame_plain(Type.INITIAL_DATA, session.pack_initial(self._offered), flags=WHOLE))
+            return
+        own = negotiation.own_initial_data(self.house, self.channel)
+        agreed = session.agree_message_channel(self._called, own)
+        if agreed.fap_level < 4:
+            raise ProtocolError(Status.FAP_LEVEL, f"level {agreed.fap_level} of the protocol; the lowest served is 4")
+        # With a security exit this end speaks next, and the other one must know
+        flags = (ERROR if session.corrected(agreed) else 0) | (CONFIRM_REQUEST if self._exits.any_security else 0)
+        self._send(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+        if self._called.sequence_wrap != own.sequence_wrap:
+            message = amq(9505, self.name, own.sequence_wrap, self._called.sequence_wrap)
+            raise ChannelError(End("failed", message), Status.WRAP_VALUE_ERROR)
+        self.partner_ccsid = self._called.ccsid
+        self._agree(agreed)
+
+    def _connect(self) -> None:
+        raise NotImplementedError
+
+    def _agree(self, agreed: session.InitialData, *, announced: bool = False) -> None:
+        self.agreed = agreed
+        self.fast = negotiation.is_fast(agreed)
+        self.compressor = Compressor(agreed.header_compression[0], agreed.message_compression[0])
+        self.transport.limit(max_segment=agreed.max_segment, max_flow=agreed.max_message + FLOW_OVERHEAD)
+        assert self._exits is not None
+        self._exits.meet(self.partner, self.peer.address, max_segment=agreed.max_segment, user=self._user())
+        self.max_segment = agreed.max_segment - self._exits.send_space
+        if self._exits.any_security or announced:
+            self._securing = True
+            self._secure(self._exits.security_begin(caller=self._called is None, announced=announced))
+        else:
+            self._negotiated()
+
+    def _user(self) -> str | None:
+        """The user that this end works as; None if it is the queue manager itself."""
+        return None
+
+    def _negotiated(self) -> None:
+        raise NotImplementedError
+
+    def _answered(self, flow: Flow) -> None:
+        """The other end answers our initial data."""
+        if self._offered is None or self.agreed is not None:
+            raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
+        answer = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        session.check_message_channel_answer(self._offered, answer)
+        if answer.channel != self.name:
+            raise ProtocolError(Status.NEGOTIATION_FAILED, f"the answer is about channel {answer.channel!r}")
+        if not is_object_name(answer.queue_manager):
+            raise ProtocolError(Status.PROTOCOL_ID_ERROR, "the answer does not name a queue manager")
+        self.partner, self.product, self.partner_ccsid = answer.queue_manager, answer.product, answer.ccsid
+        self._agree(answer, announced=bool(flow.flags & CONFIRM_REQUEST))
+
+    def _secure(self, answer: SecurityAnswer) -> None:
+        """Security exits talk to each other until both are content."""
+        if answer.user is not None:
+            self._adopt(answer.user)
+        if answer.send is not None:
+            self._send(frame_plain(Type.SECURITY_DATA, answer.send, flags=WHOLE))
+        if answer.done:
+            self._securing = False
+            self._negotiated()
+
+    def _adopt(self, user: str) -> None:
+        """A security exit said who the other end is."""
+
+    # Flows
+
+    def _take(self, flow: Flow) -> None:
+        kind = flow.kind
+        if kind == Type.HEARTBEAT:
+            if flows.unpack_heartbeat(flow):
+                self._heartbeat_answered()
+            else:
+                self._send(flows.heartbeat(reply=True))
+                self._heartbeat_came()
+        elif kind == Type.STATUS_DATA:
+            status = flows.unpack_status(flow)
+            if status.code:
+                self._status_came(status)
+            else:
+                self._batch_status(status)
+        elif kind == Type.INITIAL_DATA:
+            self._answered(flow)
+        elif self.agreed is None:
+            raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"{flow!r} where initial data was to come")
+        elif kind == Type.SECURITY_DATA:
+            assert self._exits is not None
+            if not self._securing:
+                raise ChannelError(End("failed", amq(9552, self.name, self.peer.address)), Status.SECURITY_FAILURE)
+            self._secure(self._exits.security(flow.body))
+        elif self._securing:
+            raise ChannelError(End("failed", amq(9552, self.name, self.peer.address)), Status.SECURITY_FAILURE)
+        elif kind == Type.PING_DATA:
+            ping = flows.unpack_ping(flow)
+            if not ping.reply:
+                self._send(flows.ping(ping.data, reply=True))
+        else:
+            self._take_other(flow)
+
+    def _take_other(self, flow: Flow) -> None:
+        raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"{flow!r} on a message channel")
+
+    def _batch_status(self, status: StatusData) -> None:
+        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "the end of a batch where none is under way")
+
+    def _status_came(self, status: StatusData) -> None:
+        """The other end closes, or asks this one to."""
+        if status.request_close:
+            self._close_requested()
+            return
+        if status.code == Status.USER_CLOSED and self.agreed is None and not self.sends:
+            raise ChannelError(End("callback"))
+        raise ChannelError(self._end_by_status(status))
+
+    def _end_by_status(self, status: StatusData) -> End:
+        code, name, where = status.code, self.name, self.peer.address
+        if code == Status.NO_CHANNEL:
+            return End("retry", amq(9520, name, where))
+        if code == Status.QM_TERMINATING:
+            return End("retry", amq(9525, name, where))
+        if code == Status.MSG_SEQUENCE_ERROR:
+            theirs, mine = status.value or 0, self._last_sequence() + 1
+            return End("retry", amq(9526, name, *((theirs, mine) if self.sends else (mine, theirs))))
+        message = amq(9546, name, where, negotiation.in_words(code))
+        return End("failed" if negotiation.is_hopeless(code) else "retry", message)
+
+    def _last_sequence(self) -> int:
+        return 0
+
+    def _heartbeat_came(self) -> None:
+        """The other end is idle."""
+
+    def _heartbeat_answered(self) -> None:
+        self._asked = None
+
+    # Sending
+
+    def _send(self, segment: bytes, lsn: int = 0) -> None:
+        exits = self._exits
+        if exits is not None and exits.any_send:
+            segment = exits.send(segment)
+            self.books.exit_time.add(exits.microseconds)
+        self.transport.send(segment, lsn)
+
+    def received(self, segment: bytes) -> bytes:
+        """For the transport: the segment as the receive exits leave it. Only if `sees_segments`."""
+        assert self._exits is not None
+        try:
+            return self._exits.receive(segment)
+        except ChannelExitError as error:
+            self._finish(End("failed", error.message), flows.status(error.status))
+            return b""
+
+    @property
+    def sees_segments(self) -> bool:
+        return self._exits is not None and self._exits.any_receive
+
+    # Time
+
+    def next_deadline(self) -> float | None:
+        return None if self.ended is not None else self._deadline
+
+    def _tick(self) -> None:
+        now = self._now()
+        if self._deadline is None or now < self._deadline:
+            return
+        if self.agreed is None or self.state == C.MQCHS_BINDING:
+            raise ChannelError(End("retry", amq(9259, self.peer.address, round(_HANDSHAKE_S))), Status.TIMEOUT_EXPIRED)
+        self._time_passed(now)
+
+    def _time_passed(self, now: float) -> None:
+        raise NotImplementedError
+
+    def _patience(self) -> float:
+        """How long the other end may be silent after it should have said something."""
+        assert self.agreed is not None
+        return max(_SILENCE_MIN_S, min(self.agreed.heartbeat_s, _SILENCE_S))
+
+    # The end
+
+    def _pump(self) -> None:
+        """Nothing waits at this end."""
+
+    def _quiesce(self) -> None:
+        """End when nothing is half done."""
+        raise NotImplementedError
+
+    def _close_requested(self) -> None:
+        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "only the end that receives asks the other one to close")
+
+    def _finish(self, end: End, words: bytes | None, *, abort: bool = False) -> None:
+        """The one way out: say why, give back what is held, tell the initiator."""
+        if self.ended is not None:
+            return
+        self.ended = end
+        if self.stop_requested and end.kind in ("closed", "retry"):
+            self.ended = end = End("stopped", None if end.kind == "closed" else end.message)
+        try:
+            self._give_back()
+        except MQError as error:
+            self.house.say(amq(9538, self.name, error))
+        if self._exits is not None:
+            self._exits.end()
+        if words is not None:
+            self.transport.send(words)
+            self.transport.close()
+        elif abort or end.kind == "stopped":
+            self.transport.abort()
+        else:
+            self.transport.close()
+        self.on_end(self, end)
+
+    def _give_back(self) -> None:
+        """Back out what is under way, and disconnect. A batch in doubt stays in doubt."""
+        manager = self.house.manager
+        if self._hconn and self._hconn in manager.core.connections:
+            hconn, self._hconn = self._hconn, 0
+            manager.disconnect(hconn, back_out=True)
+
+    # What it shows
+
+    def instance(self) -> ChannelInstance:
+        books, agreed = self.books, self.agreed
+        return ChannelInstance(
+            channel=self.name,
+            connection_name=self.peer.host if self._called is not None else self.peer.address,
+            channel_type=self.channel.chltype,
+            status=self.state,
+            substate=self.substate,
+            partner=self.partner,
+            started=books.started,
+            last_message=books.last_message,
+            messages=books.messages,
+            batches=books.batches,
+            bytes_sent=books.bytes_sent,
+            bytes_received=books.bytes_received,
+            buffers_sent=books.buffers_sent,
+            buffers_received=books.buffers_received,
+            heartbeat_s=agreed.heartbeat_s if agreed is not None else self.channel.hbint,
+            batch_size=agreed.batch_size if agreed is not None else self.channel.batchsz,
+            product=self.product[:4],
+            version=self.product[4:],
+            cipher=self.peer.cipher,
+            protocol=self.peer.protocol,
+            peer_name=self.peer.subject,
+            issuer_name=self.peer.issuer,
+            local_address=self.peer.local_address,
+            stop_requested=self.stop_requested,
+            fast=self.fast,
+            exit_time=books.exit_time.shown,
+            compression_time=books.compression_time.shown,
+            compression_rate=books.compression_rate.shown,
+            header_compression=agreed.header_compression if agreed is not None else (),
+            message_compression=agreed.message_compression if agreed is not None else (),
+            monitoring=self._monitoring(),
+        )
+
+    def _monitoring(self) -> int:
+        own = self.channel.monchl
+        return self.house.manager.core.catalogue.qmgr.monchl if own == C.MQMON_Q_MGR else own

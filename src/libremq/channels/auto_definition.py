@@ -1,0 +1,40 @@
+"""Receiver channels that are defined when a partner first calls them: CHAD(ENABLED) of the queue manager."""
+
+from __future__ import annotations
+
+from libremq.channels.ports import House, Peer
+from libremq.common.amq_messages import amq
+from libremq.kernel.events_channel import channel_event
+from libremq.kernel.objects_channel import Receiver
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.wire.session import InitialData
+
+MODEL = "SYSTEM.AUTO.RECEIVER"
+
+
+def define_receiver(house: House, offered: InitialData, peer: Peer) -> Receiver | None:
+    """The receiver that a sending partner asks for, made like SYSTEM.AUTO.RECEIVER; None if that is not wanted."""
+    manager = house.manager
+    qmgr = manager.core.catalogue.qmgr
+    if qmgr.chad != C.MQCHAD_ENABLED:
+        return None
+    name = offered.channel
+    error = None
+    try:
+        if qmgr.chadexit:
+            raise mq_error(C.MQRCCF_USER_EXIT_NOT_AVAILABLE, name, "CHADEXIT is set, and this release does not run it")
+        manager.define("RCVR", name, {}, like=MODEL)
+    except MQError as caught:
+        error = caught
+        house.say(amq(9501, name, f"it could not be defined automatically: {caught}"))
+    channel_event(
+        manager.core,
+        C.MQRC_CHANNEL_AUTO_DEF_OK if error is None else C.MQRC_CHANNEL_AUTO_DEF_ERROR,
+        channel=name,
+        channel_type=C.MQCHT_RECEIVER,
+        connection_name=peer.host,
+        error=None if error is None else error.reason,
+    )
+    found = manager.core.catalogue.channels.get(name)
+    return found if isinstance(found, Receiver) else None

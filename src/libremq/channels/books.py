@@ -1,0 +1,48 @@
+"""What one instance of a channel has done: the figures of DISPLAY CHSTATUS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+_SHORT, _LONG = 0.5, 0.02  # weights of the newest sample in the two figures of an indicator
+
+
+@dataclass(slots=True)
+class Indicator:
+    """A figure that is shown twice: of late, and over a longer time."""
+
+    short: float = 0.0
+    long: float = 0.0
+    samples: int = 0
+
+    def add(self, value: float) -> None:
+        if not self.samples:
+            self.short = self.long = value
+        else:
+            self.short += _SHORT * (value - self.short)
+            self.long += max(_LONG, 1 / (self.samples + 1)) * (value - self.long)
+        self.samples += 1
+
+    @property
+    def shown(self) -> tuple[int, int]:
+        return round(self.short), round(self.long)
+
+
+@dataclass(slots=True)
+class Books:
+    """Counters since the instance was started."""
+
+    started: float = 0.0
+    last_message: float = 0.0
+    messages: int = 0
+    batches: int = 0
+    bytes_sent: int = 0
+    bytes_received: int = 0
+    buffers_sent: int = 0
+    buffers_received: int = 0
+    batch_size: Indicator = field(default_factory=Indicator)  # XBATCHSZ
+    queue_time: Indicator = field(default_factory=Indicator)  # XQTIME, microseconds
+    network_time: Indicator = field(default_factory=Indicator)  # NETTIME, microseconds
+    exit_time: Indicator = field(default_factory=Indicator)  # EXITTIME, microseconds
+    compression_time: Indicator = field(default_factory=Indicator)  # COMPTIME, microseconds
+    compression_rate: Indicator = field(default_factory=Indicator)  # COMPRATE, percent saved

@@ -1,0 +1,54 @@
+"""Calls: one that a channel wants to make, and the refusal of one that came.
+
+The initiator decides, somebody else has the sockets. A call that nobody waits for any more can still succeed or fail:
+it finds that out when it is told so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from libremq.channels.agent import Agent
+from libremq.channels.ports import Peer, Transport
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.kernel.objects_channel import Requester, Sender, Server
+from libremq.wire import message_channel as flows
+from libremq.wire.protocol import Status
+
+CallingMessageChannel = Sender | Server | Requester
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A connection that a channel asks for. Either `build` or `failed` is to be called, once, under the lock."""
+
+    channel: CallingMessageChannel
+    conname: str
+    """All the addresses, in the order in which they are to be tried."""
+    build: Callable[[Transport, Peer], Agent | None]
+    """The connection is made: the agent for it, whose `begin` comes next. None: nobody wants it now; close it."""
+    failed: Callable[[str], None]
+    """None of the addresses answered, and why: words, or a message that says it all."""
+    cancelled: bool = False
+    """The channel was stopped meanwhile; there is no need to go on."""
+
+    def not_connected(self, why: str) -> AmqMessage:
+        """What `failed` was told, as a message."""
+        return why if isinstance(why, AmqMessage) else amq(9202, self.conname, why)
+
+
+class ChannelRefusal(Exception):
+    """A partner called, and cannot have the channel."""
+
+    def __init__(self, status: Status, message: AmqMessage, *, calls_back: bool = False) -> None:
+        super().__init__(str(message))
+        self.status = status
+        self.message = message
+        self.calls_back = calls_back
+        """Nothing is wrong: this end sends, and calls by itself."""
+
+    @property
+    def segment(self) -> bytes:
+        """What to tell the partner before the connection is closed."""
+        return flows.close_channel(self.status) if self.calls_back else flows.status(self.status)

@@ -1,0 +1,317 @@
+"""What the receiving agent does with one message that has arrived: put it where it belongs.
+
+The message comes as it lay on the transmission queue at the other end. The names in its header are resolved here, its
+descriptor becomes that of the message, with all its context. What cannot be put is tried again if waiting helps
+(MRRTY, MRTMR), then it is dealt with as its sender asked, or goes to the dead-letter queue. What has no place there
+either ends the channel, and is still at the other end; only fast messages, which are not, are discarded. Trouble of the
+queue manager itself (no room in log or on disk) is never taken for trouble of the message.
+
+A message for which a put means no more than to store it, and that is nearly every one, takes a short way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from libremq.channels.headers import (
+    CORRELATION_ID,
+    HEADER_BYTES,
+    MESSAGE_ID,
+    NAMES_BYTES,
+    USER,
+    HeaderReader,
+    check_kept,
+)
+from libremq.channels.ports import House
+from libremq.channels.targets import Target, Targets
+from libremq.channels.undelivered import (
+    ENDS_CHANNEL,
+    NO_ROOM,
+    PUT,
+    WAITING_HELPS,
+    Delivered,
+    Fate,
+    Undeliverable,
+    Undelivered,
+)
+from libremq.common.amq_messages import amq
+from libremq.kernel import events, putting, reports
+from libremq.kernel.activities import Arrival, Tracer
+from libremq.kernel.connection import Connection
+from libremq.kernel.context import put_date_time
+from libremq.kernel.front import Front, verb
+from libremq.kernel.objects_channel import ReceivingChannel
+from libremq.kernel.transmission import FORMAT as TRANSMISSION_FORMAT
+from libremq.mqi import constants as C
+from libremq.mqi.descriptor_parts import REMEMBERED_MAX
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQMD
+from libremq.mqi.trace_route import FORMATS
+from libremq.store.message import Message
+
+__all__ = ["Delivered", "Delivery", "Fate", "Undeliverable"]
+
+_NO_ID = bytes(24)
+_QUIET_REPORTS = C.MQRO_PASS_MSG_ID | C.MQRO_PASS_CORREL_ID | C.MQRO_DISCARD_MSG | C.MQRO_PASS_DISCARD_AND_EXPIRY
+_LOUD_FORMATS = frozenset({C.MQFMT_MD_EXTENSION.strip()}) | FORMATS  # PCF may be a trace-route message
+_PLAIN_TYPES = (C.MQMT_DATAGRAM, C.MQMT_REPLY, C.MQMT_REQUEST)
+
+
+class Delivery:
+    """The puts of one receiving agent. `hconn` is its connection, made with the user of the channel."""
+
+    def __init__(self, house: House, channel: ReceivingChannel, hconn: int, *, partner: str = "") -> None:
+        self._manager = house.manager
+        self._core = house.manager.core
+        self._say = house.say
+        self._channel = channel
+        self._connection = house.manager.connection(hconn)
+        self._targets = Targets(house.manager, self._connection, channel.putaut)
+        self._reader = HeaderReader(C.MQENC_NATIVE, self._core.catalogue.qmgr.ccsid)
+        self._by_header: dict[bytes, Target] = {}  # what the names, and the user if it counts, stood for the last time
+        self._heads: dict[bytes, tuple[dict[str, Any], int, bool] | None] = {}
+        self.undelivered = Undelivered(house.manager, channel, self._connection)
+        self._tracer = Tracer(
+            self._core, self._connection, channel=channel.name, channel_type=channel.chltype, partner=partner
+        )
+        self.retry_exit: Callable[[bytes, int, int], int | None] | None = None
+        """MREXIT: called with the data, the reason and the attempt; says in how many milliseconds to try again."""
+
+    def put(self, data: bytes, *, encoding: int, ccsid: int, syncpoint: bool, attempt: int = 0) -> Delivered:
+        """Put a message that has come: transmission header, descriptor and data, as message exits have left them.
+
+        `syncpoint`: in the unit of work of the connection; without it, it is a fast one. After RETRY the same message
+        is to be given again, with `attempt` one higher. Raises Undeliverable.
+        """
+        reader = self._reader
+        if encoding != reader.encoding or ccsid != reader.ccsid:
+            reader = self._reader = HeaderReader(encoding, ccsid)
+            self._by_header.clear()
+            self._heads.clear()
+        targets = self._targets
+        raw = data[:NAMES_BYTES] + data[USER] if targets.by_context else data[:NAMES_BYTES]
+        target = self._by_header.get(raw)
+        if target is not None and len(data) >= HEADER_BYTES:
+            head = self._head(data)
+            if head is not None:
+                try:
+                    if _store(
+                        self._manager, self._connection, self._channel.maxmsgl, target, reader, head, data, syncpoint
+                    ):
+                        return PUT
+                except MQError:
+                    pass  # the ordinary way finds it, too, and knows what to do
+        return self._put(raw, data, syncpoint, attempt)
+
+    def _head(self, data: bytes) -> tuple[dict[str, Any], int, bool] | None:
+        """The first fields of the descriptor, its priority, and whether it is persistent; None if it is special."""
+        raw = data[112:152]
+        try:
+            return self._heads[raw]
+        except KeyError:
+            pass
+        fields: dict[str, Any] = {}
+        self._reader.parts.unpack(data, NAMES_BYTES, fields, version_1=True)
+        md = MQMD(**fields)
+        found = None
+        if (
+            md.MsgType in _PLAIN_TYPES
+            and not md.Report & ~_QUIET_REPORTS
+            and md.Format.strip() not in _LOUD_FORMATS
+            and md.Persistence in (C.MQPER_PERSISTENT, C.MQPER_NOT_PERSISTENT)
+            and 0 <= md.Priority <= putting.MAX_PRIORITY
+            and (md.Expiry > 0 or md.Expiry == C.MQEI_UNLIMITED)
+            and md.CodedCharSetId != C.MQCCSI_Q_MGR
+        ):
+            mine = {name: value for name, value in fields.items() if name in _HEAD_FIELDS}
+            found = {**mine, "Version": C.MQMD_VERSION_2}, md.Priority, md.Persistence == C.MQPER_PERSISTENT
+        if len(self._heads) >= REMEMBERED_MAX:
+            self._heads.clear()
+        self._heads[raw] = found
+        return found
+
+    # The ordinary way
+
+    def _put(self, raw: bytes, data: bytes, syncpoint: bool, attempt: int) -> Delivered:
+        try:
+            queue, qmgr = self._reader.names(data)
+            message = self._reader.message(data)
+            check_kept(message.md, queue)
+        except MQError as error:
+            return self._bad_header(data, error, syncpoint)
+        arrival = self._tracer.arriving(message)
+        try:
+            limit = self._channel.maxmsgl or self._core.catalogue.qmgr.maxmsgl
+            if len(data) - HEADER_BYTES > limit:
+                raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_CHANNEL, queue, f"{len(data)} bytes; MAXMSGL is {limit}")
+            target = self._targets.find(queue, qmgr, message.md.UserIdentifier)
+            if arrival is not None:
+                message = arrival.delivered(target.destination, queue)
+            _place(self._manager, self._connection, target, message, syncpoint, arrival)
+        except MQError as error:
+            return self._failed(data, message, (queue, qmgr), error, syncpoint, attempt, arrival)
+        if len(self._by_header) >= REMEMBERED_MAX:
+            self._by_header.clear()
+        if target.is_plain:
+            self._by_header[raw] = target
+        return PUT
+
+    def _failed(
+        self,
+        data: bytes,
+        message: Message,
+        names: tuple[str, str],
+        error: MQError,
+        syncpoint: bool,
+        attempt: int,
+        arrival: Arrival | None,
+    ) -> Delivered:
+        """The message could not be put: once more, somewhere else, or not at all."""
+        wait_ms = self._retry_after_ms(data, error.reason, attempt)
+        if wait_ms is not None:
+            return Delivered(Fate.RETRY, error.reason, wait_ms)
+        return self.undelivered.lay_aside(message, *names, error, syncpoint=syncpoint, passage=arrival)
+
+    def _retry_after_ms(self, data: bytes, reason: int, attempt: int) -> int | None:
+        """Shall it be tried again, and when? An exit decides that alone, but not about trouble of the queue manager."""
+        if self.retry_exit is not None and reason not in ENDS_CHANNEL:
+            return self.retry_exit(data, reason, attempt)
+        if (reason in WAITING_HELPS or reason in NO_ROOM) and attempt < self._channel.mrrty:
+            return self._channel.mrtmr
+        return None
+
+    def suppress(
+        self, data: bytes, feedback: int, words: str, *, encoding: int, ccsid: int, syncpoint: bool
+    ) -> Delivered:
+        """A message exit does not let a message pass: it goes aside with the feedback of the exit."""
+        if encoding != self._reader.encoding or ccsid != self._reader.ccsid:
+            self._reader = HeaderReader(encoding, ccsid)
+            self._by_header.clear()
+            self._heads.clear()
+        try:
+            names, message = self._reader.names(data), self._reader.message(data)
+            check_kept(message.md, names[0])
+        except MQError as error:
+            return self._bad_header(data, error, syncpoint)
+        suppressed = mq_error(C.MQRC_SUPPRESSED_BY_EXIT, names[0], words)
+        return self.undelivered.lay_aside(message, *names, suppressed, syncpoint=syncpoint, reason=feedback)
+
+    def _bad_header(self, data: bytes, error: MQError, syncpoint: bool) -> Delivered:
+        """What is no message of a transmission queue, or cannot be kept, goes aside whole, as it came."""
+        core, reader = self._core, self._reader
+        md = MQMD(
+            Version=C.MQMD_VERSION_2, Format=TRANSMISSION_FORMAT, Encoding=reader.encoding, CodedCharSetId=reader.ccsid,
+            Persistence=C.MQPER_PERSISTENT if syncpoint else C.MQPER_NOT_PERSISTENT, Priority=0,
+            MsgId=core.identifiers.next_id(), PutApplType=self._connection.application_type,
+            PutApplName=self._connection.application, UserIdentifier=self._connection.user,
+        )  # fmt: skip
+        md.PutDate, md.PutTime = put_date_time(core.clock.now())
+        try:
+            names = reader.names(data)
+        except MQError:
+            names = "", ""
+        self._say(amq(9572, self._channel.name, error))
+        return self.undelivered.lay_aside(Message(md, b"", data), *names, error, syncpoint=syncpoint)
+
+    # The end
+
+    def release(self) -> None:
+        """Close the queues that are open, as a heartbeat asks for, and say what went aside since the last time."""
+        told = self.undelivered.told()
+        if told is not None:
+            self._say(told)
+        self._by_header.clear()
+        self._targets.release()
+
+    def close(self) -> None:
+        self.release()
+
+
+_HEAD_FIELDS = frozenset(
+    {
+        "Report", "MsgType", "Expiry", "Feedback", "Encoding", "CodedCharSetId", "Format", "Priority", "Persistence",
+    }
+)  # fmt: skip
+
+
+@verb
+def _store(
+    manager: Front,
+    connection: Connection,
+    maxmsgl: int,
+    target: Target,
+    reader: HeaderReader,
+    head: tuple[dict[str, Any], int, bool],
+    data: bytes,
+    syncpoint: bool,
+) -> bool:
+    """The short way: store the message. False, with nothing done, if it takes the ordinary way."""
+    core = manager.core
+    queue = target.queue
+    if queue.deleted or target.version != core.definitions_version or connection.backed_out:
+        return False
+    definition, qmgr = queue.definition, core.catalogue.qmgr
+    length = len(data) - HEADER_BYTES
+    unit = None
+    if syncpoint:
+        unit = connection.xa_unit or connection.unit
+        if unit is None or unit.message_count >= qmgr.maxumsgs:
+            return False
+    elif queue.waiters:
+        return False  # from hand to hand
+    if (
+        length > definition.maxmsgl
+        or length > qmgr.maxmsgl
+        or length > maxmsgl > 0
+        or queue.store.depth >= definition.maxdepth
+    ):
+        return False
+    first, priority, persistent = head
+    message_id = data[MESSAGE_ID]
+    if message_id == _NO_ID:
+        return False
+    md = MQMD.__new__(MQMD)
+    fields = md.__dict__
+    fields.update(first)
+    fields["MsgId"] = message_id
+    correlation_id = data[CORRELATION_ID]
+    if correlation_id != _NO_ID:
+        fields["CorrelId"] = correlation_id
+    reader.parts.unpack_context(data, 200, fields)
+    if "BackoutCount" in fields or (md.MsgType == C.MQMT_REQUEST and not md.ReplyToQ):
+        return False
+    expiry = md.Expiry
+    expiry_ms = 0 if expiry == C.MQEI_UNLIMITED else int(core.clock.now() * 1000) + expiry * 100
+    lsn = core.put(queue, Message(md, b"", data[HEADER_BYTES:]), priority, persistent, expiry_ms, unit)
+    if unit is not None:
+        unit.message_count += 1
+    else:
+        connection.depend_on(lsn)
+    return True
+
+
+@verb
+def _place(
+    manager: Front, connection: Connection, target: Target, message: Message, syncpoint: bool, arrival: Arrival | None
+) -> None:
+    """Put a message through an open queue, its descriptor as it is."""
+    core, destination, md = manager.core, target.destination, message.md
+    name = target.handle.object_name
+    if connection.backed_out:
+        raise mq_error(C.MQRC_BACKED_OUT, name, "the queue manager backed the batch out to release log space")
+    for definition in destination.path:
+        if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
+            events.put_inhibited(core, target.handle, destination)
+            raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
+    if md.Report and not destination.is_remote:
+        reports.check_options(md, name)
+    unit = core.syncpoint_unit(connection) if syncpoint else None
+    putting.fill_defaults(core, destination, md, C.MQPMO_NONE)
+    if md.Persistence == C.MQPER_PERSISTENT and destination.queue.definition.is_temporary:
+        raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary queue takes only non-persistent messages")
+    # A fast message is nobody's unit of work, whatever the agent has under way
+    owner = connection if syncpoint or md.Persistence == C.MQPER_PERSISTENT else None
+    putting.deliver(core, owner, destination, message, unit, core.clock.now())
+    if arrival is not None:
+        arrival.finish(unit)

@@ -1,0 +1,257 @@
+"""The channel initiator: which message channels run, when they start, are tried again, and stop.
+
+It starts a channel on command, by a trigger, for a partner that calls, or because a retry is due. STOPPED and RETRYING
+are kept over a restart. A channel that was running is inactive after it: what is on its transmission queue triggers it,
+as does a batch in doubt. Nothing here waits or has a thread: everything is called under the kernel's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from libremq.channels.agent import Agent, End
+from libremq.channels.answering import Answering
+from libremq.channels.calls import Call, ChannelRefusal
+from libremq.channels.lines import Line, is_with
+from libremq.channels.pinging import PingingAgent
+from libremq.channels.ports import House, Peer, Transport
+from libremq.channels.retries import Retries
+from libremq.channels.roster import ChannelRules
+from libremq.channels.triggering import INITIATION_QUEUE, Triggers
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.kernel import channel_batches
+from libremq.kernel.events_channel import channel_event
+from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects_channel import ClusterChannel, MessageChannel, Receiver, Requester, Sender, Server
+from libremq.kernel.objects_channel_state import ChannelState
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+
+__all__ = ["Call", "ChannelRefusal", "ChannelRules", "Initiator"]
+
+_WRITE_AGAIN_S = 10.0  # until a state is written down for which the log had no room
+
+
+class Initiator(Answering):
+    """The message channels of one queue manager."""
+
+    def __init__(
+        self,
+        house: House,
+        dial: Callable[[Call], None],
+        *,
+        rules: ChannelRules | None = None,
+        soon: Callable[[], None] = lambda: None,
+        clients: Callable[[], int] = lambda: 0,
+    ) -> None:
+        super().__init__(house, dial, rules=rules, soon=soon, clients=clients)
+        self._triggers = Triggers(house, self._triggered, self.wake)
+        self._has_triggers = False
+        self._pings: list[Agent] = []
+        self._write_at = 0.0
+
+    # The beginning and the end of the queue manager
+
+    def resume(self) -> None:
+        """The queue manager was started: go on with what was under way."""
+        for state in list(self._core.catalogue.channel_states.values()):
+            channel = self._core.catalogue.channels.get(state.channel)
+            if channel is None:
+                self._kept.note(state.channel, None)
+            elif state.status == C.MQCHS_RETRYING:
+                if isinstance(channel, Sender | Server) and channel.conname:
+                    retries = Retries(state.short_retries, state.long_retries)
+                    self._lines[channel.name] = Line(channel, retries, C.MQCHS_RETRYING, due=self._now())
+                else:
+                    self._kept.note(state.channel, None)
+        for batch in channel_batches.in_doubt(self._core):
+            queue = self._core.catalogue.queues.get(batch.xmitq)
+            if isinstance(queue, LocalQueue) and queue.trigger == C.MQTC_ON:
+                self._triggered_later(batch.channel)
+        if self._core.catalogue.qmgr.schinit == C.MQSVC_CONTROL_Q_MGR:
+            try:
+                self.serve()
+            except MQError as error:
+                self._house.say(amq(9602, INITIATION_QUEUE, error))
+        self._soon()
+
+    def _triggered_later(self, name: str) -> None:
+        """Its messages are in doubt, so that no trigger message speaks of them."""
+        channel = self._core.catalogue.channels.get(name)
+        if (
+            isinstance(channel, Sender | Server)
+            and channel.conname
+            and name not in self._lines
+            and not self._kept.is_stopped(name)
+        ):
+            self._lines[name] = Line(channel, Retries.of(channel), due=self._now())
+
+    def serve(self, queue: str = "") -> None:
+        """START CHINIT: read this initiation queue too; else that of the queue manager."""
+        self._triggers.open(queue or INITIATION_QUEUE, self._rules.initiators_max)
+
+    @property
+    def initiation_queues(self) -> list[str]:
+        return self._triggers.queues
+
+    def quiesce(self) -> None:
+        """The queue manager is ending: all instances end with their batches, and none is begun."""
+        self.end(C.MQMODE_QUIESCE)
+
+    def end(self, mode: int = C.MQMODE_FORCE) -> None:
+        """The queue manager is ending. What is stopped or retrying is so again when it is started."""
+        self._ending = True
+        self._triggers.close()
+        for line in list(self._lines.values()):
+            line.cancel()
+            if line.agent is None:
+                del self._lines[line.name]
+        for agent in [*self.agents, *self._pings]:
+            agent.stop(mode)
+
+    # Commands
+
+    def start(self, name: str) -> None:
+        """START CHANNEL. A channel that waits to be called can be called again; the others call."""
+        self._check_open(name)
+        channel = self._definition(name)
+        if isinstance(channel, Receiver) or (isinstance(channel, Server) and not channel.conname):
+            self._kept.write(name, None)
+            return
+        if not isinstance(channel, Sender | Server | Requester):
+            cluster = isinstance(channel, ClusterChannel)
+            why = "cluster channels do not run in this release" if cluster else f"it is a {channel.kind}"
+            raise mq_error(C.MQRCCF_WRONG_CHANNEL_TYPE, name, f"it cannot be started: {why}")
+        if self._runs(name):
+            raise mq_error(C.MQRCCF_CHANNEL_IN_USE, name, "it is started already")
+        self._check_queue(channel)
+        self._check_current(name)
+        self._kept.write(name, None)
+        self._replace(Line(channel, Retries.of(channel)))
+
+    def stop(
+        self,
+        name: str,
+        mode: int,
+        *,
+        after: int = C.MQCHS_STOPPED,
+        connection_name: str = "",
+        partner: str = "",
+    ) -> int:
+        """STOP CHANNEL; how many instances there were to stop, or retries to give up.
+
+        With MQCHS_STOPPED nothing but START CHANNEL lets the channel run again, not even a partner that calls.
+        """
+        channel = self._definition(name)
+        if not isinstance(channel, MessageChannel):
+            raise mq_error(C.MQRCCF_WRONG_CHANNEL_TYPE, name, f"it is no message channel, but a {channel.kind}")
+        if (connection_name or partner) and after == C.MQCHS_STOPPED:
+            detail = "STATUS(STOPPED) is for all instances of a channel; with CONNAME or QMNAME use STATUS(INACTIVE)"
+            raise mq_error(C.MQRCCF_PARM_CONFLICT, name, detail)
+        line = self._lines.get(name)
+        if line is not None and not line.is_with(connection_name, partner):
+            line = None
+        found = [one for one in self._received if one.name == name and is_with(one, connection_name, partner)]
+        was_stopped = self._kept.is_stopped(name)
+        count = len(found) + (line is not None)
+        if after == C.MQCHS_STOPPED:
+            self._kept.write(name, ChannelState.make(name, C.MQCHS_STOPPED))
+        elif line is not None or (was_stopped and not connection_name and not partner):
+            self._kept.write(name, None)
+            count = max(count, 1)
+        if count or after == C.MQCHS_STOPPED:
+            channel_event(self._core, C.MQRC_CHANNEL_STOPPED_BY_USER, channel=name)
+        if line is not None:
+            self._stop_line(line, mode, after)
+        for agent in found:
+            agent.stop(mode)
+        return count
+
+    def _stop_line(self, line: Line, mode: int, after: int) -> None:
+        line.stop_after = after
+        if line.agent is not None:
+            line.agent.stop(mode)
+            return
+        line.cancel()
+        self._over(line, End("stopped"))
+
+    def ping(self, name: str, data: bytes, done: Callable[[AmqMessage | None], None]) -> None:
+        """PING CHANNEL: have the other end send the data back. `done` is called later: None if all went well."""
+        self._check_open(name)
+        channel = self._definition(name)
+        if not isinstance(channel, Sender | Server) or not channel.conname:
+            raise mq_error(C.MQRCCF_WRONG_CHANNEL_TYPE, name, "only a sender, or a server with CONNAME, can be pinged")
+        if self.is_current(name):
+            raise mq_error(C.MQRCCF_CHANNEL_IN_USE, name, "it runs, so that there is no need to ping it")
+
+        def build(transport: Transport, peer: Peer) -> Agent | None:
+            if self._ending:
+                done(amq(9542, name, self._house.manager.name))
+                return None
+            agent = PingingAgent(self._house, channel, transport, peer, data=data)
+            agent.on_end = ended
+            self._pings.append(agent)
+            return agent
+
+        def ended(agent: Agent, end: End) -> None:
+            self._pings.remove(agent)
+            done(None if end.kind == "closed" else end.message or amq(9209, agent.peer.address))
+
+        def failed(why: str) -> None:
+            done(call.not_connected(why))
+
+        call = Call(channel, channel.conname, build, failed)
+        self._dial(call)
+
+    def forget(self, name: str) -> None:
+        """The channel was deleted."""
+        line = self._lines.pop(name, None)
+        if line is not None:
+            line.cancel()
+        self._kept.note(name, None)
+
+    # Triggers and time
+
+    def wake(self) -> None:
+        """There are trigger messages. From any call of the kernel, so nothing is done about them here."""
+        if not self._has_triggers:
+            self._has_triggers = True
+            self._soon()
+
+    def _triggered(self, name: str) -> None:
+        """A trigger message names this channel. One that runs, is stopped or waits to be tried again needs none."""
+        if name in self._lines or self._kept.is_stopped(name):
+            return
+        channel = self._definition(name)
+        if not isinstance(channel, Sender | Server):
+            raise mq_error(C.MQRCCF_WRONG_CHANNEL_TYPE, name, f"a {channel.kind} does not send")
+        if not channel.conname:
+            return  # its requester calls when it wants the messages
+        self.start(name)
+
+    def tick(self) -> None:
+        """Do what is due."""
+        if self._ending:
+            return
+        if self._has_triggers:
+            self._has_triggers = False
+            self._triggers.read()
+        now = self._now()
+        for line in list(self._lines.values()):
+            if line.due is not None and line.due <= now and self._lines.get(line.name) is line:
+                self._due(line)
+        self._activate_waiting()
+        if self._kept.unwritten and now >= self._write_at:
+            self._write_at = now + _WRITE_AGAIN_S
+            self._kept.write_again()
+
+    def next_deadline(self) -> float | None:
+        """When `tick` has something to do; agents have deadlines of their own."""
+        if self._ending:
+            return None
+        if self._has_triggers:
+            return self._now()
+        dues = [line.due for line in self._lines.values() if line.due is not None]
+        if self._kept.unwritten:
+            dues.append(self._write_at)
+        return min(dues, default=None)

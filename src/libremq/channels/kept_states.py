@@ -1,0 +1,58 @@
+"""The states of channels that are kept over a restart, for an initiator that must go on whatever the log says.
+
+A state that cannot be written down, because the log is full, counts here all the same, and is written when there is
+room again.
+"""
+
+from __future__ import annotations
+
+from libremq.channels.ports import House
+from libremq.common.amq_messages import amq
+from libremq.kernel import channel_states
+from libremq.kernel.objects_channel_state import ChannelState
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+
+
+class KeptStates:
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._unwritten: dict[str, ChannelState | None] = {}
+
+    def find(self, channel: str) -> ChannelState | None:
+        if channel in self._unwritten:
+            return self._unwritten[channel]
+        return channel_states.state_of(self._house.manager.core, channel)
+
+    def is_stopped(self, channel: str) -> bool:
+        found = self.find(channel)
+        return found is not None and found.status == C.MQCHS_STOPPED
+
+    def stopped(self) -> list[str]:
+        names = {*self._house.manager.core.catalogue.channel_states, *self._unwritten}
+        return sorted(name for name in names if self.is_stopped(name))
+
+    def write(self, channel: str, state: ChannelState | None) -> None:
+        """MQError if it cannot be written down: then nothing has changed."""
+        if state is None:
+            channel_states.forget(self._house.manager, channel)
+        else:
+            channel_states.keep(self._house.manager, state)
+        self._unwritten.pop(channel, None)
+
+    def note(self, channel: str, state: ChannelState | None) -> None:
+        """It has come so, whether it can be written down or not."""
+        try:
+            self.write(channel, state)
+        except MQError as error:
+            if channel not in self._unwritten:
+                self._house.say(amq(9516, channel, error))
+            self._unwritten[channel] = state
+
+    def write_again(self) -> None:
+        for channel, state in list(self._unwritten.items()):
+            self.note(channel, state)
+
+    @property
+    def unwritten(self) -> bool:
+        return bool(self._unwritten)

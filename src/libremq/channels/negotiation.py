@@ -1,0 +1,109 @@
+"""What the two ends of a message channel agree on before the first message, and what a status of the other end means.
+
+The end that calls offers what its definition says; the one that was called answers with the lower of both (the longer
+heartbeat interval), and both go by the answer. Nothing is kept of a call before that has gone well.
+"""
+
+from __future__ import annotations
+
+from libremq.channels import compression
+from libremq.channels.ports import House
+from libremq.kernel.objects_channel import MessageChannel
+from libremq.mqi import constants as C
+from libremq.wire.protocol import (
+    CAP1_MESSAGE_CHANNEL,
+    CAP1_REQUESTER,
+    CAP2_FAST_MESSAGES,
+    CAP2_TRACE_ROUTE,
+    CAP3_MSG_PROP,
+    FAP_LEVEL,
+    MAX_SEGMENT,
+    PRODUCT_SERVER,
+    Status,
+)
+from libremq.wire.session import InitialData
+
+# Why the other end closed: what an operator has to mend is not tried again and again
+_HOPELESS = frozenset(
+    {
+        Status.CHANNEL_WRONG_TYPE, Status.PROTOCOL_SEGMENT_TYPE, Status.PROTOCOL_LENGTH_ERROR,
+        Status.PROTOCOL_INVALID_DATA, Status.PROTOCOL_SEGMENT_ERROR, Status.PROTOCOL_ID_ERROR,
+        Status.PROTOCOL_MSH_ERROR, Status.PROTOCOL_GENERAL, Status.MESSAGE_LENGTH_ERROR, Status.SEGMENT_NUMBER_ERROR,
+        Status.WRAP_VALUE_ERROR, Status.CLOSED_BY_EXIT, Status.CIPHER_SPEC, Status.CCSID_NOT_SUPPORTED,
+        Status.ENCODING_INVALID, Status.FAP_LEVEL, Status.NEGOTIATION_FAILED,
+    }
+)  # fmt: skip
+_WORDS = {
+    Status.NO_CHANNEL: "it has no channel of this name",
+    Status.CHANNEL_WRONG_TYPE: "its channel of this name is of a type that does not fit",
+    Status.QM_UNAVAILABLE: "the queue manager is not available",
+    Status.MSG_SEQUENCE_ERROR: "message sequence numbers differ",
+    Status.QM_TERMINATING: "the queue manager is ending",
+    Status.CAN_NOT_STORE: "it could not store a message",
+    Status.USER_CLOSED: "the channel was stopped there",
+    Status.TIMEOUT_EXPIRED: "it heard nothing for too long",
+    Status.TARGET_Q_UNKNOWN: "it does not know the target queue",
+    Status.BATCH_FAILURE: "it could not commit the batch",
+    Status.MESSAGE_LENGTH_ERROR: "a message is longer than was agreed",
+    Status.SECURITY_FAILURE: "it does not let this queue manager in",
+    Status.WRAP_VALUE_ERROR: "SEQWRAP differs",
+    Status.CHANNEL_UNAVAILABLE: "its channel is stopped, or in use",
+    Status.CLOSED_BY_EXIT: "an exit closed the channel",
+    Status.CIPHER_SPEC: "the CipherSpecs differ",
+    Status.PEER_NAME: "the name in the certificate is not accepted",
+    Status.CLIENT_CERTIFICATE: "it wants a certificate",
+    Status.FAP_LEVEL: "it does not speak this level of the protocol",
+}
+
+
+def own_initial_data(house: House, channel: MessageChannel, *, requests: bool = False) -> InitialData:
+    """What this end can and wants. `requests`: a requester calls, and asks the other end to send."""
+    qmgr = house.manager.core.catalogue.qmgr
+    return InitialData(
+        channel=channel.name,
+        queue_manager=house.manager.name,
+        fap_level=FAP_LEVEL,
+        capabilities=(
+            CAP1_REQUESTER if requests else CAP1_MESSAGE_CHANNEL,
+            CAP2_TRACE_ROUTE | (CAP2_FAST_MESSAGES if channel.npmspeed == C.MQNPMS_FAST else 0),
+            CAP3_MSG_PROP,
+        ),
+        max_segment=MAX_SEGMENT,
+        max_message=min(channel.maxmsgl, qmgr.maxmsgl) if channel.maxmsgl else qmgr.maxmsgl,
+        heartbeat_s=channel.hbint,
+        sharing=0,
+        product=PRODUCT_SERVER,
+        queue_manager_id=getattr(qmgr, "qmid", ""),
+        ccsid=qmgr.ccsid,
+        batch_size=max(1, min(channel.batchsz, qmgr.maxumsgs)),
+        sequence_wrap=channel.seqwrap,
+        header_compression=compression.offered_header(channel.comphdr),
+        message_compression=compression.offered_message(channel.compmsg),
+    )
+
+
+def is_fast(agreed: InitialData) -> bool:
+    """Do non-persistent messages travel outside of batches? Only if both ends want it."""
+    return bool(agreed.capabilities[1] & CAP2_FAST_MESSAGES)
+
+
+def knows_routes(agreed: InitialData) -> bool:
+    """Does the other end know what a trace-route message is?"""
+    return bool(agreed.capabilities[1] & CAP2_TRACE_ROUTE)
+
+
+def is_hopeless(code: int) -> bool:
+    return code in _HOPELESS
+
+
+def in_words(code: int) -> str:
+    try:
+        status = Status(code)
+    except ValueError:
+        return f"status {code}"
+    return _WORDS.get(status, status.name.lower().replace("_", " "))
+
+
+def next_sequence(last: int, wrap: int) -> int:
+    """Message sequence numbers begin anew at 1 behind SEQWRAP."""
+    return 1 if last >= wrap else last + 1

@@ -1,0 +1,46 @@
+"""PING CHANNEL: call the other end, agree as a sender does, and have some data sent back. No message is moved."""
+
+from __future__ import annotations
+
+from libremq.channels.agent import Agent, ChannelError, End
+from libremq.channels.ports import House, Peer, Transport
+from libremq.common.amq_messages import amq
+from libremq.kernel.objects_channel import Sender, Server
+from libremq.wire import message_channel as flows
+from libremq.wire.protocol import Status, Type
+from libremq.wire.segments import Flow
+
+
+class PingingAgent(Agent):
+    """The end that pings. It ends as closed if the data came back."""
+
+    sends = True
+
+    def __init__(
+        self, house: House, channel: Sender | Server, transport: Transport, peer: Peer, *, data: bytes
+    ) -> None:
+        super().__init__(house, channel, transport, peer)
+        self._data = data
+
+    def _connect(self) -> None:
+        """It needs nothing of the queue manager."""
+
+    def _negotiated(self) -> None:
+        self._send(flows.ping(self._data))
+
+    def _take(self, flow: Flow) -> None:
+        if flow.kind == Type.PING_DATA and self.agreed is not None and not self._securing:
+            answer = flows.unpack_ping(flow)
+            if answer.reply:
+                self._compare(answer.data)
+                return
+        super()._take(flow)
+
+    def _compare(self, data: bytes) -> None:
+        if data != self._data:
+            message = amq(9501, self.name, f"{len(self._data)} bytes were sent to ping it, and others came back")
+            raise ChannelError(End("failed", message), Status.PROTOCOL_INVALID_DATA)
+        self._finish(End("closed"), flows.close_channel())
+
+    def _quiesce(self) -> None:
+        self._finish(End("stopped"), flows.close_channel())

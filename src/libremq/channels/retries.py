@@ -1,0 +1,37 @@
+"""How often a channel is tried again, and when: SHORTRTY times every SHORTTMR seconds, then LONGRTY and LONGTMR.
+
+The counts are those of attempts that are left. They are full again when the channel has run, or was started by a
+command; over a restart they are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from libremq.kernel.objects_channel import SendingChannel
+
+
+@dataclass(frozen=True, slots=True)
+class Retries:
+    """Attempts that are left."""
+
+    short: int = 0
+    long: int = 0
+
+    @classmethod
+    def of(cls, channel: object) -> Self:
+        """All that the definition grants. Channels that receive have none."""
+        return cls(channel.shortrty, channel.longrty) if isinstance(channel, SendingChannel) else cls()
+
+    @property
+    def left(self) -> int:
+        return self.short + self.long
+
+    def interval_s(self, channel: SendingChannel) -> int | None:
+        """How long to wait for the next attempt; None if there is none left."""
+        return channel.shorttmr if self.short else channel.longtmr if self.long else None
+
+    def used(self) -> Retries:
+        """One attempt fewer."""
+        return Retries(self.short - 1, self.long) if self.short else Retries(0, max(0, self.long - 1))

@@ -1,0 +1,222 @@
+"""The channels that are not inactive, and what can be said of them: how many, of which sort, whether there is room.
+
+What changes them is built on top of this: `line_life.py` for those that this end starts, `answering.py` for partners
+that call, `initiator.py` for commands, triggers and time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+from libremq.admin.operations import ChannelInstance
+from libremq.channels.agent import Agent, End
+from libremq.channels.calls import Call
+from libremq.channels.kept_states import KeptStates
+from libremq.channels.lines import Line
+from libremq.channels.ports import House
+from libremq.common.amq_messages import amq
+from libremq.common.configuration import ChannelSettings
+from libremq.kernel.core import Core
+from libremq.kernel.events_channel import channel_event
+from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.objects_channel import Channel, MessageChannel, Sender, Server
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelRules:
+    """What the stanza CHANNELS of the configuration says about all channels; 0 is no limit."""
+
+    channels_max: int = 0
+    """MaxChannels: that are not inactive."""
+    active_max: int = 0
+    """MaxActiveChannels: that are not stopped and do not wait either."""
+    initiators_max: int = 3
+    """MaxInitiators: initiation queues that are read."""
+    adopt: bool = True
+    """AdoptNewMCA: a partner that calls again takes over from its last connection, which it must have lost."""
+    adopt_from_anywhere: bool = False
+    """AdoptNewMCACheck of QM: also if it calls from another address."""
+
+    @classmethod
+    def of(cls, settings: ChannelSettings) -> Self:
+        return cls(
+            settings.channels_max,
+            settings.active_channels_max,
+            settings.initiators_max,
+            settings.adopt_new_mca != "NO",
+            settings.adopt_new_mca_check == "QM",
+        )
+
+
+class Roster:
+    """The message channels of one queue manager that are not inactive."""
+
+    def __init__(
+        self,
+        house: House,
+        dial: Callable[[Call], None],
+        *,
+        rules: ChannelRules | None = None,
+        soon: Callable[[], None] = lambda: None,
+        clients: Callable[[], int] = lambda: 0,
+    ) -> None:
+        """`dial` asks for a connection; `soon` asks that `tick` is called, since the next deadline may have changed.
+
+        `clients` says how many channels of applications there are: they count for the limits, and `tick` finds out that
+        there are fewer.
+        """
+        self._house = house
+        self._dial = dial
+        self._rules = rules or ChannelRules()
+        self._soon = soon
+        self._clients = clients
+        self._lines: dict[str, Line] = {}
+        self._received: list[Agent] = []  # instances that receive, and for which the partner has called
+        self._kept = KeptStates(house)
+        self._ending = False
+
+    @property
+    def _core(self) -> Core:
+        return self._house.manager.core
+
+    def _now(self) -> float:
+        return self._core.clock.monotonic()
+
+    # Which there are
+
+    @property
+    def agents(self) -> list[Agent]:
+        """All that run. When there is none after `quiesce`, the channels have ended."""
+        return [*(line.agent for line in self._lines.values() if line.agent is not None), *self._received]
+
+    def instances(self) -> list[ChannelInstance]:
+        """All that is not inactive, by name."""
+        found = [line.instance() for line in self._lines.values()] + [agent.instance() for agent in self._received]
+        seen = {one.channel for one in found}
+        for name in self._kept.stopped():
+            channel = self._core.catalogue.channels.get(name)
+            if name not in seen and isinstance(channel, MessageChannel):
+                found.append(
+                    ChannelInstance(
+                        channel=name,
+                        connection_name=getattr(channel, "conname", ""),
+                        channel_type=channel.chltype,
+                        status=C.MQCHS_STOPPED,
+                        xmitq=getattr(channel, "xmitq", ""),
+                    )
+                )
+        return sorted(found, key=lambda one: (one.channel, one.partner, one.connection_name))
+
+    def is_current(self, name: str) -> bool:
+        """Does it run, or is about to? Then it cannot be deleted, reset or resolved."""
+        line = self._lines.get(name)
+        runs = line is not None and (line.is_active or line.state == C.MQCHS_STARTING)
+        return runs or any(agent.name == name for agent in self._received)
+
+    def _runs(self, name: str) -> bool:
+        """Is it beyond what a start, or a call, begins anew?"""
+        line = self._lines.get(name)
+        waits = line is None or line.state in (C.MQCHS_RETRYING, C.MQCHS_REQUESTING)
+        return not waits or any(agent.name == name for agent in self._received)
+
+    def _definition(self, name: str) -> Channel:
+        found: MQObject | None = self._core.catalogue.channels.get(name)
+        if not isinstance(found, Channel):
+            raise mq_error(C.MQRCCF_CHANNEL_NOT_FOUND, name, "there is no channel of this name")
+        return found
+
+    # What a channel needs to start
+
+    def _check_open(self, name: str) -> None:
+        if self._ending or self._core.quiescing:
+            raise mq_error(C.MQRC_Q_MGR_QUIESCING, name, "the queue manager is ending")
+
+    def _check_queue(self, channel: Channel) -> None:
+        """A sending end must have a transmission queue, for itself."""
+        if not isinstance(channel, Sender | Server):
+            return
+        name, xmitq = channel.name, channel.xmitq
+        queue = self._core.catalogue.queues.get(xmitq)
+        if queue is None:
+            raise mq_error(C.MQRCCF_MQOPEN_FAILED, name, f"its transmission queue {xmitq} is not there; define it")
+        if not isinstance(queue, LocalQueue) or not queue.is_transmission_queue:
+            raise mq_error(C.MQRCCF_NOT_XMIT_Q, name, f"queue {xmitq} is no transmission queue; it needs USAGE(XMITQ)")
+        for line in self._lines.values():
+            if line.xmitq == xmitq and line.name != name and line.is_active:
+                raise mq_error(
+                    C.MQRCCF_CHANNEL_IN_USE, name, f"channel {line.name} has its transmission queue {xmitq}; stop that"
+                )
+
+    def _check_current(self, name: str) -> None:
+        most = self._rules.channels_max
+        if not most or name in self._lines or self._kept.is_stopped(name):
+            return
+        if self._current() >= most:
+            self._not_available(name, "", C.MQRQ_MAX_CHANNELS, most)
+            raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, name, f"{most} channels are in use (MaxChannels)")
+
+    def _current(self) -> int:
+        stopped = {*self._kept.stopped()} - {agent.name for agent in self.agents}
+        return len(self._lines) + len(self._received) + len(stopped) + self._clients()
+
+    def _is_full(self) -> bool:
+        """Are as many channels active as may be?"""
+        most = self._rules.active_max
+        active = sum(line.is_active for line in self._lines.values()) + len(self._received) + self._clients()
+        return bool(most) and active >= most
+
+    def _not_available(self, name: str, host: str, qualifier: int, limit: int) -> None:
+        channel_event(
+            self._core,
+            C.MQRC_CHANNEL_NOT_AVAILABLE,
+            channel=name,
+            connection_name=host,
+            qualifier=qualifier,
+            limit=limit,
+        )
+
+    # What is told of them
+
+    def _say_end(self, name: str, end: End, agent: Agent | None) -> None:
+        if end.message is None:
+            self._house.say(amq(9001, name))
+            return
+        self._house.say(end.message)
+        if agent is not None:
+            self._house.say(amq(9999, agent.partner or agent.peer.address, f"channel {name!r}"))
+
+    def _started_event(self, agent: Agent) -> None:
+        self._agent_event(C.MQRC_CHANNEL_STARTED, agent)
+
+    def _agent_event(self, reason: int, agent: Agent, end: End | None = None) -> None:
+        self._event(reason, agent.channel, agent.peer.host, end)
+
+    def _line_event(self, reason: int, line: Line, end: End | None = None) -> None:
+        self._event(reason, line.channel, line.channel.conname, end)
+
+    def _qualifier(self, name: str, end: End) -> int:
+        """What became of a channel that ended."""
+        if end.kind == "stopped" and self._kept.is_stopped(name):
+            return C.MQRQ_CHANNEL_STOPPED_DISABLED
+        if end.kind == "retry" and name in self._lines:
+            return C.MQRQ_CHANNEL_STOPPED_RETRY
+        return C.MQRQ_CHANNEL_STOPPED_ERROR if end.message is not None else C.MQRQ_CHANNEL_STOPPED_OK
+
+    def _event(self, reason: int, channel: MessageChannel, connection_name: str, end: End | None) -> None:
+        message = end.message if end is not None else None
+        inserts = [str(one) for one in message.inserts] if message is not None else []
+        first, second, third = [*inserts, "", "", ""][:3]
+        channel_event(
+            self._core,
+            reason,
+            channel=channel.name,
+            connection_name=connection_name,
+            xmitq=getattr(channel, "xmitq", ""),
+            qualifier=self._qualifier(channel.name, end) if end is not None else None,
+            error=message.number if message is not None else None,
+            aux_texts=(first, second, third),
+        )

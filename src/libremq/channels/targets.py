@@ -1,0 +1,116 @@
+"""Where a receiving agent puts: queues held open from message to message, each under the authority that counts.
+
+With PUTAUT(DEF) that is the agent's own. With PUTAUT(CTX) the user in the message must be allowed to put, while the
+agent's user must be allowed to act for others and to set their context, as MQ has it. A queue is opened again when any
+definition has changed since: the names may lead elsewhere.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from libremq.kernel import authority, opening
+from libremq.kernel.connection import Connection, Destination, ObjectHandle
+from libremq.kernel.front import verb
+from libremq.kernel.manager import QueueManager
+from libremq.kernel.objects import Queue
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQOD
+
+OPEN_MAX = 100
+"""Queues held open at a time."""
+_CLOSED = -1  # no version of the definitions: whoever still knows the target does not use it
+_BY_CONTEXT = (C.MQPA_CONTEXT, C.MQPA_ALTERNATE_OR_MCA)
+
+
+class Target:
+    """A queue that is open for puts."""
+
+    __slots__ = ("destination", "handle", "is_plain", "queue", "version")
+
+    def __init__(self, handle: ObjectHandle, destination: Destination, version: int) -> None:
+        self.handle = handle
+        self.destination = destination
+        self.queue = destination.queue
+        self.version = version
+        # A local queue where a put means no more than to store the message
+        self.is_plain = (
+            not destination.is_remote
+            and not self.queue.definition.is_temporary
+            and all(
+                isinstance(one, Queue) and one.put != C.MQQA_PUT_INHIBITED and one.capexpry < 0
+                for one in destination.path
+            )
+        )
+
+
+class Targets:
+    """The queues that one agent has open."""
+
+    def __init__(self, manager: QueueManager, connection: Connection, put_authority: int) -> None:
+        self._manager = manager
+        self._connection = connection
+        self.by_context = put_authority in _BY_CONTEXT
+        if self.by_context:
+            connection.trusted = False  # a privileged agent, too, wants to know what the user of the message may
+        self._open: dict[tuple[str, str, str], Target] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def find(self, queue: str, qmgr: str, user: str) -> Target:
+        """The queue of these names, open for a message of this user. MQError if it cannot be opened."""
+        key = (queue, qmgr, user if self.by_context else "")
+        target = self._open.get(key)
+        if target is not None:
+            if target.version == self._manager.core.definitions_version and not target.queue.deleted:
+                return target
+            self._close(key)
+        while len(self._open) >= OPEN_MAX:
+            self._close(next(iter(self._open)))
+        try:
+            target = self._opened(queue, qmgr, user)
+        except MQError as error:
+            if error.reason != C.MQRC_HANDLE_NOT_AVAILABLE or not self._open:
+                raise
+            self.release()
+            target = self._opened(queue, qmgr, user)
+        self._open[key] = target
+        return target
+
+    def _opened(self, queue: str, qmgr: str, user: str) -> Target:
+        manager, core = self._manager, self._manager.core
+        od = MQOD(ObjectName=queue, ObjectQMgrName=qmgr)
+        options = C.MQOO_OUTPUT | C.MQOO_SET_ALL_CONTEXT
+        opening.check_put1(core, od)  # a model queue must not make a queue for every message
+        if self.by_context:
+            _check_own(manager, self._connection, od)
+            od.AlternateUserId = user
+            options = C.MQOO_OUTPUT | C.MQOO_ALTERNATE_USER_AUTHORITY
+        hobj = manager.open(self._connection.hconn, od, options)
+        handle = manager.handle(self._connection.hconn, hobj)
+        assert handle.destination is not None
+        return Target(handle, handle.destination, core.definitions_version)
+
+    def _close(self, key: tuple[str, str, str]) -> None:
+        target = self._open.pop(key)
+        target.version = _CLOSED
+        if self._connection.handles.get(target.handle.hobj) is target.handle:
+            self._manager.close(self._connection.hconn, target.handle.hobj)
+
+    def release(self) -> None:
+        """Close them all. The connection may be gone already, and they with it."""
+        for key in list(self._open):
+            with suppress(MQError):
+                self._close(key)
+
+
+@verb
+def _check_own(manager: QueueManager, connection: Connection, od: MQOD) -> None:
+    """The context of a message is the agent's to set, whoever is to put it: that is asked of its own user."""
+    core = manager.core
+    local = od.ObjectQMgrName in ("", core.qmgr_name)
+    found = core.catalogue.find_queue(od.ObjectName) if local else None
+    if found is not None or not local:
+        authority.check_queue(core, connection, od, C.MQOO_SET_ALL_CONTEXT, found)

@@ -1,0 +1,163 @@
+"""Messages that cannot go where they should, at either end of a channel: why, and what becomes of them.
+
+The sender of a message may have asked for it to be thrown away rather than kept, or to hear of it. Else it goes to the
+dead-letter queue here, behind a header with the reason. If that does not take it, the channel ends and the message is
+where it was; only a fast one, which is nowhere else, is discarded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.kernel import dead_letter, reports
+from libremq.kernel.activities import Passage
+from libremq.kernel.connection import Connection
+from libremq.kernel.front import Front, verb
+from libremq.kernel.manager import QueueManager
+from libremq.kernel.objects_channel import MessageChannel
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.store.message import Message
+
+WAITING_HELPS = frozenset({C.MQRC_Q_FULL, C.MQRC_PUT_INHIBITED, C.MQRC_PAGESET_FULL})
+"""Reasons for which MRRTY counts, as MQ documents them."""
+NO_ROOM = frozenset({C.MQRC_RESOURCE_PROBLEM, C.MQRC_STORAGE_MEDIUM_FULL, C.MQRC_STORAGE_NOT_AVAILABLE})
+"""The queue manager has no room: waiting may help, a dead-letter queue does not."""
+ENDS_CHANNEL = NO_ROOM | {
+    C.MQRC_BACKED_OUT, C.MQRC_SYNCPOINT_LIMIT_REACHED, C.MQRC_CONNECTION_BROKEN, C.MQRC_HCONN_ERROR, C.MQRC_HOBJ_ERROR,
+    C.MQRC_Q_MGR_NOT_AVAILABLE, C.MQRC_Q_MGR_QUIESCING, C.MQRC_Q_MGR_STOPPING, C.MQRC_CONNECTION_QUIESCING,
+    C.MQRC_CONNECTION_STOPPING, C.MQRC_UNEXPECTED_ERROR,
+}  # fmt: skip
+"""Nothing is wrong with the message, nor with its queue: it is sent again later."""
+
+
+class Fate(Enum):
+    """What became of a message."""
+
+    PUT = "put"
+    DEAD_LETTER = "dead-letter"
+    DISCARDED = "discarded"
+    RETRY = "retry"
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    kind: Fate
+    reason: int = C.MQRC_NONE
+    """Why it is not on its queue."""
+    after_ms: int = 0
+    """When to try again: nothing has happened yet."""
+
+
+PUT = Delivered(Fate.PUT)
+
+
+class Undeliverable(Exception):
+    """There is no place for the message: the channel has to end, and its unit of work to be backed out.
+
+    `retry` says that the cause may go away by itself; else somebody has to remove it.
+    """
+
+    def __init__(self, message: AmqMessage, reason: int, *, retry: bool) -> None:
+        super().__init__(message, reason)
+        self.message = message
+        self.reason = reason
+        self.retry = retry
+
+
+class Undelivered:
+    """What one agent does with messages that it cannot deliver, and how many there were."""
+
+    def __init__(self, manager: QueueManager, channel: MessageChannel, connection: Connection) -> None:
+        self._manager = manager
+        self._channel = channel
+        self._connection = connection
+        self.dead_letters = 0  # not yet told of
+        self.discarded = 0
+
+    def lay_aside(
+        self,
+        message: Message,
+        queue: str,
+        qmgr: str,
+        error: MQError,
+        *,
+        syncpoint: bool,
+        reason: int = 0,
+        passage: Passage | None = None,
+    ) -> Delivered:
+        """Deal with a message for these names; `reason` if the header is to say another one than that of the error.
+
+        `passage`: its route is traced, and this is the end of it.
+        """
+        if error.reason in ENDS_CHANNEL:
+            raise Undeliverable(amq(9511, queue, error), error.reason, retry=True) from error
+        reason = reason or error.reason
+        uses_queue = self._channel.usedlq == C.MQUSEDLQ_YES
+        if passage is not None:
+            message = passage.undelivered(queue, qmgr, reason, uses_dead_letter_queue=uses_queue)
+        try:
+            fate = _lay_aside(
+                self._manager, self._connection, message, queue, qmgr, reason, syncpoint, uses_queue, passage
+            )
+        except MQError as trouble:
+            raise Undeliverable(amq(9511, queue, trouble), trouble.reason, retry=True) from error
+        if fate is None:
+            raise self._no_place(error, reason) from error
+        if fate is Fate.DEAD_LETTER:
+            self.dead_letters += 1
+        else:
+            self.discarded += 1
+        return Delivered(fate, reason)
+
+    def _no_place(self, error: MQError, reason: int) -> Undeliverable:
+        name = self._manager.core.catalogue.qmgr.deadq
+        if not name or self._channel.usedlq != C.MQUSEDLQ_YES:
+            return Undeliverable(amq(9565, self._channel.name, error), reason, retry=False)
+        why = f"it takes no message; this one was refused by its queue: {error}"
+        return Undeliverable(amq(9566, self._channel.name, name, why), reason, retry=True)
+
+    def told(self) -> AmqMessage | None:
+        """How many messages did not reach their queues since the last time, as a message; None if all did."""
+        if not self.dead_letters and not self.discarded:
+            return None
+        deadq = self._manager.core.catalogue.qmgr.deadq
+        message = amq(9544, self._channel.name, self.dead_letters, deadq, self.discarded)
+        self.dead_letters = self.discarded = 0
+        return message
+
+
+@verb
+def _lay_aside(
+    manager: Front,
+    connection: Connection,
+    message: Message,
+    queue: str,
+    qmgr: str,
+    reason: int,
+    syncpoint: bool,
+    uses_dead_letter_queue: bool,
+    passage: Passage | None,
+) -> Fate | None:
+    """Deal with a message that cannot be put, as its sender asked, with the report; None if there is no way to."""
+    core = manager.core
+    if connection.backed_out:
+        raise mq_error(C.MQRC_BACKED_OUT, queue, "the queue manager backed the batch out to release log space")
+    now = core.clock.now()
+    discards = bool(message.md.Report & C.MQRO_DISCARD_MSG)
+    with core.all_or_nothing(core.syncpoint_unit(connection) if syncpoint else None) as unit:
+        fate = None
+        if (discards or uses_dead_letter_queue) and dead_letter.send(
+            core, message, queue, qmgr, reason, unit, now, connection
+        ):
+            fate = Fate.DISCARDED if discards else Fate.DEAD_LETTER
+        elif not syncpoint and message.md.Persistence != C.MQPER_PERSISTENT:
+            reports.exception(core, message, reason, unit, now, connection)
+            fate = Fate.DISCARDED
+        if fate is not None and passage is not None:
+            passage.finish(unit)
+    if not syncpoint:
+        connection.depend_on(core.committed_lsn)
+    return fate
