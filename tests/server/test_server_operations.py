@@ -201,10 +201,12 @@ def test_a_stop_backs_out_and_loses_nothing(admin: Administrator) -> None:
 
 
 def test_channels_that_cannot_be_started_or_stopped(admin: Administrator) -> None:
-    admin.done("DEFINE CHANNEL(MESSAGES) CHLTYPE(RCVR) REPLACE")
+    admin.done("DEFINE CHANNEL(CLUSTERED) CHLTYPE(CLUSRCVR) CONNAME(HERE) REPLACE")
+    admin.done("DEFINE CHANNEL(ELSEWHERE) CHLTYPE(CLNTCONN) CONNAME(HERE) REPLACE")
     for verb in ("START", "STOP"):
         assert admin.refused(f"{verb} CHANNEL(NONE)").startswith("AMQ8227")
-        assert "message channels" in admin.refused(f"{verb} CHANNEL(MESSAGES)")
+        assert "clusters" in admin.refused(f"{verb} CHANNEL(CLUSTERED)")
+        assert admin.refused(f"{verb} CHANNEL(ELSEWHERE)").startswith("AMQ9502")
 
 
 # Connections

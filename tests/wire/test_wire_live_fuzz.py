@@ -232,8 +232,7 @@ def test_half_a_session_and_then_nothing(served: Served, said: list[str], caplog
     with nothing_unexpected(served, said, caplog):
         for _ in range(40):
             send(served.port, stream[: chance.randrange(min(len(stream), 20_000))])
-    depth = served.in_loop(lambda: served.embedded.manager.core.connections)
-    assert not depth
+    assert not served.in_loop(served.engine.connection_count)
 
 
 def test_calls_without_end_behind_one_that_waits(

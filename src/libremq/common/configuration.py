@@ -122,6 +122,24 @@ SETTINGS: tuple[Setting, ...] = (
         _CHANNELS, "MaxActiveChannels", "active_channels_max", 0, False,
         "the same; the lower of both numbers applies", 1, 65535,
     ),
+    Setting(
+        _CHANNELS, "PipeLineLength", "pipeline_length", 1, False,
+        "2: a sender begins the next batch while the one before is being confirmed", 1, 2,
+    ),
+    Setting(
+        _CHANNELS, "MaxInitiators", "initiators_max", 3, False,
+        "initiation queues that the channel initiator reads", 1, 3,
+    ),
+    Setting(
+        _CHANNELS, "AdoptNewMCA", "adopt_new_mca", "ALL", False,
+        "ALL: a partner that calls again takes over from its last connection, if that is still thought to be there",
+        choices=("ALL", "NO"),
+    ),
+    Setting(
+        _CHANNELS, "AdoptNewMCACheck", "adopt_new_mca_check", "ALL", False,
+        "ALL: the queue manager and its address must be those of the last connection; QM: the queue manager",
+        choices=("ALL", "QM"),
+    ),
     Setting(_TCP, "Port", "port", 1414, False, "port of the listener if nothing else names one", 1, 65535),
     Setting(
         _TCP, "KeepAlive", "keep_alive", "Yes", False, "does the system look whether silent peers are still there?",
@@ -225,6 +243,10 @@ class ChannelSettings:
 
     channels_max: int = 0
     active_channels_max: int = 0
+    pipeline_length: int = 1
+    initiators_max: int = 3
+    adopt_new_mca: str = "ALL"
+    adopt_new_mca_check: str = "ALL"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
 from libremq.kernel.attributes import GivenValue, Value, convert
 from libremq.kernel.definitions import Catalogue
 from libremq.kernel.objects import ServerConnection
+from libremq.kernel.objects_channel import MessageChannel
 from libremq.kernel.objects_security import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -347,14 +348,14 @@ def match_runcheck(
     address = address.strip()
     warned: list[ChannelAuthentication] = []
     definition = catalogue.find("CHANNEL", channel)
-    mca_user = definition.mcauser if isinstance(definition, ServerConnection) else ""
+    mca_user = definition.mcauser if isinstance(definition, ServerConnection | MessageChannel) else ""
     user = channel_rules.cut(acting_user(client_user, mca_user, ""))
     for rule in channel_rules.blocks_address(every, address):
         if not rule.warn:
             return RunCheck((rule,), user, False)
         warned.append(rule)
     facts = Facts(channel, address, host_names, client_user, queue_manager, peer_dn, issuer_dn)
-    verdict = channel_rules.decide(every, facts, user, is_privileged)
+    verdict = channel_rules.decide(channel_rules.for_partner(every, queue_manager), facts, user, is_privileged)
     last = verdict.blocked_by or verdict.rule
     found = (*warned, *verdict.warnings, *([last] if last is not None else []))
     return RunCheck(found, verdict.user, verdict.allowed)

@@ -201,6 +201,11 @@ def blocks_address(rules: Iterable[R], address: str) -> list[R]:
     return sorted(found, key=lambda rule: rule.warn)
 
 
+def for_partner(rules: list[R], queue_manager: str) -> list[R]:
+    """The rules that count for a partner: lists of users (BLOCKUSER) are about clients, not about queue managers."""
+    return [rule for rule in rules if rule.type != C.MQCAUT_BLOCKUSER] if queue_manager else rules
+
+
 def user_rules(rules: Iterable[R], channel: str) -> list[R]:
     """The BLOCKUSER rules of a channel, the one that counts first."""
     found = [rule for rule in rules if rule.type == C.MQCAUT_BLOCKUSER and name_matches(rule.chlauth, channel)]

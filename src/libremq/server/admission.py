@@ -51,6 +51,8 @@ class Applicant:
     application: str = ""
     named: str = ""
     """Over the Unix-domain socket: whom it wants to be called."""
+    queue_manager: str = ""
+    """Of a message channel: the partner."""
 
     @property
     def where(self) -> str:
@@ -196,8 +198,17 @@ class Admission:
             return self._no_password(applicant, from_rule)
         return Admitted(verdict.user, privileged, proven)
 
+    def decide_channel(self, applicant: Applicant) -> str | Denied | None:
+        """Of a message channel: as whom it acts by the rules; None if they leave that to its definition."""
+        verdict = self._verdict(applicant, "")
+        for rule in verdict.warnings:
+            self._warn(rule, applicant, verdict.user)
+        if verdict.blocked_by is not None:
+            return self._blocked(verdict.blocked_by, applicant, verdict.user)
+        return verdict.user if verdict.is_mapped else None
+
     def _verdict(self, applicant: Applicant, adopted: str) -> Verdict[ChannelAuthentication]:
-        rules = self._rules()
+        rules = channel_rules.for_partner(self._rules(), applicant.queue_manager)
         names: tuple[str, ...] = ()
         if self._names_are_wanted(rules):
             names = host_names(applicant.address, self._engine.say)
@@ -206,7 +217,7 @@ class Admission:
             applicant.address,
             names,
             adopted or applicant.asserted,
-            "",
+            applicant.queue_manager,
             applicant.peer_dn,
             applicant.issuer_dn,
         )
@@ -220,7 +231,9 @@ class Admission:
         if rule.type == C.MQCAUT_BLOCKUSER:
             say(amq(9776, channel, applicant.where, f"'{user}' ({described})"))
         else:
-            say(amq(9777, channel, applicant.where, f"user '{applicant.asserted}', {described}"))
+            partner = applicant.queue_manager
+            who = f"queue manager '{partner}'" if partner else f"user '{applicant.asserted}'"
+            say(amq(9777, channel, applicant.where, f"{who}, {described}"))
         self._event(False, rule, applicant, user)
         return self._denied("the channel does not let this connection in; the error log of the queue manager says why")
 
@@ -245,6 +258,7 @@ class Admission:
                 qualifier=qualifier,
                 user=user if by_user else "",
                 client_user="" if by_user else applicant.asserted,
+                remote_qmgr=applicant.queue_manager,
                 application=applicant.application,
                 application_type=C.MQAT_UNIX if applicant.application else None,
                 peer_name=applicant.peer_dn,

@@ -287,7 +287,7 @@ class Conversation:
             self.link.let_in()
             return
         limit = self.engine.limits.connections_max
-        if self.engine.connection_count() >= limit:
+        if self.engine.takes_no_more:
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, f"{limit} connections are open")
         self.hconn = self.manager.connect(
             admitted.user, asked.application, kind, privileged=admitted.privileged

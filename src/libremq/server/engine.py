@@ -18,8 +18,9 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
+from libremq.channels.initiator import ChannelRules
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_access import EmbeddedAccess
 from libremq.common.amq_messages import amq
@@ -32,6 +33,10 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.server.admission import Admission
 from libremq.server.link import Link
+from libremq.server.message_channels import MessageChannels
+from libremq.server.message_link import MessageLink
+from libremq.server.socket_options import keep_alive as look_after
+from libremq.server.stopped_channels import StoppedChannels
 from libremq.server.tls_peers import address_of, farewell, handshake_event, handshake_failure
 
 if TYPE_CHECKING:
@@ -45,7 +50,7 @@ EndMode = Literal["quiesce", "immediate", "preemptive"]
 _TICK_S = 1.0
 _QUICK_FORCE_S = 0.001  # a device slower than that is never waited for by the loop
 _ALONE = 8  # messages of one link, with none of any other between them
-_COMMAND_THREADS = 4
+_COMMAND_THREADS = 16  # a PING CHANNEL keeps one until the other end answers
 _ACCEPT_PAUSE_S = 0.5
 _REFUSED_IN_WORDS = 100  # sockets beyond the limit that are told why they are refused
 _LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
@@ -66,6 +71,13 @@ class EngineLimits:
     backlog: int = 512
 
 
+class Holder(Protocol):
+    """Somebody with data for a socket that waits for a force of the log."""
+
+    def release(self, durable: int) -> bool:
+        """Write what is durable; True if something still has to wait."""
+
+
 class Engine:
     """Serves one queue manager that runs in this process. All methods are for the loop's thread."""
 
@@ -78,6 +90,8 @@ class Engine:
         say: Callable[[str], None] = lambda text: None,
         tls: Callable[[], ssl.SSLContext | None] = lambda: None,
         keep_alive: bool = True,
+        pipeline_length: int = 1,
+        channel_rules: ChannelRules | None = None,
     ) -> None:
         self.embedded: EmbeddedQueueManager = embedded
         self.manager: QueueManager = embedded.manager
@@ -93,7 +107,10 @@ class Engine:
         self.links: set[Link] = set()
         self.buffered_bytes = 0  # of flows that are not complete
         self.instances: dict[str, int] = {}  # running instances by channel
-        self.stopped_channels: set[str] = set()  # by command: they take no clients until they are started
+        self.stopped_channels = StoppedChannels(self.manager)
+        self.channels = MessageChannels(self, pipeline_length, channel_rules)
+        self.message_links = self.channels.links
+        self.initiator = self.channels.initiator
         self.ending: EndMode | None = None
         self.failed: asyncio.Future[str]
         self.loop: asyncio.AbstractEventLoop
@@ -107,14 +124,14 @@ class Engine:
         self._unix_paths: list[str] = []
         self._completed: list[tuple[Conversation, Waiter]] = []
         self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
-        self._waiting: dict[Link, None] = {}  # links with replies that wait for a force
+        self._waiting: dict[Holder, None] = {}  # links with replies that wait for a force
         self._wanted = 0  # the LSN that the latest of them depends on
         self._forcing = False  # a force is under way, or about to be
         self._noted: set[tuple[object, ...]] = set()
         self.answered = 0  # replies since the last force that depended on none
         self._force_at_once = False  # and it begins when the link that is being served is done
         self._serving = False
-        self._latest: Link | None = None
+        self._latest: Holder | None = None
         self._in_a_row = 0
         self._force_s = 0.0  # how long one takes, of late
         self._forces: queue.SimpleQueue[int | None] = queue.SimpleQueue()
@@ -234,7 +251,7 @@ class Engine:
             if not local:
                 accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 if self.keep_alive:
-                    _keep_alive(accepted)
+                    look_after(accepted)
                 async with asyncio.timeout(self.limits.handshake_s):
                     context = await self._tls_for(accepted)
             if context is not None:
@@ -289,7 +306,7 @@ class Engine:
 
     # Replies and forces
 
-    def hold(self, link: Link, lsn: int) -> None:
+    def hold(self, link: Holder, lsn: int) -> None:
         """The link has a reply that depends on this record."""
         self._waiting[link] = None
         if lsn > self._wanted:
@@ -301,7 +318,7 @@ class Engine:
             else:
                 self.loop.call_soon(self._force)
 
-    def heard_of(self, link: Link) -> None:
+    def heard_of(self, link: Holder) -> None:
         """A link has something to say. How often it was the same one in a row tells whether it is alone."""
         self._serving = True
         if link is self._latest:
@@ -367,10 +384,14 @@ class Engine:
         with self.lock:
             self.manager.fail(failure)
         self._waiting.clear()
-        for link in list(self.links):
-            link.abort()
+        self._abort_links()
         if not self.failed.done():
             self.failed.set_result(self.manager.failure or failure)
+
+    def _abort_links(self) -> None:
+        for link in list(self.links):
+            link.abort()
+        self.channels.abort()
 
     def note_unexpected(self, peer: str, error: Exception) -> None:
         """An error that should not be: reported once for each place in the code, however often a client provokes it."""
@@ -383,6 +404,19 @@ class Engine:
             self.loop.call_exception_handler({"message": f"a call of {peer} failed unexpectedly", "exception": error})
 
     # What the kernel tells
+
+    @property
+    def is_prepared(self) -> bool:
+        """Is there a loop?"""
+        return bool(self._thread)
+
+    def soon(self, work: Callable[[], object]) -> None:
+        """Have the loop do something. From whatever thread."""
+        if threading.get_ident() == self._thread:
+            self.loop.call_soon(work)
+        else:
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(work)
 
     def completed(self, conversation: Conversation, waiter: Waiter) -> None:
         """A waiting get has its result. From whatever thread ran the kernel."""
@@ -436,13 +470,38 @@ class Engine:
             now = time.monotonic()
             for link in list(self.links):
                 link.tick(now)
+            self.channels.tick(now)
             if self.manager.failure is not None and not self.failed.done():
                 self.fail(self.manager.failure)
+
+    # Message channels
+
+    def hand_over(self, link: Link) -> None:
+        """A message link has taken the socket of this link."""
+        self.links.discard(link)
+        if self._latest is link:
+            self._latest = None
+        self._waiting.pop(link, None)
+
+    def message_link_lost(self, link: MessageLink) -> None:
+        self.message_links.discard(link)
+        if self._latest is link:
+            self._latest = None
+        self.sockets -= 1
+        self._waiting.pop(link, None)
 
     # Connections
 
     def connection_count(self) -> int:
-        return len(self.manager.core.connections)
+        """Connections of applications: those that channels have here do not count."""
+        connections = list(self.manager.core.connections.values())
+        return sum(one.application_type != C.MQAT_QMGR for one in connections)
+
+    @property
+    def takes_no_more(self) -> bool:
+        """Have as many applications connected as there may be? They are counted only if there are so many at all."""
+        most = self.limits.connections_max
+        return len(self.manager.core.connections) >= most and self.connection_count() >= most
 
     def link_lost(self, link: Link) -> None:
         self.links.discard(link)
@@ -483,6 +542,7 @@ class Engine:
         """Returns when all connections have ended. A quicker mode may follow a slower one that still waits."""
         first = self.ending is None
         self.ending = mode
+        self.channels.end(quiesce=mode == "quiesce")
         if first:
             if reconnect:
                 for link in [link for link in self.links if link.reconnectable]:
@@ -501,7 +561,7 @@ class Engine:
         if mode != "quiesce":
             for link in list(self.links):
                 link.end(reconnect)
-        while any(link.conversations for link in self.links):
+        while any(link.conversations for link in self.links) or self.message_links:
             if self.failed.done():
                 break
             await asyncio.sleep(0.02)
@@ -518,8 +578,8 @@ class Engine:
     async def close(self) -> None:
         """Let go of everything, whatever state it is in."""
         self.stop_listening()
-        for link in list(self.links):
-            link.abort()
+        self._abort_links()
+        self.channels.close()
         for task in [*self._tasks, *self._attaching]:
             task.cancel()
         self._forces.put(None)
@@ -530,11 +590,3 @@ class Engine:
         self.admission.close()
         if self._logger is not None:
             self._logger.join(5)
-
-
-def _keep_alive(accepted: socket.socket) -> None:
-    """The system looks whether a silent peer is still there: after a minute, then every ten seconds, five times."""
-    accepted.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 5)):
-        if hasattr(socket, option):
-            accepted.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)

@@ -1,4 +1,4 @@
-"""The queue manager's certificate for clients that come with TLS.
+"""The queue manager's certificates: for those that come with TLS, and for channels that call others with it.
 
 SSLKEYR names the key repository, as MQSSLKEYR does for a client: a folder with `cert.pem` (or the label of CERTLABL and
 `.pem`), `trust.pem` and perhaps `crl.pem`, or one PEM file. If it is blank, that is the folder `ssl` of the queue
@@ -9,17 +9,18 @@ used replaces nothing: a certificate that worked serves until there is a better 
 
 from __future__ import annotations
 
+import errno
 import os
 import ssl
 import threading
 from collections.abc import Callable
 
-from libremq.common import tls
-from libremq.common.amq_messages import amq
+from libremq.common import cipher_specs, tls
+from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.cipher_specs import ANY
 from libremq.common.tls_channel_names import from_server_name
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import ServerConnection
+from libremq.kernel.objects_channel import CallingChannel, Channel, ClientConnection
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -83,7 +84,7 @@ class KeyRepository:
     def _choose(self, secured: ssl.SSLObject, name: str | None, default: ssl.SSLContext) -> int | None:
         """A client has named its channel: show the certificate of the channel, if it has a label."""
         found = self._manager.find("CHANNEL", from_server_name(name)) if from_server_name(name) else None
-        label = found.certlabl.strip() if isinstance(found, ServerConnection) else ""
+        label = _label_of(found) if isinstance(found, Channel) and not isinstance(found, ClientConnection) else ""
         if not label:
             return None
         try:
@@ -100,8 +101,7 @@ class KeyRepository:
 
     def _label(self, path: str, label: str) -> str:
         """The label that every queue manager has by default means `cert.pem`, unless there is a file of that name."""
-        is_default = label.lower() == f"{_DEFAULT_LABEL}{self._manager.name.lower()}"
-        return "" if is_default and not os.path.exists(os.path.join(path, f"{label}.pem")) else label
+        return _usable_label(self._manager.name, path, label)
 
     @staticmethod
     def _load(path: str, label: str, password: str) -> ssl.SSLContext:
@@ -110,6 +110,48 @@ class KeyRepository:
         return tls.server_context(
             files.certificate, ca=trusted, key_password=files.key_password, revoked=files.revoked
         )
+
+
+class RepositoryError(Exception):
+    """The key repository has not what a channel needs: with the message that says so."""
+
+    def __init__(self, message: AmqMessage) -> None:
+        super().__init__(str(message))
+        self.message = message
+
+
+def calling_options(manager: QueueManager, folder: str, channel: CallingChannel) -> tls.TLSOptions:
+    """How a channel secures a connection that it makes: its certificate, or that of the queue manager.
+
+    RepositoryError if it cannot. Reads files.
+    """
+    qmgr = manager.core.catalogue.qmgr
+    path = qmgr.sslkeyr.strip() or os.path.join(folder, DEFAULT_FOLDER)
+    if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls.fips_mode():
+        wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
+        raise RepositoryError(amq(9719, wrong))
+    cipher = channel.sslciph.strip()
+    if cipher_specs.problem(cipher_specs.canonical(cipher)):
+        raise RepositoryError(amq(9616, cipher, channel.name))
+    own = _label_of(channel)
+    label = own or _usable_label(manager.name, path, qmgr.certlabl.strip())
+    try:
+        if not qmgr.sslkeyr.strip() and not os.path.isdir(path):
+            raise FileNotFoundError(errno.ENOENT, "there is none")
+        return tls.from_key_repository(path, cipher=cipher, label=label, password=qmgr.keyrpwd, setting="SSLKEYR")
+    except (MQError, OSError) as error:
+        wrong = (error.detail if isinstance(error, MQError) else error.strerror) or str(error)
+        raise RepositoryError(amq(9642, channel.name, wrong) if own else amq(9660, path, wrong)) from None
+
+
+def _label_of(channel: Channel) -> str:
+    """CERTLABL, which not every type of channel has."""
+    return str(getattr(channel, "certlabl", "")).strip()
+
+
+def _usable_label(name: str, path: str, label: str) -> str:
+    is_default = label.lower() == f"{_DEFAULT_LABEL}{name.lower()}"
+    return "" if is_default and not os.path.exists(os.path.join(path, f"{label}.pem")) else label
 
 
 def _state_of(path: str) -> tuple[tuple[str, int, int], ...]:

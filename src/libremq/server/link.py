@@ -23,10 +23,12 @@ from libremq.mqi import constants as C
 from libremq.server.channels import Channel, find_channel
 from libremq.server.conversation import UNKNOWN_BYTES, Conversation
 from libremq.server.link_books import LinkBooks
+from libremq.server.message_link import MessageLink
 from libremq.server.tls_peers import TlsPeer, peer_of
 from libremq.wire import session
 from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import (
+    CAP1_MQREQUEST,
     CLOSE_CHANNEL,
     CONFIRM_REQUEST,
     ERROR,
@@ -68,6 +70,7 @@ class Link(asyncio.Protocol):
         "_reader",
         "_started",
         "_stopped",
+        "_successor",
         "_transport",
         "_unread",
         "_unsent",
@@ -123,6 +126,7 @@ class Link(asyncio.Protocol):
         self._stopped = False  # it is not read from until what is for it has left
         self._deferred: list[Flow] = []  # calls that came before it was stopped, and were not run
         self._ended = False
+        self._successor: tuple[MessageLink, session.InitialData] | None = None  # it is another queue manager
         self._transport: asyncio.Transport | None = None
 
     # The socket
@@ -168,6 +172,7 @@ class Link(asyncio.Protocol):
     def _serve(self, flows: list[Flow]) -> None:
         """Run calls in their order. If the peer does not take the answers, the rest is put off until it does."""
         engine = self.engine
+        rest: list[Flow] = []
         try:
             if flows:
                 self.books.calls += len(flows)
@@ -176,11 +181,14 @@ class Link(asyncio.Protocol):
                 for done, flow in enumerate(flows, 1):
                     self._take(flow)
                     if self._ended:
+                        rest = flows[done:]
                         break
                     if self._unsent > _WRITE_HIGH and self.is_full():
                         self._deferred = flows[done:]
                         break
-            if self._reader.failed is not None and not self._deferred:
+            if self._successor is not None:
+                self._successor[0].called(self._successor[1], rest)
+            elif self._reader.failed is not None and not self._deferred:
                 raise self._reader.failed
         except ProtocolError as error:
             self.refuse(error.status, str(error))
@@ -419,6 +427,9 @@ class Link(asyncio.Protocol):
             full = f"{engine.limits.links_max} sockets are open already (MaxChannels)"
             self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, full))
             return
+        if not offered.capabilities[0] & CAP1_MQREQUEST and not self.local:
+            self._hand_over(offered)
+            return
         channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
         if channel is None:
             self.refuse(refusal[0], refusal[1])
@@ -446,6 +457,18 @@ class Link(asyncio.Protocol):
         self._tell(C.MQRC_CHANNEL_STARTED)
         flags = ERROR if session.corrected(agreed) else 0
         self._out.append(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+
+    def _hand_over(self, offered: session.InitialData) -> None:
+        """It is no client but another queue manager: from now on a message link has the socket."""
+        assert self._transport is not None
+        engine = self.engine
+        self._ended = True
+        engine.buffered_bytes -= self._buffered
+        self._buffered = 0
+        successor = MessageLink(engine, self._reader)
+        engine.hand_over(self)
+        successor.take_over(self._transport, self.books)
+        self._successor = (successor, offered)
 
     def let_in(self) -> None:
         """Somebody has connected over it: from now on messages may come."""

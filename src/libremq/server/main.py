@@ -20,6 +20,7 @@ from collections.abc import Awaitable
 from dataclasses import asdict, replace
 from typing import Any
 
+from libremq.channels.initiator import ChannelRules
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common import configuration
 from libremq.common.amq_messages import amq
@@ -182,6 +183,8 @@ class Server:
             say=self.say,
             tls=self.key_repository.context,
             keep_alive=self._settings.tcp.keep_alive == "Yes",
+            pipeline_length=self._settings.channels.pipeline_length,
+            channel_rules=ChannelRules.of(self._settings.channels),
         )
         await engine.start([("unix", self._state.socket)])
         self.services.start("kernel", self._watch_kernel, critical=True)
@@ -197,6 +200,7 @@ class Server:
         with embedded.locked():
             self._programs.start_all()
         embedded.serve_commands()
+        engine.channels.start()
         self.say(amq(5075, self._name, limits.connections_max, limits.links_max, limits.open_files))
         self._set_state(state=ENDING[self._mode] if self._mode else RUNNING, connections_max=limits.connections_max)
         started = amq(8003, self._name, release())

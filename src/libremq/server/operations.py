@@ -12,7 +12,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from libremq.admin.operations import ChannelInstance, ConnectionPlace, ListenerStatus, ServiceStatus
-from libremq.kernel.objects import Listener, Service
+from libremq.common.amq_messages import AmqMessage
+from libremq.kernel.objects import Listener, ServerConnection, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.server.conversation import Conversation
@@ -57,14 +58,27 @@ class ServerOperations:
     def channel_instances(self) -> Sequence[ChannelInstance]:
         running = [_instance(link) for link in list(self._engine.links) if link.channel is not None and not link.local]
         names = {one.channel for one in running}
-        stopped = [ChannelInstance(name, "", C.MQCHS_STOPPED) for name in sorted(self._engine.stopped_channels - names)]
-        return sorted(running, key=lambda one: (one.channel, one.connection_name)) + stopped
+        stopped = [
+            ChannelInstance(name, "", status=C.MQCHS_STOPPED) for name in sorted(self._engine.stopped_channels - names)
+        ]
+        running += self._engine.initiator.instances()
+        return sorted(running, key=lambda one: (one.channel, one.connection_name, one.partner)) + stopped
+
+    def _serves_clients(self, name: str) -> bool:
+        return isinstance(self._engine.manager.find("CHANNEL", name), ServerConnection)
 
     def start_channel(self, name: str) -> None:
-        self._engine.stopped_channels.discard(name)
+        if self._serves_clients(name):
+            self._engine.stopped_channels.discard(name)
+        else:
+            self._engine.initiator.start(name)
 
-    def stop_channel(self, name: str, mode: int, *, disable: bool, connection_name: str = "") -> int:
-        if disable:
+    def stop_channel(self, name: str, mode: int, *, after: int, connection_name: str = "", partner: str = "") -> int:
+        if not self._serves_clients(name):
+            return self._engine.initiator.stop(
+                name, mode, after=after, connection_name=connection_name, partner=partner
+            )
+        if after == C.MQCHS_STOPPED:
             self._engine.stopped_channels.add(name)
         found = [
             link
@@ -76,6 +90,20 @@ class ServerOperations:
         for link in found:
             self._soon(link.stop if mode == C.MQMODE_QUIESCE else link.abort)
         return len(found)
+
+    def forget_channel(self, name: str) -> None:
+        self._engine.stopped_channels.discard(name)
+        self._engine.initiator.forget(name)
+
+    def ping_channel(self, name: str, data: bytes, done: Callable[[AmqMessage | None], None]) -> None:
+        self._engine.initiator.ping(name, data, done)
+
+    def start_initiator(self, queue: str) -> None:
+        self._engine.initiator.serve(queue)
+
+    def initiator_status(self) -> int:
+        reads = self._engine.initiator.initiation_queues
+        return C.MQSVC_STATUS_RUNNING if reads else C.MQSVC_STATUS_STOPPED
 
     # Listeners
 
@@ -180,7 +208,9 @@ class ServerOperations:
     def place(self, hconn: int) -> ConnectionPlace:
         conversation = self._conversation(hconn)
         if conversation is None:
-            return ConnectionPlace()
+            one = next((agent for agent in self._engine.initiator.agents if agent.hconn == hconn), None)
+            own = os.getpid()
+            return ConnectionPlace(one.name, one.peer.host, own) if one is not None else ConnectionPlace(pid=own)
         link = conversation.link
         if link.local:
             return ConnectionPlace(pid=link.peer_pid)
@@ -196,6 +226,9 @@ class ServerOperations:
         for link in list(self._engine.links):
             if link.tls is not None:
                 self._soon(link.stop)
+        for message_link in list(self._engine.message_links):
+            if message_link.tls is not None:
+                self._soon(message_link.refresh)
 
     def refresh_connection_authentication(self) -> None:
         self._engine.admission.refresh()

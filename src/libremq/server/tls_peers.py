@@ -1,4 +1,4 @@
-"""What TLS says about a client, and whether its channel accepts that.
+"""What TLS says about the other end, and whether the channel accepts that.
 
 The handshake is the same for all channels of a queue manager, because the client names its channel only afterwards.
 Whether a certificate was needed, whose, and with which CipherSpec is looked at then, and whoever is refused hears it in
@@ -23,7 +23,7 @@ from libremq.security.distinguished_names import DistinguishedNameError
 from libremq.wire.protocol import Status
 
 if TYPE_CHECKING:
-    from libremq.kernel.objects import ServerConnection
+    from libremq.kernel.objects_channel import Channel
     from libremq.server.engine import Engine
 
 _FAREWELL_S = 2.0
@@ -60,8 +60,11 @@ def peer_of(transport: asyncio.BaseTransport) -> TlsPeer | None:
     return TlsPeer((secured.cipher() or ("",))[0], secured.version() or "", *names)
 
 
-def refusal(channel: ServerConnection, peer: TlsPeer | None, where: str) -> tuple[Status, AmqMessage] | None:
-    """Why the channel does not take this client; None if it does. `where` is its address."""
+def refusal(channel: Channel, peer: TlsPeer | None, where: str) -> tuple[Status, AmqMessage] | None:
+    """Why the channel does not take this peer; None if it does. `where` is its address.
+
+    A sender has no SSLCAUTH: whoever calls it is only asked to be called back.
+    """
     spec = channel.sslciph.strip().upper()
     if not spec:
         return None if peer is None else (Status.CIPHER_SPEC, amq(9641, where, channel.name))
@@ -71,7 +74,7 @@ def refusal(channel: ServerConnection, peer: TlsPeer | None, where: str) -> tupl
         return Status.CIPHER_SPEC, amq(9616, spec, channel.name)
     if not cipher_specs.accepts(spec, peer.suite, peer.version):
         return Status.CIPHER_SPEC, amq(9631, peer.cipher_spec, where, spec, channel.name)
-    if channel.sslcauth == C.MQSCA_REQUIRED and not peer.subject:
+    if getattr(channel, "sslcauth", C.MQSCA_OPTIONAL) == C.MQSCA_REQUIRED and not peer.subject:
         return Status.CLIENT_CERTIFICATE, amq(9637, channel.name, where)
     if channel.sslpeer.strip():
         try:

@@ -203,8 +203,15 @@ def serve(
     """Serve a queue manager that runs in this process for a `with` block; its socket is in the folder `where`."""
     from libremq.common.sockets import socket_path
     from libremq.server.engine import Engine
+    from libremq.server.listening import Listening
+    from libremq.server.operations import ServerOperations
+    from libremq.server.programs import Programs
+    from libremq.server.services import Services
 
-    engine = Engine(embedded, where, limits=limits, say=say or (lambda text: None), tls=tls)
+    tell = say or (lambda text: None)
+    engine = Engine(embedded, where, limits=limits, say=tell, tls=tls)
+    listening = Listening(engine, Services(tell, lambda name, error: None), tell, lambda: None)
+    programs = Programs(embedded.manager, where, tell)
     ready: list[BaseException | None] = []
     started = threading.Event()
     ended = threading.Event()
@@ -212,7 +219,9 @@ def serve(
     async def run() -> None:
         try:
             await engine.start([("unix", socket_path(where)), ("tcp", "127.0.0.1", 0)])
+            embedded.executor.operations = ServerOperations(engine, listening, programs, lambda: "")
             embedded.serve_commands()
+            engine.channels.start()
         except BaseException as error:
             ready.append(error)
             started.set()
@@ -220,6 +229,7 @@ def serve(
         started.set()
         while not ended.is_set():
             await asyncio.sleep(0.01)
+        await listening.stop_all()
         if not engine.failed.done():
             await engine.end("immediate")
         else:

@@ -1,0 +1,46 @@
+"""Options of TCP sockets: how the system looks after a peer that says nothing, and what address this end has."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from libremq.kernel.objects_channel import TransportChannel
+from libremq.mqi import constants as C
+
+_IDLE_S = 60
+_INTERVAL_S = 10
+_PROBES = 5
+_BEYOND_HEARTBEAT_S = 60  # KAINT(AUTO): so long after a heartbeat was due
+_IDLE_MAX_S = 32767  # the most that Linux takes
+
+
+def keep_alive(connection: socket.socket, idle_s: int = _IDLE_S) -> None:
+    """The system looks whether a silent peer is still there: after a minute, then every ten seconds, five times."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    values = (("TCP_KEEPIDLE", min(idle_s, _IDLE_MAX_S)), ("TCP_KEEPINTVL", _INTERVAL_S), ("TCP_KEEPCNT", _PROBES))
+    for option, value in values:
+        if hasattr(socket, option):
+            connection.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
+
+
+def follow_keep_alive(connection: socket.socket | None, channel: TransportChannel) -> None:
+    """KAINT of a channel: seconds of silence, 0 for none; AUTO is a while longer than a heartbeat takes."""
+    if connection is None:
+        return
+    idle_s = channel.kaint
+    if idle_s == C.MQKAI_AUTO:
+        idle_s = channel.hbint + _BEYOND_HEARTBEAT_S if channel.hbint else 0
+    try:
+        if idle_s:
+            keep_alive(connection, idle_s)
+        else:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 0)
+    except OSError:
+        pass  # it has just been closed
+
+
+def local_address_of(transport: asyncio.BaseTransport | None) -> str:
+    """This end of a connection, as LOCLADDR shows it."""
+    address = transport.get_extra_info("sockname") if transport is not None else None
+    return f"{address[0]}({address[1]})" if isinstance(address, tuple) else ""
