@@ -66,8 +66,7 @@ class Program:
         with suppress(libremq.MQError):
             self.connection.disconnect()
         self.access.close()
-        connections = self.served.embedded.manager.core.connections
-        while self.served.in_loop(lambda: len(connections)):
+        while self.served.in_loop(self.served.engine.connection_count):
             pass
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from libremq.admin.command_spec import CommandSpec
+from libremq.admin.pending import Pending
 from libremq.common.amq_messages import AmqMessage
 from libremq.kernel.attributes import Attribute, GivenValue, Value
 from libremq.mqi import constants as C
@@ -87,6 +88,8 @@ class Outcome:
     comp_code: int = C.MQCC_OK
     lsn: int = 0
     """No answer before the log is on disk up to here."""
+    pending: Pending[Outcome] | None = None
+    """It is not known yet how the command ended: this outcome says nothing, and the one to come says all."""
 
     @property
     def failed(self) -> bool:

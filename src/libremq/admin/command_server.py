@@ -3,7 +3,8 @@
 It has no thread. A message that becomes visible on the command queue makes the queue manager call `serve` at the end of
 that verb; commands that waited while it did not run are served when it starts. The get of a command and its answers
 are one unit of work, committed after the command has had its effect: a crash in between runs a persistent command
-again, never loses one. An answer is seen only when the log is on disk up to what it tells of (contract 2).
+again, never loses one. An answer is seen only when the log is on disk up to what it tells of (contract 2). A command
+whose outcome comes over the network keeps its unit of work open until then; those behind it are served meanwhile.
 
 A command acts as the user in its descriptor, as in MQ: whoever may set the identity context may act as another. That
 user needs put authority on the reply queue too. What cannot be answered goes to the dead-letter queue or is dropped as
@@ -14,13 +15,15 @@ from __future__ import annotations
 
 import os
 import traceback
+from typing import NamedTuple
 
 from libremq.admin.command import Issuer, Outcome
 from libremq.admin.executor import Executor
-from libremq.admin.mqsc_session import FAILED, SYNTAX, run_text
+from libremq.admin.mqsc_session import FAILED, SYNTAX, Answer, begin_text
 from libremq.admin.pcf_reading import read_command
 from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read_parameters
 from libremq.admin.pcf_writing import Answering
+from libremq.admin.pending import Pending, there
 from libremq.common.amq_messages import amq
 from libremq.kernel import authority, expiry, own_messages, reports
 from libremq.kernel.core import Core
@@ -43,6 +46,18 @@ _NATIVE_BIG = C.MQENC_NATIVE & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
 _BYTE_ORDERS = {
     C.MQENC_INTEGER_UNDEFINED: _NATIVE_BIG, C.MQENC_INTEGER_NORMAL: True, C.MQENC_INTEGER_REVERSED: False,
 }  # fmt: skip
+
+
+class _Given(NamedTuple):
+    """A command that was taken from the queue."""
+
+    queue: QueueState
+    slot: int
+    sequence: int  # of the message, which tells it from a later one in the same place
+    message: Message
+    md: MQMD
+    issuer: Issuer
+    unit: UnitOfWork
 
 
 class CommandServer:
@@ -86,10 +101,7 @@ class CommandServer:
             self._manager.commands_wait = True
             self._manager.deadlines_changed()
         except TROUBLE as error:
-            if is_final(error):
-                self._manager.fail(str(error))
-            else:
-                self._manager.say(amq(8506, self._manager.name, COMMAND_QUEUE, error))
+            self._trouble(error)
         except MQError as error:
             self._manager.say(amq(8506, self._manager.name, COMMAND_QUEUE, error))
 
@@ -118,32 +130,56 @@ class CommandServer:
         message = queue.store.message(slot)
         md = message.md.copy()
         md.Expiry = expiry.remaining(queue.store.handles.expiry_ms[slot], core.clock.now())
-        sequence = queue.store.handles.sequence[slot]
         unit = self._take(queue, slot)
         if unit is None:
             return False
-        issuer = self._issuer(md)
-        answers = self._answers(md, message, issuer)
+        given = _Given(queue, slot, queue.store.handles.sequence[slot], message, md, self._issuer(md), unit)
+        answers = self._answers(md, message, given.issuer)
+        if isinstance(answers, Pending):
+            answers.then(lambda found: self._answer_late(given, found))
+            return True
+        return self._answer(given, answers)
+
+    def _answer(self, given: _Given, answers: list[bytes] | None) -> bool:
+        core, queue, unit = self._manager.core, given.queue, given.unit
         if unit.id not in core.units:
             # The command needed room in the log, and this unit of work had to give way: its get was undone
             handles = queue.store.handles
-            if queue.out_of_use or handles.sequence[slot] != sequence or not handles.flags[slot]:
+            if queue.out_of_use or handles.sequence[given.slot] != given.sequence or not handles.flags[given.slot]:
                 return True
-            unit = self._take(queue, slot)
-            if unit is None:
+            again = self._take(queue, given.slot)
+            if again is None:
                 return False
+            unit = again
         now = core.clock.now()
         try:
             with core.all_or_nothing(unit):
-                reports.confirm_delivery(core, message, queue, unit, now)
+                reports.confirm_delivery(core, given.message, queue, unit, now)
                 if answers is None:
-                    self._bury(md, message, unit, now)
+                    self._bury(given.md, given.message, unit, now)
                 for data in answers or ():
-                    self._put_answer(md, data, issuer, unit, now)
+                    self._put_answer(given.md, data, given.issuer, unit, now)
         except PASSING as error:
-            self._manager.say(amq(8507, self._manager.name, md.ReplyToQ, error))
+            self._manager.say(amq(8507, self._manager.name, given.md.ReplyToQ, error))
         self._commit(unit)
         return True
+
+    def _answer_late(self, given: _Given, answers: list[bytes] | None) -> None:
+        """The outcome has come. A queue manager that ended or failed meanwhile has nothing more to say."""
+        if self._manager.failure is not None or self._manager.ended or given.queue.out_of_use:
+            return
+        try:
+            self._answer(given, answers)
+        except TROUBLE as error:
+            self._trouble(error)
+        except MQError as error:
+            self._manager.say(amq(8506, self._manager.name, COMMAND_QUEUE, error))
+
+    def _trouble(self, error: Exception) -> None:
+        if is_final(error):
+            self._manager.fail(str(error))
+        else:
+            self._manager.say(amq(8506, self._manager.name, COMMAND_QUEUE, error))
 
     def _take(self, queue: QueueState, slot: int) -> UnitOfWork | None:
         core = self._manager.core
@@ -177,7 +213,7 @@ class CommandServer:
             md.AccountingToken, md.ApplIdentityData,
         )  # fmt: skip
 
-    def _answers(self, md: MQMD, message: Message, issuer: Issuer) -> list[bytes] | None:
+    def _answers(self, md: MQMD, message: Message, issuer: Issuer) -> list[bytes] | Pending[list[bytes] | None] | None:
         """What to answer, perhaps nothing; None for what cannot be a command, nor be answered."""
         if md.MsgType not in (C.MQMT_REQUEST, C.MQMT_DATAGRAM):
             return None
@@ -194,7 +230,10 @@ class CommandServer:
                 answering = Answering(code, self._charset, C.MQCFH_VERSION_3)
             charset = own_messages.charset_of(md.CodedCharSetId)
             parameters = read_parameters(message.data, header, big_endian=big_endian, charset=charset)
-            answers, failed = self._run(header, parameters, issuer, answering)
+            ran = self._run(header, parameters, issuer, answering)
+            if not ran.is_there:
+                return ran.map(lambda found: found[0] if _wants_answer(md, failed=found[1]) else [])
+            answers, failed = ran.value
         except BadPCF as bad:
             if bad.reason == C.MQRCCF_MD_FORMAT_ERROR and not _wants_answer(md, failed=True):
                 return None
@@ -210,25 +249,16 @@ class CommandServer:
 
     def _run(
         self, header: MQCFH, parameters: list[PCFParameter], issuer: Issuer, answering: Answering
-    ) -> tuple[list[bytes], bool]:
+    ) -> Pending[tuple[list[bytes], bool]]:
         """The answers, and whether the command failed."""
         if header.Command == C.MQCMD_ESCAPE:
-            return self._escape(_escaped(parameters), issuer, answering)
+            answers = begin_text(self._executor, _escaped(parameters), issuer)
+            if answers.is_there and not answers.value:
+                raise BadPCF(C.MQRCCF_PARM_VALUE_ERROR, "there is no command in the text", C.MQCACF_ESCAPE_TEXT)
+            return answers.map(lambda found: _escape_answers(found, answering))
         command = read_command(header.Command, parameters, self._manager.core.catalogue)
         outcome = self._executor.run(command, issuer)
-        return answering.outcome(outcome), outcome.failed
-
-    def _escape(self, text: str, issuer: Issuer, answering: Answering) -> tuple[list[bytes], bool]:
-        """MQSC in a PCF message: its lines are the answer."""
-        lines: list[str] = []
-        reason = C.MQRC_NONE
-        for answer in run_text(self._executor, text, issuer):
-            lines += answer.lines
-            if answer.state in (FAILED, SYNTAX):
-                reason = reason or answer.reason or C.MQRCCF_COMMAND_FAILED
-        if not lines and not reason:
-            raise BadPCF(C.MQRCCF_PARM_VALUE_ERROR, "there is no command in the text", C.MQCACF_ESCAPE_TEXT)
-        return answering.lines(lines, reason), bool(reason)
+        return (outcome.pending or there(outcome)).map(lambda found: (answering.outcome(found), found.failed))
 
     # The answer
 
@@ -266,6 +296,14 @@ def place_of(error: Exception) -> str:
     """What went wrong, and where. What the exception says of values stays out: they are those of a message."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} ({os.path.basename(last.filename)}:{last.lineno})"
+
+
+def _escape_answers(found: list[Answer], answering: Answering) -> tuple[list[bytes], bool]:
+    """MQSC in a PCF message: its lines are the answer."""
+    lines = [line for answer in found for line in answer.lines]
+    failed = [answer for answer in found if answer.state in (FAILED, SYNTAX)]
+    reason = (failed[0].reason or C.MQRCCF_COMMAND_FAILED) if failed else C.MQRC_NONE
+    return answering.lines(lines, reason), bool(failed)
 
 
 def _wants_answer(md: MQMD, *, failed: bool) -> bool:

@@ -13,7 +13,6 @@ from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.kernel.attributes import Attribute
 from libremq.mqi import constants as mq
 
-MESSAGE_CHANNELS = "message channels"
 PUBLISH_SUBSCRIBE = "publish/subscribe"
 CLUSTERS = "clusters"
 DONE = 8999
@@ -150,9 +149,7 @@ def _channels() -> Iterator[CommandSpec]:
         (option.INSTANCE_TYPE, option.CONNAME, option.XMITQ), groups=("MONITOR",),
         list_selector=mq.MQIACH_CHANNEL_INSTANCE_ATTRS,
     )  # fmt: skip
-    yield CommandSpec(
-        "START", "CHANNEL", (mq.MQCMD_START_CHANNEL,), 8018, options=(option.IGNSTATE,), table="CHANNEL"
-    )
+    yield CommandSpec("START", "CHANNEL", (mq.MQCMD_START_CHANNEL,), 8018, options=(option.IGNSTATE,), table="CHANNEL")
     yield CommandSpec(
         "STOP", "CHANNEL", (mq.MQCMD_STOP_CHANNEL,), 8019, table="CHANNEL",
         options=(option.MODE, option.STATUS_AFTER, option.CONNAME, option.QMNAME, option.IGNSTATE),
@@ -162,14 +159,8 @@ def _channels() -> Iterator[CommandSpec]:
         ("RESET", mq.MQCMD_RESET_CHANNEL, 8023, (option.SEQNUM,), ()),
         ("RESOLVE", mq.MQCMD_RESOLVE_CHANNEL, 8025, (option.RESOLVE_ACTION,), ("ACTION",)),
     ):
-        yield CommandSpec(
-            verb, "CHANNEL", (code,), message, options=options, required=required, table="CHANNEL",
-            part=MESSAGE_CHANNELS,
-        )  # fmt: skip
-    yield CommandSpec(
-        "START", "CHINIT", (mq.MQCMD_START_CHANNEL_INIT,), 8024, Naming.NONE, options=(option.INITQ,),
-        part=MESSAGE_CHANNELS,
-    )  # fmt: skip
+        yield CommandSpec(verb, "CHANNEL", (code,), message, options=options, required=required, table="CHANNEL")
+    yield CommandSpec("START", "CHINIT", (mq.MQCMD_START_CHANNEL_INIT,), 8024, Naming.NONE, options=(option.INITQ,))
     yield from _definable(
         "LISTENER",
         messages=(8626, 8623, 8628, 8630),

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome
-from libremq.admin.command_table import MESSAGE_CHANNELS
 from libremq.admin.commands_objects import done, ignores_state, not_there_yet
 from libremq.admin.connection_names import hconn_of
 from libremq.admin.context import Context, number, word
 from libremq.kernel import authority, events
-from libremq.kernel.objects import Listener, ServerConnection, Service
+from libremq.kernel.objects import Listener, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -22,7 +21,7 @@ _STATES = (
 )  # fmt: skip
 
 
-def _unless_so_already(command: Command, request: Callable[[], object]) -> Outcome:
+def unless_so_already(command: Command, request: Callable[[], object]) -> Outcome:
     """With IGNSTATE(YES) it is no failure that there was nothing to do."""
     try:
         request()
@@ -30,49 +29,6 @@ def _unless_so_already(command: Command, request: Callable[[], object]) -> Outco
         if error.reason not in _STATES or not ignores_state(command):
             raise
     return done(command, 0)
-
-
-# Channels
-
-
-def start_channel(context: Context, command: Command) -> Outcome:
-    found = _channel(context, command)
-    if found is None:
-        return not_there_yet(f"START CHANNEL({command.name})", MESSAGE_CHANNELS)
-    return _unless_so_already(command, lambda: context.operations.start_channel(command.name))
-
-
-def stop_channel(context: Context, command: Command) -> Outcome:
-    found = _channel(context, command)
-    if found is None:
-        return not_there_yet(f"STOP CHANNEL({command.name})", MESSAGE_CHANNELS)
-    address, partner = word(command, options.CONNAME), word(command, options.QMNAME)
-    some = bool(address or partner)
-    after = number(command, options.STATUS_AFTER, C.MQCHS_INACTIVE if some else C.MQCHS_STOPPED)
-    mode = number(command, options.MODE, C.MQMODE_QUIESCE)
-    if some and after == C.MQCHS_STOPPED:
-        detail = "STATUS(STOPPED) is for all instances of a channel; with CONNAME or QMNAME use STATUS(INACTIVE)"
-        raise mq_error(C.MQRCCF_PARM_CONFLICT, command.name, detail)
-
-    def request() -> None:
-        if partner:
-            raise mq_error(C.MQRCCF_CHANNEL_NOT_ACTIVE, command.name, "at its other end are clients, no queue managers")
-        stopped = context.operations.stop_channel(
-            command.name, mode, disable=after == C.MQCHS_STOPPED, connection_name=address
-        )
-        if not stopped and after == C.MQCHS_INACTIVE:
-            raise mq_error(C.MQRCCF_CHANNEL_NOT_ACTIVE, command.name, "no instance of it runs")
-
-    return _unless_so_already(command, request)
-
-
-def _channel(context: Context, command: Command) -> ServerConnection | None:
-    """The server-connection channel; None if it is one for messages."""
-    found = context.catalogue.find("CHANNEL", command.name)
-    if found is None:
-        raise mq_error(C.MQRCCF_CHANNEL_NOT_FOUND, command.name, "there is no channel of this name")
-    context.need(C.MQOT_CHANNEL, command.name, C.MQAUTH_CONTROL)
-    return found if isinstance(found, ServerConnection) else None
 
 
 # Listeners and services
@@ -88,12 +44,12 @@ def _listener(context: Context, command: Command) -> str:
 
 def start_listener(context: Context, command: Command) -> Outcome:
     name = _listener(context, command)
-    return _unless_so_already(command, lambda: context.operations.start_listener(name))
+    return unless_so_already(command, lambda: context.operations.start_listener(name))
 
 
 def stop_listener(context: Context, command: Command) -> Outcome:
     name = _listener(context, command)
-    return _unless_so_already(command, lambda: context.operations.stop_listener(name))
+    return unless_so_already(command, lambda: context.operations.stop_listener(name))
 
 
 def _service(context: Context, command: Command) -> None:
@@ -104,12 +60,12 @@ def _service(context: Context, command: Command) -> None:
 
 def start_service(context: Context, command: Command) -> Outcome:
     _service(context, command)
-    return _unless_so_already(command, lambda: context.operations.start_service(command.name))
+    return unless_so_already(command, lambda: context.operations.start_service(command.name))
 
 
 def stop_service(context: Context, command: Command) -> Outcome:
     _service(context, command)
-    return _unless_so_already(command, lambda: context.operations.stop_service(command.name))
+    return unless_so_already(command, lambda: context.operations.stop_service(command.name))
 
 
 # The queue manager
@@ -195,8 +151,6 @@ def reset_manager(context: Context, command: Command) -> Outcome:
 
 
 HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
-    ("START", "CHANNEL"): start_channel,
-    ("STOP", "CHANNEL"): stop_channel,
     ("START", "LISTENER"): start_listener,
     ("STOP", "LISTENER"): stop_listener,
     ("START", "SERVICE"): start_service,

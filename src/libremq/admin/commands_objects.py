@@ -12,12 +12,14 @@ from libremq.admin.context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
 from libremq.common.amq_messages import amq
 from libremq.common.names import is_generic_name
+from libremq.kernel import channel_batches, channel_states
 from libremq.kernel.attribute_tables import GENERIC_TYPES
 from libremq.kernel.attributes import Attribute, GivenValue, Source, Value
 from libremq.kernel.definition_checks import typed
 from libremq.kernel.definitions import DEFAULT_OBJECTS
 from libremq.kernel.moving import move_messages
 from libremq.kernel.objects import CLASSES, LocalQueue, MQObject
+from libremq.kernel.objects_channel_sync import SENDER
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -37,9 +39,7 @@ def done(command: Command, lsn: int, *inserts: object) -> Outcome:
 
 
 def not_there_yet(what: str, part: str) -> Outcome:
-    return Outcome(
-        [amq(8499, what, part)], reason=C.MQRC_FUNCTION_NOT_SUPPORTED, comp_code=C.MQCC_FAILED
-    )
+    return Outcome([amq(8499, what, part)], reason=C.MQRC_FUNCTION_NOT_SUPPORTED, comp_code=C.MQCC_FAILED)
 
 
 # DEFINE, ALTER, DELETE
@@ -98,8 +98,8 @@ def delete(context: Context, command: Command) -> Outcome:
     if number(command, options.CHLTABLE) == C.MQCHTAB_CLNTCONN:
         kind = "CLNTCONN"
     context.need(_object_type(context, kind, name), name, C.MQAUTH_DELETE)
-    if kind == "CHANNEL" and _has_clients(context, name):
-        raise mq_error(C.MQRCCF_CHANNEL_IN_USE, name, "clients are connected by it; STOP CHANNEL ends that")
+    if kind == "CHANNEL":
+        _check_channel_use(context, name)
     purge = number(command, options.PURGE, C.MQPO_NO) == C.MQPO_YES
     keep_authorities = number(command, options.AUTHREC, C.MQRAR_YES) == C.MQRAR_NO
     try:
@@ -108,12 +108,23 @@ def delete(context: Context, command: Command) -> Outcome:
         if error.reason in _UNKNOWN and ignores_state(command):
             return done(command, 0)
         raise
+    if kind == "CHANNEL":
+        lsn = max(lsn, _forget_channel(context, name))
     return done(command, lsn)
 
 
-def _has_clients(context: Context, channel: str) -> bool:
+def _check_channel_use(context: Context, name: str) -> None:
     instances = context.operations.channel_instances()
-    return any(one.channel == channel and one.status != C.MQCHS_STOPPED for one in instances)
+    if any(one.channel == name and one.status != C.MQCHS_STOPPED for one in instances):
+        raise mq_error(C.MQRCCF_CHANNEL_IN_USE, name, "it runs, or is to be tried again; STOP CHANNEL ends that")
+    channel_batches.check_certain(context.core, SENDER, name)
+
+
+def _forget_channel(context: Context, name: str) -> int:
+    """After the channel itself: whoever defines it again goes on where both ends were, if this is cut short."""
+    context.operations.forget_channel(name)
+    positions = [channel_batches.forget(context.manager, one) for one in channel_batches.syncs_of(context.core, name)]
+    return max([channel_states.forget(context.manager, name), *positions])
 
 
 def ignores_state(command: Command) -> bool:

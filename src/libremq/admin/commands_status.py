@@ -1,4 +1,4 @@
-"""DISPLAY of what runs: queues in use, connections and their handles, channels, listeners, services, the log.
+"""DISPLAY of what runs: queues in use, connections and their handles, listeners, services, the log.
 
 Everything is a view of the books that the kernel, the log and the server keep (contract 10); nothing is counted here.
 """
@@ -14,7 +14,6 @@ from libremq.admin.commands_objects import not_found, not_there_yet
 from libremq.admin.connection_names import connection_name, external_name, matches_connection
 from libremq.admin.context import Context, number, word
 from libremq.admin.display import Values, shown
-from libremq.admin.operations import ChannelInstance
 from libremq.admin.queue_manager_status import queue_manager_status
 from libremq.common.amq_messages import amq
 from libremq.common.names import matches
@@ -24,7 +23,6 @@ from libremq.kernel.events import reset_queue_statistics
 from libremq.kernel.objects import Listener, LocalQueue, Service, date_and_time
 from libremq.kernel.queues import QueueState
 from libremq.kernel.status_tables import STATUS_TABLES
-from libremq.kernel.status_tables_channel import OF_SVRCONN
 from libremq.kernel.units import PREPARED, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -37,13 +35,13 @@ def filled(table: str, known: Mapping[str, Value]) -> Values:
     return tuple((row, known.get(row.keyword, row.default)) for row in STATUS_TABLES[table])
 
 
-def _answer(command: Command, rows: list[Row], missing: MQError | None = None) -> Outcome:
+def answer(command: Command, rows: list[Row], missing: MQError | None = None) -> Outcome:
     if not rows:
         raise missing or not_found(command)
     return Outcome([amq(command.spec.message, command.spec.words)], rows)
 
 
-def _moment(seconds: float) -> tuple[str, str]:
+def moment(seconds: float) -> tuple[str, str]:
     return date_and_time(seconds) if seconds else ("", "")
 
 
@@ -64,17 +62,16 @@ def queue_status(context: Context, command: Command) -> Outcome:
         rows = shown(command, _queue_handles(context, command, found), keys=_QUEUE_FACTS)
         return Outcome([amq(command.spec.message, command.spec.words)], rows)
     values = (("QSTATUS", _queue_values(context, one)) for one in found)
-    return _answer(command, shown(command, values, keys=_QUEUE_FACTS, brief=("CURDEPTH",)))
+    return answer(command, shown(command, values, keys=_QUEUE_FACTS, brief=("CURDEPTH",)))
 
 
 def _queue_values(context: Context, definition: LocalQueue) -> Values:
     core = context.core
     queue = core.local_queue(definition)
-    uncommitted = core.has_uncommitted(queue)
     monitoring = definition.monq if definition.monq != C.MQMON_Q_MGR else core.catalogue.qmgr.monq
     watched = monitoring not in (C.MQMON_OFF, C.MQMON_NONE)
-    put = _moment(queue.statistics.last_put) if watched else ("", "")
-    got = _moment(queue.statistics.last_get) if watched else ("", "")
+    put = moment(queue.statistics.last_put) if watched else ("", "")
+    got = moment(queue.statistics.last_get) if watched else ("", "")
     known: dict[str, Value] = {
         "QUEUE": definition.name,
         "TYPE": C.MQIACF_Q_STATUS,
@@ -86,7 +83,7 @@ def _queue_values(context: Context, definition: LocalQueue) -> Values:
         "LPUTTIME": put[1],
         "LGETDATE": got[0],
         "LGETTIME": got[1],
-        "UNCOM": _uncommitted_count(context, queue) if uncommitted else 0,
+        "UNCOM": C.MQQSUM_YES if core.has_uncommitted(queue) else C.MQQSUM_NO,
         "MSGAGE": _age_of_oldest(context, queue),
         "MEDIALOG": core.log.extent_name_of(core.media[("QLOCAL", definition.name)])
         if ("QLOCAL", definition.name) in core.media
@@ -94,10 +91,6 @@ def _queue_values(context: Context, definition: LocalQueue) -> Values:
         "CURFSIZE": queue.store.file_bytes >> 20,
     }
     return filled("QSTATUS", known)
-
-
-def _uncommitted_count(context: Context, queue: QueueState) -> int:
-    return sum(1 for unit in context.core.units.values() for one in unit.operations if one.queue is queue)
 
 
 def _age_of_oldest(context: Context, queue: QueueState) -> int:
@@ -147,7 +140,7 @@ def _handle_of_queue(context: Context, queue: str, handle: ObjectHandle) -> Valu
         "TID": place.thread,
         "QMURID": _unit_name(connection.unit),
         "USERID": connection.user,
-        "URTYPE": C.MQUOWT_XA if connection.xa_unit is not None else C.MQUOWT_Q_MGR,
+        "URTYPE": _unit_type(connection),
     }
     return filled("QSTATUS.HANDLE", known)
 
@@ -170,6 +163,12 @@ def _handle_state(context: Context, handle: ObjectHandle) -> int:
     return C.MQHSTATE_ACTIVE if waits else C.MQHSTATE_INACTIVE
 
 
+def _unit_type(connection: Connection) -> int:
+    """A batch of a message channel is the queue manager's own, and has no XID as long as it is here."""
+    unit = connection.xa_unit
+    return C.MQUOWT_XA if unit is not None and unit.xid else C.MQUOWT_Q_MGR
+
+
 def _unit_name(unit: UnitOfWork | None) -> str:
     return f"0.{unit.id}" if unit is not None and unit.operations else "0.0"
 
@@ -189,7 +188,7 @@ def reset_statistics(context: Context, command: Command) -> Outcome:
             "MSGSOUT": figures.dequeued,
         }
         rows.append(Row("QSTATS", filled("QSTATS", known)))
-    return _answer(command, rows)
+    return answer(command, rows)
 
 
 # Connections
@@ -212,7 +211,7 @@ def connections(context: Context, command: Command) -> Outcome:
         if kind in (C.MQIACF_CONN_INFO_HANDLE, C.MQIACF_CONN_INFO_ALL):
             held = (("CONN.HANDLE", _handle(context, one)) for one in connection.handles.values())
             rows += shown(command, held, keys=("CONN", "EXTCONN", "TYPE"), brief=("OBJNAME", "OBJTYPE"))
-    return _answer(
+    return answer(
         command, rows, mq_error(C.MQRCCF_CONNECTION_ID_ERROR, command.name, "no application has this connection")
     )
 
@@ -241,7 +240,7 @@ def _connection(context: Context, connection: Connection) -> Values:
         "CONNAME": place.connection_name,
         "USERID": connection.user,
         "ASTATE": C.MQAS_STARTED if connection.consuming else C.MQAS_NONE,
-        "URTYPE": C.MQUOWT_XA if connection.xa_unit is not None else C.MQUOWT_Q_MGR,
+        "URTYPE": _unit_type(connection),
         "UOWSTATE": state,
         "QMURID": _unit_name(unit),
         "UOWLOG": context.core.log.extent_name_of(unit.first_lsn) if unit is not None and unit.is_logged else "",
@@ -268,68 +267,13 @@ def _open_options(options_given: int) -> tuple[int, ...]:
 # What a server runs
 
 
-def channel_status(context: Context, command: Command) -> Outcome:
-    nothing = mq_error(C.MQRCCF_CHL_STATUS_NOT_FOUND, command.name, "no instance of it runs")
-    if number(command, options.INSTANCE_TYPE, C.MQOT_CURRENT_CHANNEL) == C.MQOT_SAVED_CHANNEL:
-        raise nothing  # client channels leave nothing behind
-    address = word(command, options.CONNAME)
-    values = (
-        ("CHSTATUS", _channel_values(one))
-        for one in context.operations.channel_instances()
-        if matches(command.name, one.channel)
-        and address in ("", one.connection_name)
-        and context.may(C.MQOT_CHANNEL, one.channel, C.MQAUTH_DISPLAY)
-    )
-    keys = ("CHANNEL", "CHLTYPE", "CONNAME", "CURRENT", "STATUS")
-    brief = ("SUBSTATE", "RQMNAME", "XMITQ")
-    return _answer(command, shown(command, values, keys=keys, all_by_default=False, brief=brief), nothing)
-
-
-_SECURITY_PROTOCOLS = {"TLSV12": C.MQSECPROT_TLSV12, "TLSV13": C.MQSECPROT_TLSV13}
-
-
-def _channel_values(one: ChannelInstance) -> Values:
-    started, last = _moment(one.started), _moment(one.last_message)
-    known: dict[str, Value] = {
-        "CHANNEL": one.channel,
-        "CHLTYPE": C.MQCHT_SVRCONN,
-        "CONNAME": one.connection_name,
-        "CURRENT": C.MQOT_CURRENT_CHANNEL,
-        "STATUS": one.status,
-        "MCAUSER": one.user,
-        "CHSTADA": started[0],
-        "CHSTATI": started[1],
-        "LSTMSGDA": last[0],
-        "LSTMSGTI": last[1],
-        "MSGS": one.messages,
-        "BYTSSENT": one.bytes_sent,
-        "BYTSRCVD": one.bytes_received,
-        "BUFSSENT": one.buffers_sent,
-        "BUFSRCVD": one.buffers_received,
-        "CURSHCNV": one.conversations,
-        "MAXSHCNV": one.conversations_max,
-        "HBINT": one.heartbeat_s,
-        "RAPPLTAG": one.application,
-        "RPRODUCT": one.product,
-        "RVERSION": one.version,
-        "SSLCIPH": one.cipher,
-        "SECPROT": _SECURITY_PROTOCOLS.get(one.protocol, C.MQSECPROT_NONE),
-        "SSLPEER": one.peer_name,
-        "SSLCERTI": one.issuer_name,
-        "LOCLADDR": one.local_address,
-        "STOPREQ": C.MQCHSR_STOP_REQUESTED if one.stop_requested else C.MQCHSR_STOP_NOT_REQUESTED,
-        "SUBSTATE": C.MQCHSSTATE_RECEIVING if one.status == C.MQCHS_RUNNING else C.MQCHSSTATE_OTHER,
-    }
-    return tuple(pair for pair in filled("CHSTATUS", known) if pair[0].keyword in OF_SVRCONN)
-
-
 def listener_status(context: Context, command: Command) -> Outcome:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.listeners():
             definition = context.catalogue.find("LISTENER", one.name)
             if not matches(command.name, one.name) or not context.may(C.MQOT_LISTENER, one.name, C.MQAUTH_DISPLAY):
                 continue
-            day, time_of_day = _moment(one.started)
+            day, time_of_day = moment(one.started)
             known: dict[str, Value] = {
                 "LISTENER": one.name,
                 "STATUS": one.status,
@@ -345,7 +289,7 @@ def listener_status(context: Context, command: Command) -> Outcome:
                 known |= {"DESCR": definition.descr, "CONTROL": definition.control}
             yield "LSSTATUS", filled("LSSTATUS", known)
 
-    return _answer(command, shown(command, found(), keys=("LISTENER", "STATUS", "PID")))
+    return answer(command, shown(command, found(), keys=("LISTENER", "STATUS", "PID")))
 
 
 def service_status(context: Context, command: Command) -> Outcome:
@@ -356,7 +300,7 @@ def service_status(context: Context, command: Command) -> Outcome:
                 continue
             if not context.may(C.MQOT_SERVICE, one.name, C.MQAUTH_DISPLAY):
                 continue
-            day, time_of_day = _moment(one.started)
+            day, time_of_day = moment(one.started)
             same = ("SERVTYPE", "CONTROL", "STARTCMD", "STARTARG", "STOPCMD", "STOPARG", "DESCR", "STDOUT", "STDERR")
             known: dict[str, Value] = {
                 **{keyword: getattr(definition, keyword.lower()) for keyword in same},
@@ -368,7 +312,7 @@ def service_status(context: Context, command: Command) -> Outcome:
             }
             yield "SVSTATUS", filled("SVSTATUS", known)
 
-    return _answer(command, shown(command, found(), keys=("SERVICE", "STATUS", "PID")))
+    return answer(command, shown(command, found(), keys=("SERVICE", "STATUS", "PID")))
 
 
 def manager_status(context: Context, command: Command) -> Outcome:
@@ -379,7 +323,7 @@ def manager_status(context: Context, command: Command) -> Outcome:
     words = (row.keyword for row in STATUS_TABLES["QMSTATUS"])
     groups = {"LOG": frozenset(one for one in words if "LOG" in one or one in _LOG_WORDS)}
     brief = ("CONNS", "CMDSERV", "CHINIT")
-    return _answer(
+    return answer(
         command,
         shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), groups=groups, all_by_default=False, brief=brief),
     )
@@ -399,7 +343,7 @@ def publish_subscribe(context: Context, command: Command) -> Outcome:
         "STATUS": C.MQPS_STATUS_INACTIVE,
     }
     values = [("PUBSUB", filled("PUBSUB", known))]
-    return _answer(command, shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), all_by_default=True))
+    return answer(command, shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), all_by_default=True))
 
 
 def none_of_them(context: Context, command: Command) -> Outcome:
@@ -414,7 +358,6 @@ HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
     ("DISPLAY", "QSTATUS"): queue_status,
     ("RESET", "QSTATS"): reset_statistics,
     ("DISPLAY", "CONN"): connections,
-    ("DISPLAY", "CHSTATUS"): channel_status,
     ("DISPLAY", "LSSTATUS"): listener_status,
     ("DISPLAY", "SVSTATUS"): service_status,
     ("DISPLAY", "QMSTATUS"): manager_status,

@@ -1,8 +1,8 @@
 """Runs commands: one `Command` in, one `Outcome` out, whichever syntax it came in.
 
 All checks come before the first change, so a command that fails has changed nothing. It runs under the kernel's lock
-and never waits; the outcome says how far the log must be on disk before anybody hears of it. What only a server can do
-is asked of `operations`.
+and never waits: an outcome that needs the network is `pending`. The outcome says how far the log must be on disk before
+anybody hears of it. What only a server can do is asked of `operations`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from libremq.admin import (
+    commands_channel_status,
+    commands_channels,
     commands_control,
     commands_objects,
     commands_security,
@@ -28,6 +30,8 @@ from libremq.mqi.errors import MQError, mq_error
 
 Handler = Callable[[Context, Command], Outcome]
 _HANDLERS: dict[tuple[str, str], Handler] = {
+    **commands_channel_status.HANDLERS,
+    **commands_channels.HANDLERS,
     **commands_control.HANDLERS,
     **commands_security.HANDLERS,
     **commands_status.HANDLERS,
@@ -60,11 +64,23 @@ class Executor:
             return commands_objects.not_there_yet(spec.words, spec.part)
         with core.events.on_behalf_of(_event_context(issuer)):
             outcome = _handler(spec)(Context(self._manager, self.operations, issuer), command)
-            if not outcome.failed:
-                command_event(
-                    core, command=spec.pcf[0], mqsc=command.source_text or None, parameters=command.source_parameters
-                )
+            if outcome.pending is None:
+                self._tell(command, outcome)
+        if outcome.pending is not None:
+            outcome.pending.then(lambda found: self._tell_late(command, issuer, found))
         return outcome
+
+    def _tell(self, command: Command, outcome: Outcome) -> None:
+        """The command event of a command that was done."""
+        if not outcome.failed:
+            command_event(
+                self._manager.core, command=command.spec.pcf[0], mqsc=command.source_text or None,
+                parameters=command.source_parameters,
+            )  # fmt: skip
+
+    def _tell_late(self, command: Command, issuer: Issuer, outcome: Outcome) -> None:
+        with self._manager.core.events.on_behalf_of(_event_context(issuer)):
+            self._tell(command, outcome)
 
 
 def _event_context(issuer: Issuer) -> EventContext:
@@ -88,6 +104,4 @@ def check(command: Command) -> None:
     if spec.naming in (Naming.FULL, Naming.GENERIC) and not command.name:
         raise mq_error(C.MQRCCF_PARM_MISSING, command.name, f"{spec.words} needs {spec.naming.value}")
     if spec.naming is Naming.FULL and command.name.endswith("*"):
-        raise mq_error(
-            C.MQRCCF_OBJECT_NAME_ERROR, command.name, f"{spec.words} takes one full name, not a generic one"
-        )
+        raise mq_error(C.MQRCCF_OBJECT_NAME_ERROR, command.name, f"{spec.words} takes one full name, not a generic one")

@@ -44,6 +44,12 @@ _DETAILED: dict[int, int] = {
     C.MQRCCF_SSL_CIPHER_SPEC_ERROR: 8242,
     C.MQRCCF_MISSING_CONN_NAME: 8214,
 }
+# Those that have both
+_NAMED_AND_DETAILED: dict[int, int] = {
+    C.MQRCCF_CHANNEL_INDOUBT: 9507,
+    C.MQRCCF_CHANNEL_TYPE_ERROR: 9502,
+    C.MQRCCF_PING_ERROR: 9512,
+}
 _PLAIN: dict[int, int] = {
     C.MQRC_CONNECTION_BROKEN: 8145,
     C.MQRC_Q_MGR_QUIESCING: 8156,
@@ -56,7 +62,7 @@ _PLAIN: dict[int, int] = {
 _PLAINLY = frozenset(
     {
         C.MQRC_ENVIRONMENT_ERROR, C.MQRCCF_COMMAND_FAILED, C.MQRCCF_NO_START_CMD, C.MQRC_FUNCTION_NOT_SUPPORTED,
-        C.MQRCCF_LOG_TYPE_ERROR, C.MQRC_UNEXPECTED_ERROR,
+        C.MQRCCF_LOG_TYPE_ERROR, C.MQRC_UNEXPECTED_ERROR, C.MQRCCF_CHANNEL_INITIATOR_ERROR,
     }
 )  # fmt: skip
 
@@ -70,6 +76,9 @@ def failure_message(error: MQError) -> AmqMessage:
     if number is not None:
         return amq(number)
     detail = error.detail or str(error)
+    number = _NAMED_AND_DETAILED.get(error.reason)
+    if number is not None:
+        return amq(number, error.object_name, detail)
     number = _DETAILED.get(error.reason)
     if number == 8135:
         return amq(number, f": {detail}")

@@ -13,6 +13,7 @@ from libremq.admin.executor import Executor
 from libremq.admin.mqsc_lines import CommandText, commands_in
 from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_writing import outcome_lines
+from libremq.admin.pending import Pending
 from libremq.admin.plain_values import plain_row
 from libremq.common.amq_messages import amq
 from libremq.kernel.events_command import mask_passwords
@@ -59,23 +60,52 @@ def check_text(given: CommandText) -> tuple[Command | None, Answer]:
     return command, Answer(text, DONE)
 
 
-def run_command(executor: Executor, given: CommandText, issuer: Issuer) -> Answer:
-    """Read and run one command."""
+def run_command(executor: Executor, given: CommandText, issuer: Issuer) -> tuple[Answer, Pending[Outcome] | None]:
+    """Read and run one command. If its outcome is still to come, the answer says so once that has come."""
     command, answer = check_text(given)
     if command is None:
-        return answer
+        return answer, None
     outcome = executor.run(command, issuer)
+    if outcome.pending is None:
+        _fill(answer, outcome)
+    else:
+        outcome.pending.then(lambda found: _fill(answer, found))
+    return answer, outcome.pending
+
+
+def _fill(answer: Answer, outcome: Outcome) -> None:
     answer.lines = outcome_lines(outcome)
     answer.rows = [plain_row(row) for row in outcome.rows]
     answer.reason, answer.lsn = outcome.reason, outcome.lsn
-    answer.state = FAILED if _counts_as_failed(outcome) else DONE
-    return answer
-
-
-def _counts_as_failed(outcome: Outcome) -> bool:
-    return outcome.comp_code == C.MQCC_FAILED
+    answer.state = FAILED if outcome.failed else DONE
 
 
 def run_text(executor: Executor, text: str, issuer: Issuer) -> list[Answer]:
-    """Run all commands of a text, one after the other; a failure does not keep the others from running."""
-    return [run_command(executor, given, issuer) for given in commands_in(text) if given.text or given.problem]
+    """Run all commands of a text that need no network, one after the other; a failure does not stop the others."""
+    return begin_text(executor, text, issuer).value
+
+
+def begin_text(executor: Executor, text: str, issuer: Issuer) -> Pending[list[Answer]]:
+    """Run all commands of a text, one after the other; the answers when all are done."""
+    return _TextRun(executor, text, issuer).done
+
+
+class _TextRun:
+    """Each command begins when the one before has its outcome: all within the call, unless one needs the network."""
+
+    def __init__(self, executor: Executor, text: str, issuer: Issuer) -> None:
+        self.done: Pending[list[Answer]] = Pending()
+        self._executor = executor
+        self._issuer = issuer
+        self._left = (given for given in commands_in(text) if given.text or given.problem)
+        self._answers: list[Answer] = []
+        self._go_on()
+
+    def _go_on(self) -> None:
+        for given in self._left:
+            answer, pending = run_command(self._executor, given, self._issuer)
+            self._answers.append(answer)
+            if pending is not None and not pending.is_there:
+                pending.then(lambda outcome: self._go_on())
+                return
+        self.done.complete(self._answers)

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from libremq.admin.command import Outcome, Row
 from libremq.admin.model import is_bare
-from libremq.kernel.attributes import Attribute, Value
+from libremq.kernel.attributes import Attribute, Kind, Value
+from libremq.mqi import constants as C
 
 INDENT = " " * 3
 _COLUMN = 40
@@ -21,8 +22,13 @@ def value_text(row: Attribute, value: Value) -> str:
     if isinstance(value, tuple):
         return ",".join(value_text(row, item) for item in value)
     if isinstance(value, int):
-        return row.word(value)
+        return " " if value == C.MQMON_NOT_AVAILABLE and is_counted(row) else row.word(value)
     return visible(value)
+
+
+def is_counted(row: Attribute) -> bool:
+    """A figure that is never negative, so that -1 says that it is not known."""
+    return row.kind in (Kind.INTEGER, Kind.INTEGER_LIST) and row.low >= 0 and not row.words
 
 
 def visible(text: str) -> str:

@@ -24,7 +24,7 @@ def queue_manager_status(context: Context) -> dict[str, Value]:
         "STATUS": C.MQQMSTA_QUIESCING if core.quiescing else C.MQQMSTA_RUNNING,
         "CONNS": len(core.connections),
         "CMDSERV": C.MQSVC_STATUS_RUNNING if context.manager.serve_commands else C.MQSVC_STATUS_STOPPED,
-        "CHINIT": C.MQSVC_STATUS_STOPPED,
+        "CHINIT": context.operations.initiator_status(),
         "HOSTNAME": host_name(),
         "DATPATH": core.folder,
         "LOGPATH": log.folder,

@@ -19,8 +19,10 @@ from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
+from libremq.admin.command import Outcome
 from libremq.admin.command_server import CommandServer
 from libremq.admin.executor import Executor
+from libremq.admin.pending import Pending
 from libremq.client.checkpointer import Checkpointer
 from libremq.client.message_log import to_logger
 from libremq.common.amq_messages import amq
@@ -41,6 +43,7 @@ from libremq.store.queue_store import StoreLimits
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 _LOOK_FOR_SIGNALS_S = 0.5
+_OUTCOME_S = 300.0  # for a command whose outcome comes over the network: longer than any such wait
 _here: weakref.WeakSet[EmbeddedQueueManager] = weakref.WeakSet()
 
 
@@ -174,6 +177,23 @@ class EmbeddedQueueManager:
             with self.lock:
                 self._interrupted()
             raise
+
+    def await_outcome(self, pending: Pending[Outcome]) -> None:
+        """Return when the outcome of a command has come, at the latest when the queue manager ends. Without the lock.
+
+        It has failed if nothing came in time.
+        """
+        for _ in range(round(_OUTCOME_S / _LOOK_FOR_SIGNALS_S)):
+            if pending.wait(_LOOK_FOR_SIGNALS_S):
+                return
+            with self.lock:
+                if self._ended or self.manager.failure is not None or self.manager.core.quiescing:
+                    message, reason = amq(8156), C.MQRC_Q_MGR_QUIESCING
+                    break
+        else:
+            message, reason = amq(8498, "the other end did not answer in time"), C.MQRCCF_COMMAND_FAILED
+        with self.lock:
+            pending.complete(Outcome([message], reason=reason, comp_code=C.MQCC_FAILED))
 
     def force(self, lsn: int) -> None:
         """Return when the log is on disk up to this position. Call without the lock."""

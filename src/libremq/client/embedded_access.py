@@ -182,7 +182,9 @@ class EmbeddedAccess:
             if not given.text and not given.problem:
                 continue
             with self.embedded.locked():
-                answer = run_command(self.embedded.executor, given, self._issuer(issuer))
+                answer, pending = run_command(self.embedded.executor, given, self._issuer(issuer))
+            if pending is not None:
+                self.embedded.await_outcome(pending)
             answers.append(answer)
         self.embedded.force(max((answer.lsn for answer in answers), default=0))
         return answers
@@ -266,7 +268,7 @@ class EmbeddedAccess:
         with self.embedded.locked():
             core = self.embedded.manager.core
             return QueueManagerStatistics(
-                connections=len(core.connections),
+                connections=sum(one.application_type != C.MQAT_QMGR for one in core.connections.values()),
                 queues_defined=len(core.catalogue.queues),
                 queues_in_memory=len(core.queues),
                 messages=sum(queue.store.depth for queue in core.queues.values()),
