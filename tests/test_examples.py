@@ -50,6 +50,11 @@ OUTPUT = {
         "taken: other glove",
         "still there: ['umbrella', 'bicycle']",
     ],
+    "channel_exits": [
+        "the channel is defined: done",
+        "'two espressos, table 7' with priority 7",
+        "one decaf: to the dead-letter queue, reason 70001: we do not serve that",
+    ],
     "consumer": [
         "clean: tea",
         "clean: cake",
@@ -126,6 +131,11 @@ OUTPUT = {
         "  done: iron",
         "WORKER is called for JOBS: start 'work' (gently)",
         "  done: fold",
+    ],
+    "two_queue_managers": [
+        "two espressos for London, with our compliments",
+        "one tea for London, with our compliments",
+        "channel LONDON.PARIS to PARIS is RUNNING: 3 messages",
     ],
     "xa": [
         "decided in the north, and then the lights go out in the south",

@@ -3,8 +3,8 @@
 A child process with a thread for each lane moves numbered orders from one queue to another, each in a unit of work of
 its own (now and then it changes its mind and backs out), and writes down in a plain file what the queue manager
 acknowledged. The parent kills it without warning, lets it restart, and at the end compares three things: what was put,
-what was acknowledged, and what is on the queues. Then the same is done to a server (`demo_server`), and there are some
-commands of an administrator (`demo_administration`).
+what was acknowledged, and what is on the queues. Then the same is done to a server (`demo_server`), there are some
+commands of an administrator (`demo_administration`), and three queue managers talk to each other (`demo_channels`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import libremq
-from libremq import demo_administration, demo_server
+from libremq import demo_administration, demo_channels, demo_server
 from libremq.demo_server import PLAIN, colour, say
 
 ORDERS = 6000
@@ -86,7 +86,7 @@ class _ChangedMind(Exception):
 def main() -> int:
     with tempfile.TemporaryDirectory(prefix="libremq-demo-") as folder:
         code = _run(folder)
-    return code or demo_server.main() or demo_administration.main()
+    return code or demo_server.main() or demo_administration.main() or demo_channels.main()
 
 
 def _run(folder: str) -> int:

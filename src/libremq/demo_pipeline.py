@@ -1,4 +1,4 @@
-"""The fourth part of `make demo`: dumps of a simulated site become findings, a forecast and a report.
+"""The fifth part of `make demo`: dumps of a simulated site become findings, a forecast and a report.
 
 It types the commands that a user would type, one after the other, in one process, so that Spark starts once.
 """
@@ -21,7 +21,7 @@ SICK = ("log-buffers-short", "pool-short", "adapters-busy")
 def main() -> int:
     started = time.monotonic()
     report = Path(REPORT).absolute()
-    print("\nLibreMQ demo, fourth part: what is wrong with these queue managers, and when will they run out?\n")
+    print("\nLibreMQ demo, fifth part: what is wrong with these queue managers, and when will they run out?\n")
     with tempfile.TemporaryDirectory(prefix="libremq-demo-") as folder:
         os.chdir(folder)
         try:

@@ -107,16 +107,19 @@ class Trouble(Exception):
 class Server:
     """A queue manager behind the commands that look after it."""
 
-    def __init__(self, data: str) -> None:
+    def __init__(self, data: str, name: str = "SHOP") -> None:
+        self.name = name
         self._data = data
-        self._folder = Address("embedded", "SHOP", data=data).folder
+        self._folder = Address("embedded", name, data=data).folder
         self.port = 0
 
-    def command(self, *words: str) -> None:
+    def command(self, *words: str) -> str:
+        """What a user would type; what it said."""
         say(f"   $ libremq {' '.join(words)}")
         ran = self._run(*words)
         if ran.returncode:
             raise Trouble(f"{ran.stdout}{ran.stderr}")
+        return ran.stdout
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "LIBREMQ_DATA": self._data}
@@ -125,7 +128,7 @@ class Server:
 
     def start(self) -> None:
         """On a free port; after that always on the same one."""
-        self.command("strmqm", "-p", str(self.port), "SHOP")
+        self.command("strmqm", "-p", str(self.port), self.name)
         self.port = self._running().ports[0]
 
     def kill(self) -> int:
@@ -137,7 +140,7 @@ class Server:
     def end(self) -> None:
         """If it runs at all; whatever it is doing."""
         if current_run(self._folder) is not None:
-            self._run("endmqm", "-p", "SHOP")
+            self._run("endmqm", "-p", self.name)
 
     def _running(self) -> RunState:
         running = current_run(self._folder)
@@ -147,12 +150,12 @@ class Server:
 
     @property
     def url(self) -> str:
-        return f"mq://127.0.0.1:{self.port}/SHOP?channel={CHANNEL}&reconnect=yes&reconnect_timeout={_LIMIT_S:.0f}"
+        return f"mq://127.0.0.1:{self.port}/{self.name}?channel={CHANNEL}&reconnect=yes&reconnect_timeout={_LIMIT_S:.0f}"
 
     @property
     def local_url(self) -> str:
         """For its administrator."""
-        return f"local:SHOP?data={quote(self._data)}"
+        return f"local:{self.name}?data={quote(self._data)}"
 
 
 # The parent: start, kill, start again, check
