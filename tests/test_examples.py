@@ -199,28 +199,38 @@ def test_the_example_of_the_readme_works_when_pasted(tmp_path: Path) -> None:
     assert (tmp_path / ".libremq" / "qmgrs" / "QM1").is_dir()
 
 
+def free_port() -> str:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return str(probe.getsockname()[1])
+
+
+def type_in(commands: str, home: Path, *queue_managers: str) -> list[str]:
+    """Type commands as a user with an empty home would; the lines that come. The queue managers are ended for sure."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("LIBREMQ", "PYTEST", "MQ"))}
+    commands_of_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    environment = {**clean, "HOME": str(home), "PATH": commands_of_python}
+    try:
+        ran = subprocess.run(
+            ["sh", "-e"], input=commands, cwd=home, env=environment, capture_output=True, text=True, timeout=600
+        )
+    finally:
+        for name in queue_managers:
+            end = [sys.executable, "-m", "libremq.cli", "endmqm", "-p", "-z", name]
+            subprocess.run(end, env=environment, capture_output=True, timeout=600, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stderr == ""
+    return ran.stdout.splitlines()
+
+
 def test_the_server_of_the_readme_works_when_typed(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     typed = r"```\n(MQ_APP_PASSWORD=\w+ libremq crtmqm --dev .*?)```.*?```python\n(.*?)```"
     found = re.search(typed, readme, re.DOTALL)
     assert found is not None
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = str(probe.getsockname()[1])
+    port = free_port()
     commands, client = (text.replace("1414", port) for text in found.groups())
     (tmp_path / "client.py").write_text(client, encoding="utf-8")
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("LIBREMQ", "PYTEST", "MQ"))}
-    commands_of_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    environment = {**clean, "HOME": str(tmp_path), "PATH": commands_of_python}
-    try:
-        ran = subprocess.run(
-            ["sh", "-e"], input=commands, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
-        )
-        assert ran.returncode == 0, ran.stdout + ran.stderr
-        assert ran.stderr == ""
-    finally:
-        end = [sys.executable, "-m", "libremq.cli", "endmqm", "-p", "-z", "QM1"]
-        subprocess.run(end, env=environment, capture_output=True, timeout=600, check=False)
-    lines = ran.stdout.splitlines()
+    lines = type_in(commands, tmp_path, "QM1")
     assert f"AMQ5026I: The listener on 127.0.0.1:{port} has started." in lines
     assert lines.count("****   Message      ****") == 2
     assert lines[lines.index("two espressos") :] == [
@@ -232,3 +242,25 @@ def test_the_server_of_the_readme_works_when_typed(tmp_path: Path) -> None:
         "LibreMQ queue manager 'QM1' ending.",
         "LibreMQ queue manager 'QM1' ended.",
     ]
+
+
+def test_the_two_queue_managers_of_the_readme_work_when_typed(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"```\n(libremq crtmqm LONDON\n.*?)```", readme, re.DOTALL)
+    assert found is not None
+    commands = found[1].replace("1421", free_port()).replace("1422", free_port())
+    lines = type_in(commands, tmp_path, "LONDON", "PARIS")
+    got = lines.index("Sample AMQSGET0 start")
+    assert lines[got + 1 : got + 3] == ["message <two espressos>", "message <one tea>"]
+    assert any("INDOUBT(NO)" in line for line in lines) and any("LSTSEQNO(2)" in line for line in lines)
+    assert not [line for line in lines if re.match(r"AMQ\d+[EW]", line)]
+    assert lines[-1] == "LibreMQ queue manager 'PARIS' ended."
+
+
+def test_the_pair_of_the_examples_is_defined_twice(tmp_path: Path) -> None:
+    """To run the files again changes nothing, and all that they name is understood."""
+    for city in ("LONDON", "PARIS"):
+        script = (EXAMPLES / f"channels_{city.lower()}.mqsc").read_text(encoding="utf-8")
+        code = f"import libremq\nwith libremq.connect('embedded:{city}?create=1') as qm:\n"
+        code += f"    for _ in range(2):\n        print([one.state for one in qm.mqsc({script!r})])"
+        assert run(code, tmp_path / city) == [str(["done"] * 6)] * 2

@@ -30,19 +30,28 @@ def have_namespaces() -> bool:
     return True
 
 
+def run(command: list[str]) -> str:
+    """What a soak says that finds nothing. One that takes too long is told to end, so that it leaves nothing behind."""
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            said, _ = process.communicate(timeout=LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            said, _ = process.communicate()
+    assert process.returncode == 0, said
+    return said
+
+
 @pytest.mark.parametrize("network", ["ports", "namespaces"])
 def test_a_short_soak(network: str, tmp_path: Path) -> None:
     if network == "namespaces" and not have_namespaces():
         pytest.skip("network namespaces are not allowed here")
     command = [sys.executable, "-m", "soak.channels", "--network", network, "--folder", str(tmp_path), "--seed", "7"]
-    done = subprocess.run(
-        [*command, "--seconds", "5"], cwd=ROOT, capture_output=True, text=True, timeout=LIMIT_S, check=False
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    figures = dict(re.findall(r"^ *(.+?)  +(\d+)$", done.stdout, re.MULTILINE))
+    said = run([*command, "--seconds", "5"])
+    figures = dict(re.findall(r"^ *(.+?)  +(\d+)$", said, re.MULTILINE))
     assert int(figures["findings"]) == 0
     assert int(figures["faults"]) >= 3
-    assert int(figures["persistent, once and in order"]) > 100
+    assert int(figures["persistent"]) > 100
     assert int(figures["answers that came back"]) > 20
     assert not list(tmp_path.iterdir())
 

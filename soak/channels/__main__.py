@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -45,6 +46,7 @@ def main(arguments: list[str]) -> int:
         print(f"no network: {error}")
         return 1
     began = time.monotonic()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # queue managers must not be left behind
     try:
         driver.create()
         left_s = chosen.seconds
@@ -91,7 +93,7 @@ def table(driver: Driver, seconds: float) -> str:
         ("  commit not answered", figures.unknown),
         ("    and there", figures.unknown_arrived),
         ("messages committed", figures.committed),
-        ("  persistent, once and in order", figures.persistent),
+        ("  persistent", figures.persistent),
         ("  not persistent", figures.others),
         ("    and arrived", figures.others_arrived),
         ("answers that came back", figures.answers),

@@ -82,6 +82,8 @@ def test_a_pipeline_goes_on_sending_while_a_batch_is_in_doubt(pipeline: int) -> 
     pair = Pair(one, two)
     while not pair.sender.instance().in_doubt:
         assert pair.step(pair.near) or pair.step(pair.far)
+    assert pair.near.woken is (pipeline == 2)  # the question leaves first
+    pair.sender.pump()
     expected = {
         1: ["MESSAGE_DATA"] * 2 + ["STATUS_DATA"],
         2: ["MESSAGE_DATA"] * 2 + ["STATUS_DATA"] + ["MESSAGE_DATA"] * 2,

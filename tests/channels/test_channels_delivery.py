@@ -310,15 +310,20 @@ def test_longer_than_the_channel_takes() -> None:
     assert _letter(here)[1].Reason == C.MQRC_MSG_TOO_BIG_FOR_CHANNEL
 
 
-def test_how_many_went_aside_is_said_once(here: Receiving) -> None:
+def test_that_messages_go_aside_is_said_at_once_and_how_many_later(here: Receiving) -> None:
     here.with_dead_letter_queue()
-    for _ in range(3):
+    for _ in range(4):
         here.put(framed(queue="GONE"))
     here.put(framed(queue="GONE", Report=C.MQRO_DISCARD_MSG))
+    (first,) = here.said
+    assert first.startswith("AMQ9544W") and "1 went to the dead-letter queue DLQ, 0 were" in first
+    here.clock.advance(60)
+    here.put(framed(queue="GONE"))
+    here.put(framed(queue="GONE"))
+    assert "4 went to the dead-letter queue DLQ, 1 were" in here.said[1]
     here.delivery.release()
     here.delivery.close()
-    (line,) = here.said
-    assert line.startswith("AMQ9544W") and "3 went to the dead-letter queue DLQ, 1 were" in line
+    assert len(here.said) == 3 and "1 went to the dead-letter queue DLQ, 0 were" in here.said[2]
 
 
 # Once more

@@ -49,7 +49,9 @@ SECOND_FAULTS = by_level(40, 600, 20_000)
 
 
 def report(record_property: Record, scenario: Scenario, counts: Counter[str]) -> None:
-    record_property("outcomes", {"table": "message channels, cut and crash points tried", "rows": {str(scenario): dict(counts)}})
+    record_property(
+        "outcomes", {"table": "message channels, cut and crash points tried", "rows": {str(scenario): dict(counts)}}
+    )
 
 
 def all_faults(moments: Moments) -> list[Fault]:

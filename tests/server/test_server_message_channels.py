@@ -319,9 +319,7 @@ def fail(call):
 def test_send_and_receive_exits_see_every_segment(pair: Pair) -> None:
     pair.define(SENDEXIT=["scramble(turn)"], RCVEXIT=["scramble(turn)"])
     with pair.two.engine.lock:
-        pair.two.engine.manager.alter(
-            "RCVR", CHANNEL, {"SENDEXIT": ["scramble(turn)"], "RCVEXIT": ["scramble(turn)"]}
-        )
+        pair.two.engine.manager.alter("RCVR", CHANNEL, {"SENDEXIT": ["scramble(turn)"], "RCVEXIT": ["scramble(turn)"]})
     for served in (pair.one, pair.two):
         path = Path(served.engine.folder, "exits", "scramble.py")
         path.write_text(EXITS)

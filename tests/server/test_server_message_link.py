@@ -311,21 +311,6 @@ def test_blocked_users_are_about_clients(secured: Served) -> None:
         partner.agree()
 
 
-def test_a_privileged_user_of_the_channel_needs_no_authorities(secured: Served) -> None:
-    receiver(secured, MCAUSER="mqm")
-    with Partner(secured.port) as partner:
-        partner.agree()
-        assert user_of(secured) == "None"  # nobody has mapped it: the user is that of the definition
-
-
-def test_a_user_of_the_channel_without_authorities_is_refused(secured: Served, said: list[str]) -> None:
-    receiver(secured, MCAUSER="dave")
-    with Partner(secured.port) as partner:
-        partner.bind()
-        assert partner.refused().code == Status.SECURITY_FAILURE
-    assert any("AMQ9501E" in line and "dave" in line for line in said), said
-
-
 def test_a_channel_with_a_cipher_refuses_plain_text(served: Served, said: list[str]) -> None:
     receiver(served, "SECURE", SSLCIPH="ANY_TLS12_OR_HIGHER")
     with Partner(served.port) as partner:

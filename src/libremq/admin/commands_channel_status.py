@@ -28,7 +28,8 @@ from libremq.mqi.errors import mq_error
 
 _KEYS = ("CHANNEL", "CHLTYPE", "CONNAME", "CURRENT", "STATUS")
 _BRIEF = ("SUBSTATE", "RQMNAME", "XMITQ")
-_BRIEF_SAVED = (*_BRIEF, "INDOUBT", "CURLUWID", "CURMSGS", "CURSEQNO", "LSTLUWID", "LSTSEQNO")
+_OF_BATCHES = ("RQMNAME", "INDOUBT", "CURLUWID", "CURMSGS", "CURSEQNO", "LSTLUWID", "LSTSEQNO")
+_BRIEF_SAVED = ("SUBSTATE", "XMITQ", *_OF_BATCHES)
 _SECURITY_PROTOCOLS = {"TLSV12": C.MQSECPROT_TLSV12, "TLSV13": C.MQSECPROT_TLSV13}
 _WORKING = frozenset({C.MQCHS_RUNNING, C.MQCHS_STOPPING, C.MQCHS_PAUSED, C.MQCHS_SWITCHING})
 _UNKNOWN = C.MQMON_NOT_AVAILABLE
@@ -65,7 +66,23 @@ def _may_see(context: Context, pattern: str, name: str) -> bool:
 def _current(context: Context, pattern: str) -> Iterator[Values]:
     for one in context.operations.channel_instances():
         if _may_see(context, pattern, one.channel):
-            yield of_type(one.channel_type, filled("CHSTATUS", _instance_values(context, one)))
+            known = _instance_values(context, one)
+            if one.xmitq and not one.partner:
+                known |= _last_run(context, one.channel)
+            yield of_type(one.channel_type, filled("CHSTATUS", known))
+
+
+def _last_run(context: Context, name: str) -> dict[str, Value]:
+    """The batches of a sender that is stopped, or to be tried again: what is in doubt then, it must not hide."""
+    syncs = context.core.catalogue.channel_syncs.values()
+    kept = [sync for sync in syncs if sync.channel == name and sync.role == SENDER and sync.partner]
+    doubt = next((one for one in channel_batches.in_doubt(context.core) if one.channel == name), None)
+    if doubt is not None:
+        kept = [sync for sync in kept if sync.key == doubt.key]
+    if doubt is None and len(kept) != 1:
+        return {}  # it never ran, or with several partners
+    values = _saved_values(context, kept[0] if kept else None, doubt)
+    return {keyword: values[keyword] for keyword in _OF_BATCHES}
 
 
 def of_type(channel_type: int, values: Values) -> Values:

@@ -134,6 +134,12 @@ class Agent:
         self._heard = self._now()
         self._guarded(self._take, flow)
 
+    def heard(self) -> None:
+        """The other end sends or takes bytes, though no flow is complete: it is there, however slow the line is."""
+        self._heard = self._now()
+        if self._asked is not None:
+            self._asked = self._heard
+
     def pump(self) -> None:
         """There may be something to do: messages on the queue, or room on the way to the other end."""
         self._guarded(self._pump)

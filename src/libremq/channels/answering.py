@@ -57,16 +57,14 @@ class Answering(LineLife):
             raise ChannelRefusal(Status.CHANNEL_UNAVAILABLE, amq(9534, name))
         if requests and isinstance(channel, Server):
             self._check_queue(channel)
-            self._take_over(offered, peer)
-            self._check_room(name, peer)
+            self._make_way(offered, peer)
             line = self._lines[name] = Line(channel, Retries.of(channel), was_called=True)
             self._house.say(amq(9002, name))
             return self._run(line, SendingAgent(self._house, channel, transport, peer, called=offered))
         if requests and isinstance(channel, Sender):
             self._call_back(channel, offered, peer)
         if not requests and isinstance(channel, Receiver | Requester):
-            self._take_over(offered, peer)
-            self._check_room(name, peer)
+            self._make_way(offered, peer)
             self._house.say(amq(9002, name))
             agent = ReceivingAgent(self._house, channel, transport, peer, called=offered)
             agent.on_running = self._started_event
@@ -106,8 +104,20 @@ class Answering(LineLife):
 
     # Making way
 
+    def _make_way(self, offered: InitialData, peer: Peer) -> None:
+        """Make way for a partner that calls, and see that there is room for it."""
+        name = offered.channel
+        waiting = self._lines.get(name)
+        self._take_over(offered, peer)
+        try:
+            self._check_room(name, peer)
+        except ChannelRefusal:
+            if waiting is not None and waiting.agent is None:
+                self._lines[name] = waiting  # it goes on waiting for its next try
+            raise
+
     def _take_over(self, offered: InitialData, peer: Peer) -> None:
-        """Make way for a partner that calls: for what waits, and for a connection that the partner has lost."""
+        """End what is in the way of a partner that calls: what waits, and a connection that the partner has lost."""
         name, partner = offered.channel, offered.queue_manager
         line = self._lines.get(name)
         old = [one for one in self._received if one.name == name and one.partner == partner]

@@ -71,7 +71,7 @@ class Delivery:
         self._reader = HeaderReader(C.MQENC_NATIVE, self._core.catalogue.qmgr.ccsid)
         self._by_header: dict[bytes, Target] = {}  # what the names, and the user if it counts, stood for the last time
         self._heads: dict[bytes, tuple[dict[str, Any], int, bool] | None] = {}
-        self.undelivered = Undelivered(house.manager, channel, self._connection)
+        self.undelivered = Undelivered(house, channel, self._connection)
         self._tracer = Tracer(
             self._core, self._connection, channel=channel.name, channel_type=channel.chltype, partner=partner
         )
@@ -218,9 +218,7 @@ class Delivery:
 
     def release(self) -> None:
         """Close the queues that are open, as a heartbeat asks for, and say what went aside since the last time."""
-        told = self.undelivered.told()
-        if told is not None:
-            self._say(told)
+        self.undelivered.tell()
         self._by_header.clear()
         self._targets.release()
 
@@ -312,6 +310,11 @@ def _place(
         raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary queue takes only non-persistent messages")
     # A fast message is nobody's unit of work, whatever the agent has under way
     owner = connection if syncpoint or md.Persistence == C.MQPER_PERSISTENT else None
-    putting.deliver(core, owner, destination, message, unit, core.clock.now())
-    if arrival is not None:
-        arrival.finish(unit)
+    if arrival is None:
+        putting.deliver(core, owner, destination, message, unit, core.clock.now())
+        return
+    with core.all_or_nothing(unit) as whole:  # a message that is tried again must not be there already
+        putting.deliver(core, owner, destination, message, whole, core.clock.now())
+        arrival.finish(whole)
+    if unit is None:
+        connection.depend_on(core.committed_lsn)

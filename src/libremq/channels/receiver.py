@@ -35,6 +35,7 @@ from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
 from libremq.wire.session import InitialData
 
+_MESSAGE_DATA, _RUNNING = int(Type.MESSAGE_DATA), C.MQCHS_RUNNING
 _PAUSED_FLOWS_MAX = 1000  # what may wait behind a message that is being tried again; the transport stops before that
 
 
@@ -128,6 +129,9 @@ class ReceivingAgent(Agent):
     # Flows
 
     def _take(self, flow: Flow) -> None:
+        if flow.kind == _MESSAGE_DATA and self.state == _RUNNING and self._retrying is None:
+            self._message_came(flow)  # nearly always
+            return
         if self._retrying is not None and flow.kind in (Type.MESSAGE_DATA, Type.STATUS_DATA, Type.HEARTBEAT):
             self._backlog.append(flow)
             if len(self._backlog) > _PAUSED_FLOWS_MAX:
@@ -160,6 +164,8 @@ class ReceivingAgent(Agent):
         if message.fast:
             if not self.fast:
                 raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a fast message, and NPMSPEED(FAST) was not agreed")
+            if message.confirm:
+                raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a fast message at the end of a batch: it is in none")
         else:
             self._number(message)
         self._attempts = 0
@@ -168,9 +174,11 @@ class ReceivingAgent(Agent):
             self.books.exit_time.add(self._exits.microseconds)
             if isinstance(passed, Suppressed):
                 self._suppress(message, passed)
-                return
-            message = replace(message, data=passed.data)
-        self._deliver(message)
+            else:
+                message = replace(message, data=passed.data)
+                self._deliver(message)
+        else:
+            self._deliver(message)
         if message.confirm and self._retrying is None:
             self._commit(message.luwid)
 

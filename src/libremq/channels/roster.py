@@ -107,6 +107,8 @@ class Roster:
                         channel_type=channel.chltype,
                         status=C.MQCHS_STOPPED,
                         xmitq=getattr(channel, "xmitq", ""),
+                        short_retries=getattr(channel, "shortrty", 0),
+                        long_retries=getattr(channel, "longrty", 0),
                     )
                 )
         return sorted(found, key=lambda one: (one.channel, one.partner, one.connection_name))

@@ -37,7 +37,7 @@ from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
 from libremq.wire.session import InitialData
 
-_QUANTUM = 64  # messages at a time: others want their turn
+_QUANTUM = 20  # messages at a time: others want their turn, and the other end gets to work on these meanwhile
 _PERSISTENT = C.MQPER_PERSISTENT
 
 
@@ -226,7 +226,11 @@ class SendingAgent(Agent):
             if self._batch_is_full() or (self.state == C.MQCHS_STOPPING and not self._between_batches()):
                 if not self._end_batch():
                     return
-                continue
+                if self._waiting is None:
+                    continue
+                if self.house.pipeline_length < 2:
+                    return
+                break  # the question leaves before the next batch goes on
             if self._waiting is not None and (self.house.pipeline_length < 2 or self.state == C.MQCHS_STOPPING):
                 return
             if self.state == C.MQCHS_STOPPING:
@@ -264,8 +268,8 @@ class SendingAgent(Agent):
                 got = manager.get(hconn, self._hobj, md, gmo)
                 data = got.data  # type: ignore[union-attr]  # it does not wait
         except MQError as error:
-            if error.reason == C.MQRC_NO_MSG_AVAILABLE:
-                return False
+            if error.reason in (C.MQRC_NO_MSG_AVAILABLE, C.MQRC_Q_MGR_QUIESCING):
+                return False  # the end of the queue manager is told by `stop`; this batch is still to be confirmed
             if error.reason == C.MQRC_GET_INHIBITED:
                 end = End("retry", amq(9549, self.name, self.xmitq))
                 raise ChannelError(end, Status.CHANNEL_UNAVAILABLE) from error
@@ -302,7 +306,7 @@ class SendingAgent(Agent):
             self._sequence = sequence = next_sequence(self._sequence, self.channel.seqwrap)
             batch.sent(sequence)
             self._numbered += 1
-            luwid = bytes.fromhex(batch.identity.luwid)
+            luwid = batch.luwid
         assert self._transit is not None
         segments = flows.pack_message(
             data, sequence=sequence, luwid=luwid, max_segment=self.max_segment, compressed=compressed,
@@ -367,7 +371,7 @@ class SendingAgent(Agent):
         self._batch, self._waiting, self._doubtful = None, batch, numbered
         self.substate = C.MQCHSSTATE_END_OF_BATCH
         self._asked_confirm = elapsed()
-        self._send(flows.confirm_request(bytes.fromhex(batch.identity.luwid)), lsn)
+        self._send(flows.confirm_request(batch.luwid), lsn)
 
     # The empty queue, and time
 
@@ -442,8 +446,8 @@ class SendingAgent(Agent):
         self._finish(end, flows.close_channel())
 
     def _give_back(self) -> None:
-        if self._transit is not None and (told := self._transit.undelivered.told()) is not None:
-            self.house.say(told)
+        if self._transit is not None:
+            self._transit.undelivered.tell()
         queue, self._queue = self._queue, None
         if queue is not None and queue.notified == self._arrived:
             queue.notified = None

@@ -93,7 +93,7 @@ class Transit:
         self._reader = HeaderReader(C.MQENC_NATIVE, house.manager.core.catalogue.qmgr.ccsid)
         self.encoding = C.MQENC_NATIVE  # of the header of the last message that was prepared
         self.ccsid = self._reader.ccsid
-        self.undelivered = Undelivered(house.manager, channel, self._connection)
+        self.undelivered = Undelivered(house, channel, self._connection)
         self._tracer = Tracer(
             house.manager.core, self._connection, channel=channel.name, channel_type=channel.chltype,
             partner=partner, xmitq=xmitq, supports=knows_routes,

@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from libremq.channels.ports import House
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.kernel import dead_letter, reports
 from libremq.kernel.activities import Passage
 from libremq.kernel.connection import Connection
 from libremq.kernel.front import Front, verb
-from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects_channel import MessageChannel
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -31,6 +31,9 @@ ENDS_CHANNEL = NO_ROOM | {
     C.MQRC_CONNECTION_STOPPING, C.MQRC_UNEXPECTED_ERROR,
 }  # fmt: skip
 """Nothing is wrong with the message, nor with its queue: it is sent again later."""
+
+_WORDS_S = 60.0
+"""How often it is said that messages do not arrive."""
 
 
 class Fate(Enum):
@@ -70,12 +73,15 @@ class Undeliverable(Exception):
 class Undelivered:
     """What one agent does with messages that it cannot deliver, and how many there were."""
 
-    def __init__(self, manager: QueueManager, channel: MessageChannel, connection: Connection) -> None:
-        self._manager = manager
+    def __init__(self, house: House, channel: MessageChannel, connection: Connection) -> None:
+        self._manager = house.manager
+        self._say = house.say
         self._channel = channel
         self._connection = connection
-        self.dead_letters = 0  # not yet told of
+        self.dead_letters = 0
         self.discarded = 0
+        self._told = (0, 0)
+        self._next_word = 0.0  # monotonic
 
     def lay_aside(
         self,
@@ -110,6 +116,8 @@ class Undelivered:
             self.dead_letters += 1
         else:
             self.discarded += 1
+        if self._manager.core.clock.monotonic() >= self._next_word:
+            self.tell()
         return Delivered(fate, reason)
 
     def _no_place(self, error: MQError, reason: int) -> Undeliverable:
@@ -119,14 +127,18 @@ class Undelivered:
         why = f"it takes no message; this one was refused by its queue: {error}"
         return Undeliverable(amq(9566, self._channel.name, name, why), reason, retry=True)
 
-    def told(self) -> AmqMessage | None:
-        """How many messages did not reach their queues since the last time, as a message; None if all did."""
-        if not self.dead_letters and not self.discarded:
-            return None
+    def tell(self) -> None:
+        """Say how many messages did not reach their queues since the last time: the first one at once.
+
+        A channel may be busy for weeks, so that neither a heartbeat nor its end is a time to wait for.
+        """
+        dead_letters, discarded = self.dead_letters - self._told[0], self.discarded - self._told[1]
+        if not dead_letters and not discarded:
+            return
         deadq = self._manager.core.catalogue.qmgr.deadq
-        message = amq(9544, self._channel.name, self.dead_letters, deadq, self.discarded)
-        self.dead_letters = self.discarded = 0
-        return message
+        self._say(amq(9544, self._channel.name, dead_letters, deadq, discarded))
+        self._told = self.dead_letters, self.discarded
+        self._next_word = self._manager.core.clock.monotonic() + _WORDS_S
 
 
 @verb

@@ -195,7 +195,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     text(
         "MCAUSER", mq.MQCACH_MCA_USER_ID, mq.MQ_MCA_USER_ID_LENGTH,
-        "user that the channel works as; blank is the one that the partner asserts",
+        "user that the channel works as; blank is the one that a client asserts, or the queue manager itself",
         types=("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP"),
     ),
     text(

@@ -72,12 +72,20 @@ class Batch:
     """A batch of a sending agent, from its beginning to its end."""
 
     connection: Connection
-    identity: BatchIdentity
+    began: BatchIdentity
     unit: UnitOfWork = field(repr=False)
+
+    def __post_init__(self) -> None:
+        self.luwid = bytes.fromhex(self.began.luwid)
+        self._last = self.began.last
 
     def sent(self, sequence: int) -> None:
         """A message has gone out with this sequence number."""
-        self.identity = replace(self.identity, last=sequence)
+        self._last = sequence
+
+    @property
+    def identity(self) -> BatchIdentity:
+        return self.began if self._last == self.began.last else replace(self.began, last=self._last)
 
     @property
     def is_prepared(self) -> bool:

@@ -9,6 +9,7 @@ what it did as an activity, a row of operations, and adds it to the message or s
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -33,7 +34,7 @@ FORMATS = frozenset({ADMIN, EMBEDDED})
 _BITS = 0xFFFFFFFF
 _HIGHEST = 0x7FFFFFFF
 _DESCRIPTION_LENGTH = 64
-_PARAMETERS_MAX = 1_000_000  # of a message: nobody walks further through what may be rubbish
+_PARAMETERS_MAX = 20_000  # of a message, those in groups too: whoever takes it apart holds up everybody else
 
 # The parameters of the TraceRoute group, in their order
 _TRACE = {
@@ -61,6 +62,9 @@ _OPERATION = {
     C.MQCACH_XMIT_Q_NAME: ("xmitq", C.MQ_Q_NAME_LENGTH),
     C.MQCA_REMOTE_Q_MGR_NAME: ("remote_qmgr", C.MQ_Q_MGR_NAME_LENGTH),
 }
+_WORD_BIG, _WORD_LITTLE = struct.Struct(">i"), struct.Struct("<i")
+_EMBEDDED_AT = C.MQEPH_STRUC_LENGTH_FIXED - C.MQCFH_STRUC_LENGTH  # where the header of the PCF is in an MQEPH
+_CFH_WORDS = (0, 12, 32)  # Type, Command and ParameterCount
 _ALWAYS = frozenset({"kind", "date", "time", "qmgr"})
 _MESSAGE_BEFORE = C.MQCA_Q_MGR_NAME
 # Those of a descriptor, in its order, with their lengths; 0 is a number, a negative length is of bytes
@@ -329,6 +333,8 @@ class TraceRouteMessage:
         if data_format not in FORMATS:
             return None
         big_endian = encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
+        if not _may_be_one(data, _EMBEDDED_AT if data_format == EMBEDDED else 0, big_endian):
+            return None
         try:
             return cls._read(data_format, data, big_endian, charset)
         except (MQError, ValueError):
@@ -402,6 +408,27 @@ class TraceRouteMessage:
         groups = [one for one in self._groups() if isinstance(one, MQCFGR) and one.Parameter == C.MQGACF_ACTIVITY]
         header = MQCFH(Type=C.MQCFT_TRACE_ROUTE, Version=C.MQCFH_VERSION_3, Command=C.MQCMD_TRACE_ROUTE)
         return pack_message(header, groups, big_endian=self.big_endian, charset=self.charset)
+
+
+def _may_be_one(data: bytes, at: int, big_endian: bool) -> bool:
+    """Is it worth taking apart: a trace-route message of not too many parameters? Costs little, whatever it is."""
+    word = _WORD_BIG if big_endian else _WORD_LITTLE
+    try:
+        kind, command, left = (word.unpack_from(data, at + offset)[0] for offset in _CFH_WORDS)
+        if (kind, command) != (C.MQCFT_TRACE_ROUTE, C.MQCMD_TRACE_ROUTE):
+            return False
+        at += C.MQCFH_STRUC_LENGTH
+        for _ in range(_PARAMETERS_MAX):
+            if not left:
+                return True
+            kind, length = word.unpack_from(data, at)[0], word.unpack_from(data, at + 4)[0]
+            if length <= 0:
+                return False
+            left += (word.unpack_from(data, at + 12)[0] if kind == C.MQCFT_GROUP else 0) - 1
+            at += length
+    except struct.error:  # it ends too early
+        pass
+    return False
 
 
 def pack_report(activity: Activity, ccsid: int, charset: str) -> bytes:

@@ -189,10 +189,16 @@ class Dialer:
 
     async def _resolve(self, host: str, port: int, flags: int = 0) -> list[_Address]:
         """All addresses of a name. OSError if there are none, or nobody says so in time."""
-        lookup = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM, flags=flags)
+        lookup = functools.partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
+        try:
+            # An address needs no name service, and must not wait behind names that do
+            found = lookup(flags=flags | socket.AI_NUMERICHOST)
+            return list(dict.fromkeys((family, address) for family, _, _, _, address in found))
+        except (OSError, UnicodeError, ValueError):
+            pass
         try:
             async with asyncio.timeout(_NAME_S):
-                found = await self._in_thread(lookup)
+                found = await self._in_thread(lambda: lookup(flags=flags))
         except TimeoutError:
             raise OSError(errno.ETIMEDOUT, f"the name service did not answer for {_NAME_S:.0f} seconds") from None
         except socket.gaierror as error:

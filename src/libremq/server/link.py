@@ -7,11 +7,8 @@ the same socket, and nobody else. A peer that does not read is not read from eit
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import socket
 import struct
-import sys
-import termios
 import time
 from collections import deque
 from typing import TYPE_CHECKING, cast
@@ -24,6 +21,7 @@ from libremq.server.channels import Channel, find_channel
 from libremq.server.conversation import UNKNOWN_BYTES, Conversation
 from libremq.server.link_books import LinkBooks
 from libremq.server.message_link import MessageLink
+from libremq.server.socket_options import untaken
 from libremq.server.tls_peers import TlsPeer, peer_of
 from libremq.wire import session
 from libremq.wire.messages import pack_notification
@@ -545,19 +543,8 @@ class Link(asyncio.Protocol):
 
     def _makes_progress(self) -> bool:
         """Has the peer taken something since the last look? It cannot be heard while it is not read from."""
-        before, self._unread = self._unread, self._untaken()
+        before, self._unread = self._unread, untaken(self._transport)
         return self._unread < before
-
-    def _untaken(self) -> int:
-        """Bytes that were sent and did not arrive: those of the transport, and those of the system."""
-        if self._transport is None:
-            return 0
-        count = self._transport.get_write_buffer_size()
-        try:
-            raw = fcntl.ioctl(self._transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
-        except (OSError, AttributeError):  # not every system can tell
-            return count
-        return count + int.from_bytes(raw, sys.byteorder)
 
     @property
     def reconnectable(self) -> bool:

@@ -15,14 +15,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
 from libremq.channels.agent import Agent
+from libremq.channels.auto_definition import MODEL
 from libremq.channels.calls import ChannelRefusal
 from libremq.channels.ports import Peer
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.names import is_object_name
 from libremq.kernel.objects_channel import MessageChannel
+from libremq.mqi import constants as C
 from libremq.server.admission import Applicant, Denied
 from libremq.server.link_books import LinkBooks
-from libremq.server.socket_options import follow_keep_alive, local_address_of
+from libremq.server.socket_options import follow_keep_alive, local_address_of, untaken
 from libremq.server.tls_peers import TlsPeer, handshake_failure, peer_of, refusal, refusal_event
 from libremq.wire import message_channel
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Status
@@ -47,8 +49,8 @@ class MessageLink(asyncio.Protocol):
     __slots__ = (
         "_aborted", "_answers", "_armed", "_buffered", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take",
         "_out", "_pause_asked", "_raw", "_reader", "_reading", "_refused", "_running", "_scheduled", "_starved",
-        "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "books", "channel", "engine", "peer",
-        "tls",
+        "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "books", "channel", "engine",
+        "peer", "tls",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, reader: SegmentReader | None = None) -> None:
@@ -70,6 +72,7 @@ class MessageLink(asyncio.Protocol):
         self._unsent = 0  # bytes in both of them
         self._writing = True  # the transport has room
         self._starved = False  # the agent heard that there is no room
+        self._taken = 0  # bytes that had arrived at the peer, when it was looked
         self._in_take = False
         self._answers = 0  # bytes that flows have made this end send, since there was no room
         self._woken = False  # the agent is going to be pumped
@@ -117,6 +120,8 @@ class MessageLink(asyncio.Protocol):
         except ProtocolError as error:
             self._not_the_protocol(error)
             return
+        if agent is not None and not self._flows:
+            agent.heard()  # a part of a long message
         self._serve()
 
     def _feed_through_exits(self, agent: Agent, data: bytes) -> None:
@@ -152,7 +157,7 @@ class MessageLink(asyncio.Protocol):
     def _take_flows(self) -> None:
         agent = self.agent
         assert agent is not None
-        flows = self._flows
+        flows, held = self._flows, self._held
         self._in_take = True
         try:
             while flows and not self._pause_asked and not self._closing and not self._aborted and not self._is_flooded:
@@ -161,7 +166,10 @@ class MessageLink(asyncio.Protocol):
                     raise ProtocolError(
                         Status.PROTOCOL_SEGMENT_TYPE, "a segment with conversation ids, which message channels have not"
                     )
+                waiting = len(held)
                 agent.take(flow)
+                if len(held) > waiting:
+                    break  # an answer waits for the log: that is forced first, and the rest comes after it
         finally:
             self._in_take = False
 
@@ -397,7 +405,14 @@ class MessageLink(asyncio.Protocol):
     def _ring(self) -> None:
         self._timer = None
         if self.agent is not None:
+            self._look_at_progress(self.agent)
             self._run(self.agent.tick)
+
+    def _look_at_progress(self, agent: Agent) -> None:
+        """Has the peer taken something since the last look? What it has to answer may be far behind that."""
+        before, self._taken = self._taken, agent.books.bytes_sent - untaken(self._transport)
+        if self._taken > before:
+            agent.heard()
 
     def tick(self, now: float) -> None:
         """Once a second: what no timer sees."""
@@ -405,6 +420,7 @@ class MessageLink(asyncio.Protocol):
             if now - self._closing > _LAST_WORDS_S and self._transport is not None:
                 self._transport.abort()  # it does not read what was said last
         elif self.agent is not None:
+            self._look_at_progress(self.agent)
             # A clock that is moved by hand wakes no timer, and a command may have changed what the agent waits for
             deadline = self.agent.next_deadline()
             if deadline is not None and deadline <= self.engine.manager.core.clock.monotonic():
@@ -457,7 +473,11 @@ class MessageLink(asyncio.Protocol):
         decision.add_done_callback(done)
 
     def _definition(self) -> MessageChannel | None:
-        found = self.engine.manager.core.catalogue.channels.get(self.channel)
+        """What the channel asks of a partner: if it is going to be defined for this call, what its model asks."""
+        catalogue = self.engine.manager.core.catalogue
+        found = catalogue.channels.get(self.channel)
+        if found is None and catalogue.qmgr.chad == C.MQCHAD_ENABLED:
+            found = catalogue.channels.get(MODEL)
         return found if isinstance(found, MessageChannel) else None
 
     def _decided_elsewhere(self, offered: InitialData, future: Any) -> None:

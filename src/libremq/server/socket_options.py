@@ -1,9 +1,12 @@
-"""Options of TCP sockets: how the system looks after a peer that says nothing, and what address this end has."""
+"""TCP sockets: how the system looks after a silent peer, what has not arrived there, what address this end has."""
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import socket
+import sys
+import termios
 
 from libremq.kernel.objects_channel import TransportChannel
 from libremq.mqi import constants as C
@@ -38,6 +41,18 @@ def follow_keep_alive(connection: socket.socket | None, channel: TransportChanne
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 0)
     except OSError:
         pass  # it has just been closed
+
+
+def untaken(transport: asyncio.Transport | None) -> int:
+    """Bytes that were sent and did not arrive: those of the transport, and those of the system."""
+    if transport is None:
+        return 0
+    count = transport.get_write_buffer_size()
+    try:
+        raw = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
+    except (OSError, AttributeError):  # not every system can tell
+        return count
+    return count + int.from_bytes(raw, sys.byteorder)
 
 
 def local_address_of(transport: asyncio.BaseTransport | None) -> str:

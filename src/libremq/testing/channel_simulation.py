@@ -210,15 +210,15 @@ class ChannelSimulation:
     def start_channel(self, name: str, channel: str) -> None:
         """START CHANNEL. From then on an operator starts it again when it has become inactive.
 
-        As soon as the queue manager is up, if it is not.
+        The operator is patient with a queue manager that is down, and with a channel that is about to stop.
         """
-        if not self[name].is_up:
-            self.events.after(1.0, lambda: self.start_channel(name, channel))
-            return
-        self.stopped.discard((name, channel))
         if (name, channel) not in self._started:
             self._started.append((name, channel))
-        self[name].start_channel(channel)
+        manager = self[name]
+        if manager.is_up and (manager.start_channel(channel) or (name, channel) not in self.stopped):
+            self.stopped.discard((name, channel))
+        else:
+            self.events.after(1.0, lambda: self.start_channel(name, channel))
 
     def stop_channel(self, name: str, channel: str, mode: int = C.MQMODE_QUIESCE) -> None:
         """STOP CHANNEL; it stays so until it is started."""

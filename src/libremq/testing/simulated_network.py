@@ -22,6 +22,7 @@ from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Type
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader
 
 PORT = 1414
+_READ_AHEAD = 2  # segments that come even though a transport was paused: they were read with the one before
 _LENGTH_AT = slice(4, 8)  # of a segment, in its header
 
 
@@ -159,6 +160,7 @@ class SimulatedTransport:
         self._was_full = False
         self._closing = self._closed = False
         self._woken = False
+        self._read_ahead = 0
         self._unread = 0  # segments that have come while it was paused
 
     @property
@@ -192,6 +194,7 @@ class SimulatedTransport:
 
     def pause(self, paused: bool) -> None:
         self.paused = paused
+        self._read_ahead = _READ_AHEAD
         if not paused:
             for _ in range(self._unread):
                 self._network.events.after(0.0, self.other._arrive)
@@ -248,8 +251,10 @@ class SimulatedTransport:
     def _arrive(self) -> None:
         """The oldest that is on its way reaches the other end, if nothing comes between."""
         if self.other.paused:
-            self.other._unread += 1
-            return
+            if not self.other._read_ahead:
+                self.other._unread += 1
+                return
+            self.other._read_ahead -= 1
         if self._flying and self._flying[0] is not None:
             self._network.arrivals += 1
             self._network.before_arrival(Arrival(self, self._flying[0]))
@@ -269,10 +274,14 @@ class SimulatedTransport:
     def lose(self, straggles_s: float | None = None) -> None:
         """What is on its way from here does not arrive, or late."""
         stragglers, self._flying = self._flying, deque()
-        if straggles_s is not None:
+
+        def arrive() -> None:
             for data in stragglers:
                 if data is not None:
-                    self._network.events.after(straggles_s, lambda data=data: self.other.take(data))  # type: ignore[misc]
+                    self.other.take(data)
+
+        if straggles_s is not None:
+            self._network.events.after(straggles_s, arrive)
 
     # What happens at this end
 
@@ -300,6 +309,7 @@ class SimulatedTransport:
 
     def hear_break(self) -> None:
         """What had arrived before the break was taken by now."""
+        self._network.forget(self.connection)
         self._hear("the connection is broken")
 
     def _hear(self, why: str) -> None:

@@ -354,17 +354,20 @@ class SimulatedQueueManager:
         if self.lives == life and not self.is_up:
             self.alter(kind, name, attributes)
 
-    def start_channel(self, channel: str) -> None:
-        """START CHANNEL; nothing if it runs, or cannot."""
+    def start_channel(self, channel: str) -> bool:
+        """START CHANNEL; False if that was refused, as for a channel that runs or is about to stop."""
+        refused: list[MQError] = []
 
         def start() -> None:
             try:
                 self.initiator.start(channel)
             except MQError as error:
+                refused.append(error)
                 self.say(str(error))
 
         self._events.note(f"{self.name}: START CHANNEL({channel})")
         self.run(start)
+        return not refused
 
     def stop_channel(self, channel: str, mode: int) -> None:
         """STOP CHANNEL."""

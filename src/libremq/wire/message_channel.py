@@ -72,7 +72,7 @@ def _expect(flow: Flow, kind: Type) -> None:
 # MESSAGE_DATA
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that would cost more than the rest of it
 class MessageData:
     """A message that came over a channel."""
 
@@ -142,6 +142,16 @@ def unpack_message(flow: Flow, *, compression: int = 0) -> MessageData:
     if compressed & ~compression:
         raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a message is compressed; that was not agreed")
     body, layout = flow.body, _MSH[flow.big_endian]
+    if len(body) > MSH_BYTES:
+        found, sequence, length, _, total = layout.unpack_from(body)
+        if (
+            length == total == len(body) - MSH_BYTES
+            and found in _MSH_NAMES
+            and (sequence == 0) is (flow.luwid == NO_LUWID)
+        ):
+            # In one segment, and nothing is wrong with it
+            confirm = flow.flags & CONFIRM_REQUEST != 0
+            return MessageData(sequence, flow.luwid, body[MSH_BYTES:], compressed, confirm, flow.encoding, flow.ccsid)
     sequence = total = came = at = 0
     pieces: list[bytes] = []
     end = len(body)

@@ -1,0 +1,151 @@
+"""Message channels over bad lines and with bad partners, at real sockets."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from helper_partners import Partner, define, receiver
+from helper_peers import wait_until
+
+from libremq.kernel.transmission import frame
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQMD, MQOD, MQPMO
+from libremq.testing import VirtualClock
+from libremq.testing.serving import Served, served_queue_manager
+from libremq.wire import message_channel as flows
+from libremq.wire import session
+from libremq.wire.message_channel import Resync
+from libremq.wire.protocol import MAX_SEGMENT, WHOLE, Status, Type
+from libremq.wire.segments import SegmentReader, frame_plain
+
+HEARTBEAT_S = 1
+TOO_LONG_S = 4.0  # beyond the interval and the patience that comes on top
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+@pytest.fixture
+def served(tmp_path: Path, clock: VirtualClock) -> Iterator[Served]:
+    with served_queue_manager(folder=tmp_path / "libremq", clock=clock) as served:
+        yield served
+
+
+def tick(served: Served) -> None:
+    """What happens once a second."""
+    served.in_loop(lambda: served.engine.channels.tick(served.engine.loop.time()))
+
+
+def running(served: Served) -> bool:
+    with served.engine.lock:
+        return [one.status for one in served.engine.initiator.instances()] == [C.MQCHS_RUNNING]
+
+
+def test_a_long_message_over_a_slow_line_arrives(served: Served, clock: VirtualClock) -> None:
+    receiver(served, HBINT=HEARTBEAT_S)
+    define(served, "QLOCAL", "TARGET")
+    data = frame("TARGET", "QM1", MQMD(Version=2, Persistence=1, Priority=0, MsgId=b"m" * 24), b"x" * 100_000, 1208)
+    segments = flows.pack_message(data, sequence=1, luwid=b"batch__1", max_segment=8192)
+    assert len(segments) > 10
+    with Partner(served.port) as partner:
+        partner.agree(heartbeat_s=HEARTBEAT_S)
+        partner.resynchronise()
+        for segment in segments:
+            (link,) = served.engine.message_links
+            assert link.agent is not None
+            books = link.agent.books
+            came = books.bytes_received + len(segment)
+            partner.send(segment)
+            wait_until(lambda books=books, came=came: books.bytes_received >= came)  # type: ignore[misc]
+            clock.advance(2 * HEARTBEAT_S)
+            tick(served)
+            assert running(served)
+        partner.send(flows.confirm_request(b"batch__1"))
+        assert flows.unpack_status(partner.answer(Type.STATUS_DATA)).accepted
+        clock.advance(TOO_LONG_S)
+        tick(served)
+        assert partner.refused().code == Status.TIMEOUT_EXPIRED
+
+
+@contextmanager
+def slow_partner(served: Served) -> Iterator[socket.socket]:
+    """A queue manager that is called, has agreed to everything, and takes what it is sent as it likes."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        where = f"127.0.0.1({listener.getsockname()[1]})"
+        define(served, "QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
+        define(served, "SDR", "TO.QM2", XMITQ="QM2", CONNAME=where, HBINT=HEARTBEAT_S)
+        engine = served.engine
+        with engine.lock:
+            hconn = engine.manager.connect("", "application")
+            od, md = MQOD(ObjectName="TARGET", ObjectQMgrName="QM2"), MQMD(Version=2, Persistence=1)
+            engine.manager.put1(hconn, od, md, MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x" * 4_000_000)
+            engine.initiator.start("TO.QM2")
+        listener.settimeout(30)
+        connection, _ = listener.accept()
+        with connection:
+            connection.settimeout(30)
+            reader = SegmentReader(MAX_SEGMENT, 1 << 26)
+
+            def next_flow() -> bytes:
+                while True:
+                    for flow in reader.feed(connection.recv(4096)):
+                        return flow.body
+
+            offered = session.unpack_initial(next_flow())
+            answer = session.pack_initial(replace(offered, queue_manager="QM2"))
+            connection.sendall(frame_plain(Type.INITIAL_DATA, answer, flags=WHOLE))
+            next_flow()
+            connection.sendall(Resync(0).pack())
+            yield connection
+
+
+def test_a_partner_that_takes_a_long_message_slowly_is_waited_for(served: Served, clock: VirtualClock) -> None:
+    with slow_partner(served) as connection:
+        wait_until(lambda: running(served))
+        (link,) = served.engine.message_links
+        agent = link.agent
+        assert agent is not None
+        wait_until(lambda: agent.books.messages == 1)
+        for _ in range(10):
+            left = 100_000
+            while left > 0:
+                left -= len(connection.recv(left))
+            taken = served.in_loop(lambda: link._taken)
+            clock.advance(2 * HEARTBEAT_S)
+
+            def look() -> bool:
+                tick(served)
+                return bool(served.in_loop(lambda: link._taken) > taken)  # noqa: B023
+
+            wait_until(look)
+            assert running(served)
+        # Now it takes nothing more
+        for _ in range(3):
+            tick(served)
+            clock.advance(TOO_LONG_S)
+        tick(served)
+        wait_until(lambda: not running(served))
+        assert agent.ended is not None and "9259" in str(agent.ended.message)
+
+
+def test_a_receiver_that_is_defined_for_a_call_asks_for_tls_as_its_model_does(served: Served) -> None:
+    define(served, "RCVR", "SYSTEM.AUTO.RECEIVER", SSLCIPH="ANY_TLS12_OR_HIGHER")
+    with served.engine.lock:
+        served.engine.manager.alter("QMGR", "", {"CHAD": "ENABLED"})
+    for _ in range(2):
+        with Partner(served.port) as partner:
+            partner.bind(channel="NEW.CHANNEL")
+            assert partner.refused().code == Status.CIPHER_SPEC
+        assert "NEW.CHANNEL" not in served.engine.manager.core.catalogue.channels
+    define(served, "RCVR", "SYSTEM.AUTO.RECEIVER", SSLCIPH="")
+    with Partner(served.port) as partner:
+        partner.agree(channel="NEW.CHANNEL")
+    assert "NEW.CHANNEL" in served.engine.manager.core.catalogue.channels
