@@ -105,7 +105,9 @@ def network(folder: str, *, batches: Sequence[int] = _BATCHES) -> Iterator[Netwo
         receiver.mqsc(_sending(onward, FURTHER, further.port, 50))
         for link in LINKS:
             for batch in batches:
-                receiver.mqsc(f"DEFINE CHANNEL({channel_name(link, batch)}) CHLTYPE(RCVR) BATCHSZ({batch}) {_runs_as_us()}")
+                receiver.mqsc(
+                    f"DEFINE CHANNEL({channel_name(link, batch)}) CHLTYPE(RCVR) BATCHSZ({batch}) {_runs_as_us()}"
+                )
         for sender in senders.values():
             sender.mqsc(f"DEFINE QLOCAL({RECEIVER}) USAGE(XMITQ) {_DEEP}\nDEFINE QLOCAL({LOCAL}) {_DEEP}")
             for name in (TARGET, MARK):
@@ -140,6 +142,8 @@ def _serve(folder: str, name: str, pipeline_length: int = 1) -> Iterator[Manager
     settings = Path(home, "qmgrs", name, "qm.ini")
     settings.write_text(settings.read_text() + f"\nChannels:\n   PipeLineLength={pipeline_length}\n")
     command = [sys.executable, "-m", "libremq.cli", "strmqm", name, "--data", str(home), "--foreground"]
-    with running([*command, "-p", str(port)], home, port):
-        with libremq.connect(f"local:{name}?data={quote(str(home))}") as connection:
-            yield Manager(name, port, listener_pid(port), connection)
+    with (
+        running([*command, "-p", str(port)], home, port),
+        libremq.connect(f"local:{name}?data={quote(str(home))}") as connection,
+    ):
+        yield Manager(name, port, listener_pid(port), connection)

@@ -83,7 +83,9 @@ def serve(listener: socket.socket, port: int, delay: float) -> None:
         wait = max(0.0, min(dues) - now) if dues else None
         writable = [way.target for way in ways if way.under_way and way.under_way[0][0] <= now]
         if writable:
-            wait = min((due - now for due in dues if due > now), default=None)  # a full socket says itself when it is not
+            wait = min(
+                (due - now for due in dues if due > now), default=None
+            )  # a full socket says itself when it is not
         readable = [listener, *(way.source for way in ways if way.is_open)]
         ready, _, _ = select.select(readable, writable, [], wait)
         for way in ways:

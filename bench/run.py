@@ -19,6 +19,8 @@ import servers
 import write_integrity
 from machine import data_folder, describe
 
+import channels
+
 
 def _speed(folder: str, quick: bool) -> None:
     import embedded  # the one part that needs the peers installed
@@ -60,6 +62,10 @@ def _idle(folder: str, quick: bool) -> None:
     idle.run(folder, rounds=3 if quick else 9, seconds=0.5 if quick else 1.0)
 
 
+def _channels(folder: str, quick: bool) -> None:
+    channels.run(folder, channels.QUICK if quick else channels.FULL)
+
+
 PARTS: dict[str, Callable[[str, bool], None]] = {
     "speed": _speed,
     "force": _force,
@@ -69,6 +75,7 @@ PARTS: dict[str, Callable[[str, bool], None]] = {
     "depth": _depth,
     "servers": _servers,
     "idle": _idle,
+    "channels": _channels,
 }
 
 

@@ -150,7 +150,9 @@ class Server:
 
     @property
     def url(self) -> str:
-        return f"mq://127.0.0.1:{self.port}/{self.name}?channel={CHANNEL}&reconnect=yes&reconnect_timeout={_LIMIT_S:.0f}"
+        return (
+            f"mq://127.0.0.1:{self.port}/{self.name}?channel={CHANNEL}&reconnect=yes&reconnect_timeout={_LIMIT_S:.0f}"
+        )
 
     @property
     def local_url(self) -> str:

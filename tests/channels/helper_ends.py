@@ -145,8 +145,10 @@ class Pair:
         return next(one for one in (self.near.agent, self.far.agent) if isinstance(one, ReceivingAgent))
 
     def step(self, source: Wire) -> bool:
-        """Move one segment; False if none is on its way."""
+        """Move one segment; False if none is on its way, or the other end does not read."""
         target = self.far if source is self.near else self.near
+        if target.paused:
+            return False
         if not source.sent:
             if source.closing and not source.closed:
                 source.closed = True

@@ -216,3 +216,19 @@ def test_a_trace_route_message_of_endless_parameters_is_not_taken_apart(nested: 
     few = TraceRouteMessage.read(ADMIN, packed(1000), C.MQENC_NATIVE, "latin-1")
     assert few is not None and few.trace.wants_reply
     assert TraceRouteMessage.read(ADMIN, packed(20_000), C.MQENC_NATIVE, "latin-1") is None
+
+
+@pytest.mark.parametrize("queue", ["TARGET", "NO.SUCH"])
+@pytest.mark.parametrize("report", [C.MQRO_COA, C.MQRO_EXCEPTION, C.MQRO_ACTIVITY])
+def test_reports_on_its_messages_do_not_make_a_batch_too_long(report: int, queue: str) -> None:
+    one, two = sender_and_receiver(BATCHSZ=5)
+    for node in (one, two):
+        node.qm.alter("QMGR", "", {"DEADQ": "SYSTEM.DEAD.LETTER.QUEUE", "MAXUMSGS": 5})
+    two.define("QLOCAL", "QM1", USAGE=C.MQUS_TRANSMISSION)
+    for number in range(12):
+        one.put(queue, b"%d" % number, qmgr="QM2", Report=report, ReplyToQ="REPLIES")
+    pair = Pair(one, two)
+    pair.run()
+    assert pair.ends == {}
+    arrived = two.depth("TARGET" if queue == "TARGET" else "SYSTEM.DEAD.LETTER.QUEUE")
+    assert (one.depth("QM2"), arrived) == (0, 12)

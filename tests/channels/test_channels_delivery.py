@@ -461,14 +461,14 @@ def test_a_batch_that_was_backed_out_is_not_gone_on_with() -> None:
     assert here.depth() == here.depth("DLQ") == 0
 
 
-def test_more_messages_than_a_unit_of_work_takes(here: Receiving) -> None:
+def test_how_many_messages_a_batch_has_was_agreed_on_and_reports_come_on_top(here: Receiving) -> None:
     here.qm.alter("QMGR", "", {"MAXUMSGS": 2})
     here.with_dead_letter_queue()
     for _ in range(2):
-        assert here.put(framed()) == PUT
-    with pytest.raises(Undeliverable) as ended:
-        here.put(framed())
-    assert ended.value.reason == C.MQRC_SYNCPOINT_LIMIT_REACHED
+        assert here.put(framed(Report=C.MQRO_COA, ReplyToQ="TARGET")) == PUT
+    assert here.put(framed(queue="GONE")).kind is Fate.DEAD_LETTER
+    here.qm.commit(here.hconn)
+    assert (here.depth(), here.depth("DLQ")) == (4, 1)
 
 
 # Bad messages

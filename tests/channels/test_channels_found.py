@@ -22,3 +22,23 @@ def test_the_end_of_the_queue_manager_is_no_error_of_a_channel_that_has_work() -
     pair.run()
     assert (pair.sender.ended.kind, pair.sender.ended.message) == ("stopped", None)
     assert one.depth("QM2") + two.depth("TARGET") == 8
+
+
+def test_a_quiesced_stop_does_not_lose_what_a_paused_receiver_has_in_hand() -> None:
+    """Fast messages are nowhere else. A second stop of the kind changes nothing, a forced one ends it."""
+    one, two = sender_and_receiver()
+    two.define("QLOCAL", "SHUT", PUT=C.MQQA_PUT_INHIBITED)
+    two.define("QLOCAL", "DLQ")
+    two.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
+    pair = Pair(one, two)
+    for number in range(3):
+        one.put("SHUT", b"%d" % number, qmgr="QM2", persistent=False)
+    pair.run()
+    assert pair.receiver.state == C.MQCHS_PAUSED
+    for _ in range(2):
+        pair.receiver.stop(C.MQMODE_QUIESCE)
+        pair.run()
+        assert (pair.receiver.state, pair.receiver.ended) == (C.MQCHS_STOPPING, None)
+    pair.pass_time(60)
+    assert pair.receiver.ended.kind == "stopped"
+    assert two.depth("DLQ") == 3

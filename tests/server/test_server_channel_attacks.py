@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from helper_partners import Partner, define, receiver
+from helper_partners import Partner, define, initial, receiver
 from helper_peers import wait_until
 
 from libremq.kernel.transmission import frame
@@ -149,3 +149,50 @@ def test_a_receiver_that_is_defined_for_a_call_asks_for_tls_as_its_model_does(se
     with Partner(served.port) as partner:
         partner.agree(channel="NEW.CHANNEL")
     assert "NEW.CHANNEL" in served.engine.manager.core.catalogue.channels
+
+
+def test_nothing_gets_past_a_receive_exit(served: Served) -> None:
+    exits = Path(served.engine.folder) / "exits"
+    exits.mkdir(mode=0o700, exist_ok=True)
+    file = exits / "mine.py"
+    file.write_text(
+        "from libremq.mqi import constants as C\n"
+        "from libremq.channels.exits import CloseChannel\n"
+        "def check(call):\n"
+        "    if call.reason == C.MQXR_XMIT and b'evil' in call.data:\n"
+        "        raise CloseChannel('evil')\n"
+    )
+    file.chmod(0o600)
+    receiver(served, RCVEXIT=["mine(check)"])
+    define(served, "QLOCAL", "TARGET")
+    md = MQMD(Version=2, Persistence=1, Priority=0, MsgId=b"m" * 24)
+
+    def batch(sequence: int, data: bytes) -> bytes:
+        luwid = b"batch__%d" % sequence
+        sent = flows.pack_message(
+            frame("TARGET", "QM1", md, data, 1208), sequence=sequence, luwid=luwid, max_segment=32000
+        )
+        return b"".join(sent) + flows.confirm_request(luwid)
+
+    def depth() -> int:
+        core = served.engine.manager.core
+        with served.engine.lock:
+            return core.local_queue(core.catalogue.queues["TARGET"]).store.depth  # type: ignore[arg-type]
+
+    with Partner(served.port) as partner:
+        partner.agree()
+        partner.resynchronise()
+        partner.send(batch(1, b"good"))
+        assert flows.unpack_status(partner.answer(Type.STATUS_DATA)).accepted
+        partner.send(batch(2, b"evil"))
+        assert partner.refused().code == Status.CLOSED_BY_EXIT
+    everything = initial() + Resync(1, b"batch__1").pack() + batch(2, b"evil")
+    cut = len(everything) - 40
+    for early, late in ((everything, b""), (everything[:cut], everything[cut:])):
+        with Partner(served.port) as partner:
+            partner.send(early)
+            partner.answer(Type.INITIAL_DATA)
+            with suppress(OSError):
+                partner.send(late)
+            assert partner.refused().code == Status.PROTOCOL_GENERAL
+    assert depth() == 1

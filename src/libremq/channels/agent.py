@@ -36,6 +36,7 @@ EndKind = Literal["closed", "stopped", "retry", "failed", "callback"]
 _HANDSHAKE_S = 60.0  # from the connection to the first message
 _SILENCE_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
 _SILENCE_S = 60.0  # beyond a heartbeat interval
+_AT_WORK = frozenset({C.MQCHS_RUNNING, C.MQCHS_PAUSED, C.MQCHS_STOPPING})
 _STATUS_OF = {
     C.MQRC_Q_MGR_QUIESCING: Status.QM_TERMINATING,
     C.MQRC_CONNECTION_BROKEN: Status.QM_TERMINATING,
@@ -150,11 +151,11 @@ class Agent:
     def stop(self, mode: int) -> None:
         """STOP CHANNEL, or the end of the queue manager."""
         self.stop_requested = True
-        if mode != C.MQMODE_QUIESCE or self.state != C.MQCHS_RUNNING:
+        if mode != C.MQMODE_QUIESCE or self.state not in _AT_WORK:
             self._finish(End("stopped"), None if mode == C.MQMODE_TERMINATE else flows.close_channel())
-            return
-        self.state = C.MQCHS_STOPPING
-        self._guarded(self._quiesce)
+        elif self.state != C.MQCHS_STOPPING:
+            self.state = C.MQCHS_STOPPING
+            self._guarded(self._quiesce)
 
     def lost(self, why: str = "") -> None:
         """The connection is gone."""

@@ -304,7 +304,7 @@ def _place(
             raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
     if md.Report and not destination.is_remote:
         reports.check_options(md, name)
-    unit = core.syncpoint_unit(connection) if syncpoint else None
+    unit = core.syncpoint_unit(connection, limited=False) if syncpoint else None
     putting.fill_defaults(core, destination, md, C.MQPMO_NONE)
     if md.Persistence == C.MQPER_PERSISTENT and destination.queue.definition.is_temporary:
         raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary queue takes only non-persistent messages")

@@ -246,7 +246,8 @@ class ReceivingAgent(Agent):
         self._again_at = self._now() + done.after_ms / 1000
         if self.state == C.MQCHS_RUNNING:
             self.state = C.MQCHS_PAUSED
-            self.transport.pause(True)
+        if self._attempts == 1:
+            self.transport.pause(True)  # also if it is stopping: the end that comes behind must not overtake it
             self._beat_at = self._now() + self._beat_interval()
         self._set_deadline()
 

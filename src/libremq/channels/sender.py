@@ -37,7 +37,7 @@ from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
 from libremq.wire.session import InitialData
 
-_QUANTUM = 20  # messages at a time: others want their turn, and the other end gets to work on these meanwhile
+_QUANTUM = 10  # messages at a time: others want their turn, and the other end gets to work on these meanwhile
 _PERSISTENT = C.MQPER_PERSISTENT
 
 
@@ -246,10 +246,14 @@ class SendingAgent(Agent):
 
     def _batch_is_full(self) -> bool:
         assert self.agreed is not None
-        limit = self.channel.batchlim
-        return self._batch_messages + self._buried >= self.agreed.batch_size or bool(
-            limit and self._batch_bytes >= limit * 1000
-        )
+        count, limit = self._batch_messages + self._buried, self.channel.batchlim
+        if not count:
+            return False
+        if count >= self.agreed.batch_size or (limit and self._batch_bytes >= limit * 1000):
+            return True
+        # Reports on messages are part of the batch, too
+        batch, most = self._batch, self.house.manager.core.catalogue.qmgr.maxumsgs
+        return batch is not None and batch.unit.message_count >= most
 
     def _send_next(self) -> bool:
         """Get a message and send it; False if there is none."""
@@ -452,9 +456,11 @@ class SendingAgent(Agent):
         if queue is not None and queue.notified == self._arrived:
             queue.notified = None
         batch, self._batch = self._batch, None
-        if batch is not None:
-            channel_batches.back_out(self.house.manager, batch)
-        super()._give_back()
+        try:
+            if batch is not None:
+                channel_batches.back_out(self.house.manager, batch)
+        finally:
+            super()._give_back()
 
     # What it shows
 

@@ -205,7 +205,7 @@ class Transit:
 
 @verb
 def _report_departure(manager: Front, connection: Connection, departure: Departure, syncpoint: bool) -> None:
-    departure.finish(manager.core.syncpoint_unit(connection) if syncpoint else None)
+    departure.finish(manager.core.syncpoint_unit(connection, limited=False) if syncpoint else None)
 
 
 @verb

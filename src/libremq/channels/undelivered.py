@@ -159,7 +159,7 @@ def _lay_aside(
         raise mq_error(C.MQRC_BACKED_OUT, queue, "the queue manager backed the batch out to release log space")
     now = core.clock.now()
     discards = bool(message.md.Report & C.MQRO_DISCARD_MSG)
-    with core.all_or_nothing(core.syncpoint_unit(connection) if syncpoint else None) as unit:
+    with core.all_or_nothing(core.syncpoint_unit(connection, limited=False) if syncpoint else None) as unit:
         fate = None
         if (discards or uses_dead_letter_queue) and dead_letter.send(
             core, message, queue, qmgr, reason, unit, now, connection

@@ -126,8 +126,10 @@ def prepare(manager: Front, batch: Batch) -> int:
     _check_there(core, batch)
     if batch.is_prepared:
         raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, batch.identity.channel, "the batch is prepared already")
-    batch.identity.sync("", 0).check()
-    lsn = core.prepare(unit, batch.identity.xid)
+    identity = batch.identity  # it was good when the batch began: the number alone is new
+    if not 0 <= identity.last <= SEQUENCE_MAX:
+        raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, identity.channel, f"a batch cannot end with {identity.last}")
+    lsn = core.prepare(unit, identity.xid)
     batch.connection.xa_unit = None
     batch.connection.depend_on(lsn)
     return lsn

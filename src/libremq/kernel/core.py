@@ -339,12 +339,15 @@ class Core:
 
     # Messages
 
-    def syncpoint_unit(self, connection: Connection) -> UnitOfWork:
-        """The connection's unit of work, begun now if there is none; refused when it is full."""
+    def syncpoint_unit(self, connection: Connection, *, limited: bool = True) -> UnitOfWork:
+        """The connection's unit of work, begun now if there is none; refused when it is full.
+
+        Not `limited` is the batch of a channel: how many messages it has was agreed on, and reports come on top.
+        """
         unit = connection.xa_unit or connection.unit
         if unit is None:
             unit = connection.unit = self.begin_unit()
-        if unit.message_count >= self.catalogue.qmgr.maxumsgs:
+        if limited and unit.message_count >= self.catalogue.qmgr.maxumsgs:
             raise mq_error(
                 C.MQRC_SYNCPOINT_LIMIT_REACHED,
                 self.qmgr_name,

@@ -6,6 +6,7 @@ The kinds themselves are in `objects*.py`; `objects.py` has them all.
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 from typing import ClassVar, TypeVar
 
 from libremq.kernel.attributes import AttributeTable, Value
@@ -44,5 +45,10 @@ def new_object(cls: type[_Object], name: str, values: dict[str, Value]) -> _Obje
 
 def date_and_time(now: float) -> tuple[str, str]:
     """The date and time of a definition as MQ shows them, in UTC."""
-    stamp = time.strftime("%Y-%m-%d %H.%M.%S", time.gmtime(now))
+    return _in_second(int(now))
+
+
+@lru_cache(maxsize=2)
+def _in_second(second: int) -> tuple[str, str]:
+    stamp = time.strftime("%Y-%m-%d %H.%M.%S", time.gmtime(second))
     return stamp[:10], stamp[11:]

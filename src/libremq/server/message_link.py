@@ -49,8 +49,8 @@ class MessageLink(asyncio.Protocol):
     __slots__ = (
         "_aborted", "_answers", "_armed", "_buffered", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take",
         "_out", "_pause_asked", "_raw", "_reader", "_reading", "_refused", "_running", "_scheduled", "_starved",
-        "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "books", "channel", "engine",
-        "peer", "tls",
+        "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "books", "channel",
+        "engine", "peer", "tls",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, reader: SegmentReader | None = None) -> None:
