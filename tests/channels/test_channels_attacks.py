@@ -11,7 +11,7 @@ from helper_ends import Node, Pair, sender_and_receiver
 from helper_network import CHANNEL, answer, network, offer
 
 from libremq.kernel import channel_batches
-from libremq.kernel.objects_channel_sync import SENDER
+from libremq.kernel.objects_channel_sync import RECEIVER, SENDER
 from libremq.kernel.transmission import frame
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFGR, MQCFH, MQCFIN, pack_message
@@ -232,3 +232,15 @@ def test_reports_on_its_messages_do_not_make_a_batch_too_long(report: int, queue
     assert pair.ends == {}
     arrived = two.depth("TARGET" if queue == "TARGET" else "SYSTEM.DEAD.LETTER.QUEUE")
     assert (one.depth("QM2"), arrived) == (0, 12)
+
+
+def test_invented_partners_do_not_fill_the_catalogue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("libremq.channels.receiver._PARTNERS_MAX", 2)
+    one, two = sender_and_receiver()
+    for name in ("QM8", "QM9"):
+        channel_batches.reset_sequence(two.qm, RECEIVER, CHANNEL, name, next_sequence=5)
+    one.put("TARGET", b"x", qmgr="QM2")
+    pair = Pair(one, two)
+    pair.run()
+    assert str(pair.ends[pair.receiver].message).startswith("AMQ9558")
+    assert len(two.qm.core.catalogue.channel_syncs) == 2

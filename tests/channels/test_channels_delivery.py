@@ -546,6 +546,23 @@ def test_the_user_of_the_channel_needs_authority() -> None:
     assert here.put(framed()) == here.put(framed()) == PUT
 
 
+@pytest.mark.parametrize("persistence", [C.MQPER_PERSISTENT, C.MQPER_NOT_PERSISTENT])
+def test_a_report_of_arrival_goes_where_the_user_of_the_channel_may_put(persistence: int) -> None:
+    here = _restricted()
+    here.qm.define("QLOCAL", "REPLIES", {})
+    _allow(here, "mca", C.MQAUTH_OUTPUT, C.MQAUTH_SET_ALL_CONTEXT)
+    _allow(here, "alice", C.MQAUTH_OUTPUT, queue="REPLIES")
+    asks = framed(Report=C.MQRO_COA_WITH_FULL_DATA, ReplyToQ="REPLIES", Persistence=persistence)
+    syncpoint = persistence == C.MQPER_PERSISTENT
+    assert here.put(asks, syncpoint=syncpoint) == PUT
+    here.qm.commit(here.hconn)
+    assert (here.depth("REPLIES"), here.depth("DLQ")) == (0, 1), "alice is who the other end says it is"
+    _allow(here, "mca", C.MQAUTH_OUTPUT, queue="REPLIES")
+    assert here.put(asks, syncpoint=syncpoint) == PUT
+    here.qm.commit(here.hconn)
+    assert (here.depth("REPLIES"), here.depth("DLQ"), here.depth()) == (1, 1, 2)
+
+
 def test_the_user_in_the_message_needs_authority_if_context_counts() -> None:
     here = _restricted(putaut="CTX")
     refused = Delivered(Fate.DEAD_LETTER, C.MQRC_NOT_AUTHORIZED)

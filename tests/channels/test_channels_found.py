@@ -42,3 +42,17 @@ def test_a_quiesced_stop_does_not_lose_what_a_paused_receiver_has_in_hand() -> N
     pair.pass_time(60)
     assert pair.receiver.ended.kind == "stopped"
     assert two.depth("DLQ") == 3
+
+
+def test_what_was_agreed_about_compression_and_what_the_last_message_got() -> None:
+    zlib, system, none = C.MQCOMPRESS_ZLIBFAST, C.MQCOMPRESS_SYSTEM, C.MQCOMPRESS_NONE
+    one, two = sender_and_receiver(COMPMSG=(zlib,), COMPHDR=(system,))
+    pair = Pair(one, two)
+    pair.run()
+    for data, last in ((None, (none, none)), (bytes(5000), (system, zlib)), (b"short", (system, none))):
+        if data is not None:
+            one.put("TARGET", data, qmgr="QM2")
+            pair.run()
+        for end in (pair.sender.instance(), pair.receiver.instance()):
+            assert end.header_compression == (system, last[0])
+            assert end.message_compression == (zlib, last[1])

@@ -556,3 +556,12 @@ def test_an_answer_that_nobody_can_have_agreed_to_is_refused(change: dict[str, o
     with pytest.raises(ProtocolError) as error:
         session.check_message_channel_answer(OFFER, answer)
     assert error.value.status == Status.NEGOTIATION_FAILED
+
+
+@pytest.mark.parametrize("max_segment", [200, 2048, 32766])
+def test_the_longest_message_fits_however_short_its_segments_are(max_segment: int) -> None:
+    longest = bytes(1 << 20)
+    reader = SegmentReader(max_segment, channel.flow_limit(len(longest), max_segment))
+    segments = channel.pack_message(longest, sequence=7, luwid=LUWID, max_segment=max_segment)
+    (flow,) = (flow for segment in segments for flow in reader.feed(segment))
+    assert channel.unpack_message(flow).data == longest

@@ -217,6 +217,16 @@ def test_a_flow_without_end_is_refused_before_it_is_large() -> None:
         assert error.value.status == Status.MESSAGE_LENGTH_ERROR
 
 
+def test_the_headers_of_its_segments_do_not_make_a_flow_too_long() -> None:
+    reader = SegmentReader(32 * 1024, 100_000_000 + FLOW_OVERHEAD)
+    for _ in range(2):
+        reader.feed(frame(0x86, b"", 1, flags=0x10))
+        for _ in range(3200):
+            assert reader.feed(frame(0x86, bytes(31_250), 1, flags=0)) == []
+        (flow,) = reader.feed(frame(0x86, b"", 1, flags=0x20))
+        assert (len(flow.body), reader.held_bytes) == (100_000_000, 0)
+
+
 def test_flows_that_are_begun_in_many_conversations_are_refused_before_they_are_many() -> None:
     """An empty segment costs more memory than its bytes."""
     reader = SegmentReader(MAX_SEGMENT, FLOW_MAX)

@@ -29,7 +29,7 @@ from libremq.wire import message_channel as flows
 from libremq.wire import session
 from libremq.wire.message_channel import StatusData
 from libremq.wire.protocol import CONFIRM_REQUEST, ERROR, WHOLE, ProtocolError, Status, Type
-from libremq.wire.segments import FLOW_OVERHEAD, Flow, frame_plain
+from libremq.wire.segments import Flow, frame_plain
 
 _Args = TypeVarTuple("_Args")
 EndKind = Literal["closed", "stopped", "retry", "failed", "callback"]
@@ -219,7 +219,8 @@ class Agent:
         self.agreed = agreed
         self.fast = negotiation.is_fast(agreed)
         self.compressor = Compressor(agreed.header_compression[0], agreed.message_compression[0])
-        self.transport.limit(max_segment=agreed.max_segment, max_flow=agreed.max_message + FLOW_OVERHEAD)
+        longest = flows.flow_limit(agreed.max_message, agreed.max_segment)
+        self.transport.limit(max_segment=agreed.max_segment, max_flow=longest)
         assert self._exits is not None
         self._exits.meet(self.partner, self.peer.address, max_segment=agreed.max_segment, user=self._user())
         self.max_segment = agreed.max_segment - self._exits.send_space
@@ -449,8 +450,8 @@ class Agent:
             exit_time=books.exit_time.shown,
             compression_time=books.compression_time.shown,
             compression_rate=books.compression_rate.shown,
-            header_compression=agreed.header_compression if agreed is not None else (),
-            message_compression=agreed.message_compression if agreed is not None else (),
+            header_compression=self.compressor.header_shown if agreed is not None else (),
+            message_compression=self.compressor.message_shown if agreed is not None else (),
             monitoring=self._monitoring(),
         )
 

@@ -56,7 +56,7 @@ def offered_message(definition: Iterable[int]) -> tuple[int, ...]:
 class Compressor:
     """Does what the two ends of a channel have agreed on."""
 
-    __slots__ = ("active", "flags", "header", "message", "microseconds", "percent")
+    __slots__ = ("active", "flags", "header", "last", "message", "microseconds", "percent")
 
     def __init__(self, header: int = C.MQCOMPRESS_NONE, message: int = C.MQCOMPRESS_NONE) -> None:
         if header not in (C.MQCOMPRESS_NONE, C.MQCOMPRESS_SYSTEM) or message not in _MESSAGE:
@@ -67,6 +67,8 @@ class Compressor:
         self.flags = (HEADER_COMPRESSED if header else 0) | (MESSAGE_COMPRESSED if message else 0)
         """Which parts may be compressed: the `compression` of `unpack_message`."""
         self.active = self.flags != 0
+        self.last = 0
+        """Which parts of the latest message were compressed."""
         self.microseconds = 0.0
         """Of the latest message: COMPTIME."""
         self.percent = 0.0
@@ -90,6 +92,7 @@ class Compressor:
             if len(small) + _LENGTH.size < length:
                 parts[1] = _LENGTH.pack(length) + small
                 flags |= MESSAGE_COMPRESSED
+        self.last = flags
         packed = b"".join(parts) if flags else data
         self._note(began, len(packed), len(data))
         return packed, flags
@@ -128,6 +131,15 @@ class Compressor:
         whole = header + rest
         self._note(began, len(data), len(whole))
         return whole
+
+    @property
+    def header_shown(self) -> tuple[int, int]:
+        """COMPHDR of DISPLAY CHSTATUS: agreed on, and of the latest message."""
+        return self.header, self.header if self.last & HEADER_COMPRESSED else C.MQCOMPRESS_NONE
+
+    @property
+    def message_shown(self) -> tuple[int, int]:
+        return self.message, self.message if self.last & MESSAGE_COMPRESSED else C.MQCOMPRESS_NONE
 
     def _note(self, began: float, small: int, large: int) -> None:
         self.microseconds = (perf_counter() - began) * 1e6

@@ -310,11 +310,12 @@ def _place(
         raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary queue takes only non-persistent messages")
     # A fast message is nobody's unit of work, whatever the agent has under way
     owner = connection if syncpoint or md.Persistence == C.MQPER_PERSISTENT else None
+    by = None if target.handle.alternate_user else connection
     if arrival is None:
-        putting.deliver(core, owner, destination, message, unit, core.clock.now())
+        putting.deliver(core, owner, destination, message, unit, core.clock.now(), by)
         return
     with core.all_or_nothing(unit) as whole:  # a message that is tried again must not be there already
-        putting.deliver(core, owner, destination, message, whole, core.clock.now())
+        putting.deliver(core, owner, destination, message, whole, core.clock.now(), by)
         arrival.finish(whole)
     if unit is None:
         connection.depend_on(core.committed_lsn)

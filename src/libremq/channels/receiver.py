@@ -36,6 +36,7 @@ from libremq.wire.segments import Flow
 from libremq.wire.session import InitialData
 
 _MESSAGE_DATA, _RUNNING = int(Type.MESSAGE_DATA), C.MQCHS_RUNNING
+_PARTNERS_MAX = 10_000
 _PAUSED_FLOWS_MAX = 1000  # what may wait behind a message that is being tried again; the transport stops before that
 
 
@@ -90,6 +91,10 @@ class ReceivingAgent(Agent):
         sync = self._sync()
         if sync is not None:
             self._committed, self._last_luwid = sync.sequence, sync.luwid
+        elif len(channel_batches.syncs_of(self.house.manager.core, self.name, RECEIVER)) >= _PARTNERS_MAX:
+            # Each leaves a record for ever, and a caller may call itself what it likes
+            why = f"{_PARTNERS_MAX} queue managers have used it; DELETE CHANNEL forgets them"
+            raise ChannelError(End("failed", amq(9558, self.name, why)), Status.CHANNEL_UNAVAILABLE)
         self._sequence = self._committed
         self._delivery = Delivery(self.house, self.channel, self._hconn, partner=self.partner)
         assert self._exits is not None
@@ -157,6 +162,7 @@ class ReceivingAgent(Agent):
 
     def _message_came(self, flow: Flow) -> None:
         message = flows.unpack_message(flow, compression=self.compressor.flags)
+        self.compressor.last = message.compressed
         if message.compressed:
             assert self.agreed is not None
             data = self.compressor.decompress(message.data, message.compressed, self.agreed.max_message + 65536)

@@ -37,7 +37,7 @@ from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
 from libremq.wire.session import InitialData
 
-_QUANTUM = 10  # messages at a time: others want their turn, and the other end gets to work on these meanwhile
+_QUANTUM = 16  # messages at a time: others want their turn, and the other end gets to work on these meanwhile
 _PERSISTENT = C.MQPER_PERSISTENT
 
 

@@ -206,8 +206,12 @@ def deliver(
     message: Message,
     unit: UnitOfWork | None,
     now: float,
+    by: Connection | None = None,
 ) -> None:
-    """Put a complete message where it belongs: cut in segments, wrapped for the way, from hand to hand, or stored."""
+    """Put a complete message where it belongs: cut in segments, wrapped for the way, from hand to hand, or stored.
+
+    `by` is a channel's agent, if its authority counts for a report that the message has arrived.
+    """
     queue = destination.queue
     definition = queue.definition
     if destination.is_remote:
@@ -217,7 +221,7 @@ def deliver(
     total = length + len(message.properties)
     if total > definition.maxmsgl or total > core.catalogue.qmgr.maxmsgl:
         if md.MsgFlags & C.MQMF_SEGMENTATION_ALLOWED and not destination.is_remote:
-            _deliver_segments(core, connection, destination, message, unit, now)
+            _deliver_segments(core, connection, destination, message, unit, now, by)
             return
         if length > definition.maxmsgl:
             raise mq_error(
@@ -247,7 +251,7 @@ def deliver(
     if wants_coa:
         with core.all_or_nothing(unit) as own:
             _store(core, destination, message, own, now)
-            reports.confirm_arrival(core, message, queue, own, now)
+            reports.confirm_arrival(core, message, queue, own, now, by)
         lsn = core.committed_lsn if unit is None else 0
     else:
         lsn = _store(core, destination, message, unit, now)
@@ -272,6 +276,7 @@ def _deliver_segments(
     message: Message,
     unit: UnitOfWork | None,
     now: float,
+    by: Connection | None,
 ) -> None:
     """Queue-manager segmentation: all parts or none, in a unit of work of their own if the put has none."""
     limit = min(destination.queue.definition.maxmsgl, core.catalogue.qmgr.maxmsgl) - len(message.properties)
@@ -302,7 +307,7 @@ def _deliver_segments(
             part.Offset = md.Offset + start
             part.OriginalLength = C.MQOL_UNDEFINED
             piece = Message(part, message.properties, message.data[start : start + length])
-            deliver(core, connection, destination, piece, own, now)
+            deliver(core, connection, destination, piece, own, now, by)
             start += length
     if unit is None and connection is not None:
         connection.depend_on(core.committed_lsn)

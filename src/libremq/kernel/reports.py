@@ -81,10 +81,20 @@ def is_feedback(feedback: int) -> bool:
 # The events that the queue manager reports
 
 
-def confirm_arrival(core: Core, message: Message, queue: QueueState, unit: UnitOfWork | None, now: float) -> None:
-    """COA: the message is on its queue. A message on its way to the dead-letter queue has not arrived."""
+def confirm_arrival(
+    core: Core,
+    message: Message,
+    queue: QueueState,
+    unit: UnitOfWork | None,
+    now: float,
+    by: Connection | None = None,
+) -> None:
+    """COA: the message is on its queue. A message on its way to the dead-letter queue has not arrived.
+
+    `by` is a channel's agent, whose authority counts: the other end has written the user in the message, at will.
+    """
     if message.md.Report & C.MQRO_COA and message.md.Format.strip() != _DEAD:
-        _send(core, message.md, message, C.MQFB_COA, unit, now)
+        _send(core, message.md, message, C.MQFB_COA, unit, now, by)
 
 
 def confirm_delivery(core: Core, message: Message, queue: QueueState, unit: UnitOfWork | None, now: float) -> None:

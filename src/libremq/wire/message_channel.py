@@ -31,7 +31,7 @@ from libremq.wire.protocol import (
     Status,
     Type,
 )
-from libremq.wire.segments import NO_LUWID, TSH_BYTES, Flow
+from libremq.wire.segments import FLOW_OVERHEAD, NO_LUWID, TSH_BYTES, Flow
 
 MSH_BYTES = 20
 LUWID_BYTES = 8
@@ -48,6 +48,12 @@ _RESYNC = {False: struct.Struct("<II8sI8s"), True: struct.Struct(">II8sI8s")}
 _WORD = {False: struct.Struct("<I"), True: struct.Struct(">I")}
 _WORDS = {False: struct.Struct("<II"), True: struct.Struct(">II")}
 _WORDS_3 = {False: struct.Struct("<III"), True: struct.Struct(">III")}
+
+
+def flow_limit(max_message: int, max_segment: int) -> int:
+    """The bytes of the longest message with the headers of its segments, of which send exits may make twice as many."""
+    room = max(64, max_segment // 2 - SEGMENT_OVERHEAD)
+    return max_message + FLOW_OVERHEAD + MSH_BYTES * (max_message // room + 1)
 
 
 def _segment(kind: Type, body: bytes = b"", *, luwid: bytes = NO_LUWID, flags: int = 0) -> bytes:

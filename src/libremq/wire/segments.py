@@ -20,6 +20,7 @@ ASYNC_HEADER_BYTES = 24  # repeated in each segment of an ASYNC_MESSAGE
 NO_LUWID = bytes(8)
 FLOW_OVERHEAD = 65536  # what structures may add to the data of the longest message
 _BEGUN_BYTES = 1024  # what a flow costs that was begun, apart from its bytes
+_PART_BYTES = 64  # what a segment of it costs at least: an empty one takes memory, too
 
 _ASCII = b"TSH"
 _EBCDIC = b"\xe3\xe2\xc8"
@@ -247,8 +248,7 @@ class SegmentReader:
             elif segment.kind == Type.MESSAGE_DATA:
                 _check_continues(held[0], segment)
             held[1].append(body)
-        # An empty segment costs memory too
-        self._partial_bytes += len(body) + TSH_BYTES
+        self._partial_bytes += max(len(body), _PART_BYTES)
         if self._partial_bytes > self.max_flow:
             raise ProtocolError(
                 Status.MESSAGE_LENGTH_ERROR, f"a flow of over {self.max_flow} bytes; the channel takes no longer ones"
@@ -257,7 +257,7 @@ class SegmentReader:
             return None
         flow, parts = self._partial.pop(conversation)
         flow.flags |= flags
-        self._partial_bytes -= _BEGUN_BYTES + sum(len(part) + TSH_BYTES for part in parts)
+        self._partial_bytes -= _BEGUN_BYTES + sum(max(len(part), _PART_BYTES) for part in parts)
         flow.body = b"".join(parts)
         return flow
 
