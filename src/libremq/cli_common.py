@@ -10,6 +10,7 @@ import argparse
 import errno
 import os
 import sys
+import time
 from collections.abc import Callable
 
 from libremq.cli_exit import ExitCode, printable, without_passwords
@@ -27,6 +28,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.run_state import current_run
 
+_LOCK_TRIES, _LOCK_PAUSE_S = 10, 0.05
 
 class Refused(Exception):
     """A command that is not done, or not wholly."""
@@ -81,7 +83,14 @@ def existing(files: Files, arguments: argparse.Namespace) -> Address:
 
 def check_not_running(address: Address, refusal: ExitCode = ExitCode.RUNNING, advice: str = "") -> None:
     """Refused, with who has it, if a process has the queue manager open. `advice` says what can be done there."""
-    holder = locked_by(f"{address.folder}/{creation.LOCK}")
+    lock = f"{address.folder}/{creation.LOCK}"
+    holder = locked_by(lock)
+    tries = _LOCK_TRIES
+    while holder and tries and current_run(address.folder) is None:
+        # Whoever tidies up after one that was killed has the lock for a moment
+        tries -= 1
+        time.sleep(_LOCK_PAUSE_S)
+        holder = locked_by(lock)
     if not holder:
         return
     if current_run(address.folder) is not None:

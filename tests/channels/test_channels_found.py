@@ -56,3 +56,13 @@ def test_what_was_agreed_about_compression_and_what_the_last_message_got() -> No
         for end in (pair.sender.instance(), pair.receiver.instance()):
             assert end.header_compression == (system, last[0])
             assert end.message_compression == (zlib, last[1])
+
+
+def test_both_ends_count_the_same_batches() -> None:
+    one, two = sender_and_receiver()
+    pair = Pair(one, two)
+    for persistent in (False, True, False):
+        one.put("TARGET", b"data", qmgr="QM2", persistent=persistent)
+        pair.run()
+    sent, received = pair.sender.instance(), pair.receiver.instance()
+    assert (sent.messages, sent.batches) == (received.messages, received.batches) == (3, 1)

@@ -572,6 +572,17 @@ def test_a_transmission_queue_made_anew_knows_what_is_in_doubt() -> None:
     assert ends.waiting() == [b"3", b"4", b"5"]
 
 
+def test_a_batch_cannot_end_with_a_number_that_no_message_can_have(ends: Ends) -> None:
+    batch = ends.send(1, 1, 2)
+    batch.sent(1_000_000_000)
+    with refused(C.MQRCCF_ATTR_VALUE_ERROR):
+        channel_batches.prepare(ends.qm, batch)
+    assert not batch.is_prepared
+    batch.sent(2)
+    prepared(ends, batch)
+    assert ends.in_doubt() == [identity(1, 1, 2)]
+
+
 @pytest.mark.parametrize("hot", [True, False])
 def test_a_backup_has_records_and_what_is_in_doubt(hot: bool) -> None:
     live = make_live()

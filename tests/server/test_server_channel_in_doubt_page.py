@@ -84,9 +84,14 @@ class Stage:
 
 
 def same(text: str) -> str:
-    """With what differs from run to run by the order in which it appears."""
-    names: dict[str, str] = {}
-    return _VARYING.sub(lambda found: names.setdefault(found[0], f"<{len(names)}>"), text)
+    """With what differs from run to run by the order in which it appears, in each scene: queue managers that are made
+    anew in the same second may give the same LUWIDs.
+    """
+    scenes = []
+    for scene in text.split("<!-- anew"):
+        names: dict[str, str] = {}
+        scenes.append(_VARYING.sub(lambda found, names=names: names.setdefault(found[0], f"<{len(names)}>"), scene))
+    return "<!-- anew".join(scenes)
 
 
 def test_the_page(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_long_messages_arrive(pair: Pair) -> None:
     pair.start()
     pair.exchange(4, 3_000_000)
     pair.exchange(1, 20_000_000, 5)
-    assert pair.one.in_loop(lambda: pair.one.engine.buffered_bytes) == 0
+    wait_until(lambda: pair.one.in_loop(lambda: pair.one.engine.buffered_bytes) == 0)
     wait_until(lambda: pair.two.in_loop(lambda: pair.two.engine.buffered_bytes) == 0)
 
 

@@ -144,7 +144,8 @@ class Roster:
         name, xmitq = channel.name, channel.xmitq
         queue = self._core.catalogue.queues.get(xmitq)
         if queue is None:
-            raise mq_error(C.MQRCCF_MQOPEN_FAILED, name, f"its transmission queue {xmitq} is not there; define it")
+            why = f"its transmission queue {xmitq} is not there; define it" if xmitq else "it has no XMITQ"
+            raise mq_error(C.MQRCCF_MQOPEN_FAILED, name, why)
         if not isinstance(queue, LocalQueue) or not queue.is_transmission_queue:
             raise mq_error(C.MQRCCF_NOT_XMIT_Q, name, f"queue {xmitq} is no transmission queue; it needs USAGE(XMITQ)")
         for line in self._lines.values():

@@ -365,8 +365,7 @@ class SendingAgent(Agent):
         self.books.batch_size.add(self._batch_messages)
         self._batch_messages = self._batch_bytes = self._numbered = self._buried = 0
         if not numbered:
-            # Nothing that the other end has to confirm: fast messages, or some that never left
-            self.books.batches += 1
+            # Nothing that the other end has to confirm, or counts: fast messages, or some that never left
             if buried:
                 self._batch = None
                 channel_batches.commit_unsent(manager, batch)
