@@ -1,7 +1,7 @@
 """A record of what every call of a transcript gives back: the transcript shows some fields, this has them all.
 
 Two runs of a script over different bindings are to have the same record. Identifiers that were made up are counted in
-the order of their appearance, as in a transcript.
+the order of their appearance, as in a transcript, and so are message handles.
 """
 
 from __future__ import annotations
@@ -26,9 +26,15 @@ class Record:
         self.calls: list[str] = []
         self.unanswered: set[str] = set()  # queues with DEFPRESP(ASYNC)
         self._ids: dict[bytes, str] = {}
+        self._handles: dict[str, str] = {}  # of messages: which numbers connections have is the queue manager's affair
 
     def note(self, who: str, call: str, *values: object) -> None:
-        self.calls.append(f"{who} {call}: {', '.join(self._shown(value) for value in values)}")
+        if call == "create_message_handle" and isinstance(values[0], int):
+            self._handles.setdefault(str(values[0]), f"handle {len(self._handles) + 1}")
+        line = f"{who} {call}: {', '.join(self._shown(value) for value in values)}"
+        for number, name in self._handles.items():
+            line = line.replace(number, name)
+        self.calls.append(line)
 
     def failed(self, who: str, call: str, error: MQError, *values: object) -> None:
         self.note(who, call, error.reason, error.comp_code, error.object_name, error.detail, *values)
