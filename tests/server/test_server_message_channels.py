@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -18,8 +19,10 @@ import libremq
 from libremq.admin.operations import ChannelInstance
 from libremq.common.tls_authority import Authority
 from libremq.mqi import constants as C
+from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.server.dialing import LocalPlace, parse_local_address
 from libremq.server.key_repository import KeyRepository
+from libremq.testing import VirtualClock
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel as flows
 from libremq.wire.protocol import Status
@@ -248,6 +251,35 @@ def test_a_connection_that_is_cut_is_made_again_and_nothing_is_lost(pair: Pair) 
         pair.wait_for(C.MQCHS_RUNNING)
         served.in_loop(lambda served=served: [link.end() for link in list(served.engine.message_links)])
         pair.exchange(20)
+
+
+def test_a_slow_log_does_not_count_as_silence_of_the_partner(tmp_path: Path) -> None:
+    clock = VirtualClock()
+    with pair_in(tmp_path, QM1={"clock": clock}) as pair:
+        pair.define(HBINT=1)
+        pair.start()
+        pair.wait_for(C.MQCHS_RUNNING)
+        engine, manager = pair.one.engine, pair.one.embedded.manager
+        on_disk, force = threading.Event(), engine._force_now
+
+        def slow(lsn: int) -> str | None:
+            on_disk.wait(30)
+            return force(lsn)
+
+        engine._force_s = 1.0  # so that a thread waits for it, and not the loop
+        engine._force_now = slow  # type: ignore[method-assign]
+        with engine.lock:
+            application = manager.connect("alice", "teller")
+            md = MQMD(Version=2, Persistence=C.MQPER_PERSISTENT)
+            manager.put1(application, MQOD(ObjectName="REMOTE.Q"), md, MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x")
+        wait_until(lambda: any(link._held for link in engine.message_links))
+        for _ in range(20):
+            clock.advance(1)
+            pair.one.in_loop(lambda: [link.tick(0.0) for link in list(engine.message_links)])
+        on_disk.set()
+        with libremq.connect(pair.two.url("local")) as two:
+            assert two.queue("TARGET.Q").get(wait=30).data == b"x"
+        assert not pair.heard("AMQ9259")
 
 
 def test_stop_and_start(pair: Pair) -> None:

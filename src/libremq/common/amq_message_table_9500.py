@@ -161,7 +161,7 @@ ROWS_9500: dict[int, tuple[str, str, str, str]] = {
     9571: (
         "E", "Channel '{0}' from {1} could not be taken over: {2}.",
         "The instance that runs did not end in time, or comes from elsewhere.",
-        "STOP CHANNEL MODE(FORCE), or look at AdoptNewMCA, AdoptNewMCACheck and AdoptNewMCATimeout in qm.ini.",
+        "STOP CHANNEL MODE(FORCE), or look at AdoptNewMCA and AdoptNewMCACheck in qm.ini.",
     ),
     9572: (
         "E", "A message of channel '{0}' has a header that is not valid: {1}.",

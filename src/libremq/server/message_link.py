@@ -409,9 +409,12 @@ class MessageLink(asyncio.Protocol):
             self._run(self.agent.tick)
 
     def _look_at_progress(self, agent: Agent) -> None:
-        """Has the peer taken something since the last look? What it has to answer may be far behind that."""
+        """Has the peer taken something since the last look? What it has to answer may be far behind that.
+
+        It cannot answer what has not left: while the log is written, nobody loses patience.
+        """
         before, self._taken = self._taken, agent.books.bytes_sent - untaken(self._transport)
-        if self._taken > before:
+        if self._taken > before or self._held:
             agent.heard()
 
     def tick(self, now: float) -> None:
