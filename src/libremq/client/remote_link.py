@@ -73,6 +73,7 @@ class RemoteLink:
         self._changed = threading.Condition(threading.Lock())
         self._turn = threading.Lock()  # whoever has it reads
         self._followers = 0  # threads that wait for what another one reads
+        self._ended = False  # nobody wants it any more
         self._polling = False  # by the one whose turn it is: an interrupt does no harm
         self._sending = threading.Lock()
         self._tls = isinstance(self._socket, ssl.SSLSocket)
@@ -284,7 +285,7 @@ class RemoteLink:
                             if not self._read(deadline):
                                 self._break(f"{self.where} did not answer in time")
                     finally:
-                        self._turn.release()
+                        self._release_turn()
                         if self._followers:
                             with self._changed:
                                 self._changed.notify_all()
@@ -458,7 +459,7 @@ class RemoteLink:
             if self.broken is None:
                 self._look_after()
         finally:
-            self._turn.release()
+            self._release_turn()
             with self._changed:
                 self._changed.notify_all()
 
@@ -489,6 +490,16 @@ class RemoteLink:
         self._close_socket()
         with self._changed:
             self._changed.notify_all()
+        self._ended = True
+        self._close_if_free()
+
+    def _release_turn(self) -> None:
+        self._turn.release()
+        if self._ended:
+            self._close_if_free()
+
+    def _close_if_free(self) -> None:
+        """Not under the hands of whoever reads: that one does it then, when its turn is over."""
         if self._turn.acquire(blocking=False):
             self._socket.close()
             self._turn.release()
