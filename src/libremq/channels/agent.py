@@ -9,6 +9,7 @@ An end has one of a few kinds, and the initiator makes the next state of the cha
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeVarTuple, Unpack
@@ -67,7 +68,7 @@ class ChannelError(Exception):
         self.value = value
 
 
-class Agent:
+class Agent(ABC):
     """One end of a running channel."""
 
     sends = False
@@ -212,8 +213,9 @@ class Agent:
         self.partner_ccsid = self._called.ccsid
         self._agree(agreed)
 
+    @abstractmethod
     def _connect(self) -> None:
-        raise NotImplementedError
+        """Connect to the queue manager, and open what this end needs."""
 
     def _agree(self, agreed: session.InitialData, *, announced: bool = False) -> None:
         self.agreed = agreed
@@ -234,8 +236,9 @@ class Agent:
         """The user that this end works as; None if it is the queue manager itself."""
         return None
 
+    @abstractmethod
     def _negotiated(self) -> None:
-        raise NotImplementedError
+        """Both ends have agreed, and security exits are content."""
 
     def _answered(self, flow: Flow) -> None:
         """The other end answers our initial data."""
@@ -260,7 +263,7 @@ class Agent:
             self._securing = False
             self._negotiated()
 
-    def _adopt(self, user: str) -> None:
+    def _adopt(self, user: str) -> None:  # noqa: B027 - an end without it needs nothing
         """A security exit said who the other end is."""
 
     # Flows
@@ -327,7 +330,7 @@ class Agent:
     def _last_sequence(self) -> int:
         return 0
 
-    def _heartbeat_came(self) -> None:
+    def _heartbeat_came(self) -> None:  # noqa: B027 - an end without it needs nothing
         """The other end is idle."""
 
     def _heartbeat_answered(self) -> None:
@@ -368,8 +371,9 @@ class Agent:
             raise ChannelError(End("retry", amq(9259, self.peer.address, round(_HANDSHAKE_S))), Status.TIMEOUT_EXPIRED)
         self._time_passed(now)
 
+    @abstractmethod
     def _time_passed(self, now: float) -> None:
-        raise NotImplementedError
+        """The deadline of a channel that runs is here."""
 
     def _patience(self) -> float:
         """How long the other end may be silent after it should have said something."""
@@ -378,12 +382,12 @@ class Agent:
 
     # The end
 
-    def _pump(self) -> None:
+    def _pump(self) -> None:  # noqa: B027 - an end without it needs nothing
         """Nothing waits at this end."""
 
+    @abstractmethod
     def _quiesce(self) -> None:
         """End when nothing is half done."""
-        raise NotImplementedError
 
     def _close_requested(self) -> None:
         raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "only the end that receives asks the other one to close")

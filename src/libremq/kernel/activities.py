@@ -12,6 +12,7 @@ an ordinary message costs.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from typing import Any
 
 from libremq.kernel import own_messages, reports, resolve, transmission
@@ -93,7 +94,7 @@ class Tracer:
         return Arrival(self, message) if wants_message(message.md) else None
 
 
-class Passage:
+class Passage(ABC):
     """A message that takes part, in the hands of an agent.
 
     The agent asks what to send or put, before each attempt, or what to lay aside; and ends with `finish`.
@@ -105,8 +106,9 @@ class Passage:
         self._record: _Record | None = None
         self._ended = False
 
+    @abstractmethod
     def _begin(self) -> _Record:
-        raise NotImplementedError
+        """What is recorded of this passage."""
 
     def undelivered(self, queue: str, qmgr: str, reason: int, *, uses_dead_letter_queue: bool = True) -> Message:
         """The message, for these names, as it goes to the dead-letter queue or is discarded (`dead_letter.send`)."""
