@@ -106,9 +106,7 @@ def _secured(server: Server, queue_manager: QueueManager, trusted: Path) -> bool
     if not certificates.make(Path(queue_manager.folder) / "ssl", label, trusted):
         return False
     cipher = "ANY_TLS12_OR_HIGHER"
-    queue_manager.define(
-        "CHANNEL", _TLS_CHANNEL, chltype="SVRCONN", sslciph=cipher, sslcauth="OPTIONAL", mcauser="app"
-    )
+    queue_manager.define("CHANNEL", _TLS_CHANNEL, chltype="SVRCONN", sslciph=cipher, sslcauth="OPTIONAL", mcauser="app")
     server.run(_TLS_RULE)
     return True
 

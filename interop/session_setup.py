@@ -120,11 +120,7 @@ def test_setup_leaves_a_command_server(connection: Any) -> None:
             pymqi.CFST(Parameter=pymqi.CMQC.MQCA_Q_NAME, String=b"*"),
             pymqi.CFIN(Parameter=pymqi.CMQC.MQIA_Q_TYPE, Value=pymqi.CMQC.MQQT_LOCAL),
         ],
-        [
-            pymqi.CFIF(
-                Parameter=pymqi.CMQC.MQIA_CURRENT_Q_DEPTH, Operator=pymqi.CMQCFC.MQCFOP_GREATER, FilterValue=0
-            )
-        ],
+        [pymqi.CFIF(Parameter=pymqi.CMQC.MQIA_CURRENT_Q_DEPTH, Operator=pymqi.CMQCFC.MQCFOP_GREATER, FilterValue=0)],
     )
     assert found and all(row[pymqi.CMQC.MQIA_CURRENT_Q_DEPTH] > 0 for row in found)
     with pytest.raises(pymqi.MQMIError) as refused:

@@ -115,9 +115,12 @@ def test_a_pipe_gets_the_messages_and_nothing_else(mq: Commands) -> None:
     code, out, err = mq("unload", "Q", "-m", "QM1", "--form", "json", "-dA")
     assert (code, err) == (0, "5 messages, 50 bytes.\n")
     assert [json.loads(line)["text"] for line in out.splitlines()] == [f"message {n}\n" for n in (5, 4, 3, 2, 1)]
-    assert mq("dmpmqmsg", "-m", "QM1", "-i", "Q", "-dH", "-dN", "-dn", "-dA", "-r", "1", "-q")[1] == 'N\n' + (
-        next(line for line in mq("unload", "Q", "-m", "QM1", "-r1")[1].splitlines() if line.startswith("R")) + "\n"
-    ) + 'T "message 5\\n"\n'
+    assert (
+        mq("dmpmqmsg", "-m", "QM1", "-i", "Q", "-dH", "-dN", "-dn", "-dA", "-r", "1", "-q")[1]
+        == "N\n"
+        + (next(line for line in mq("unload", "Q", "-m", "QM1", "-r1")[1].splitlines() if line.startswith("R")) + "\n")
+        + 'T "message 5\\n"\n'
+    )
 
 
 def test_taken_messages_without_a_target_are_written_to_the_pipe(mq: Commands, tmp_path: Path) -> None:

@@ -69,9 +69,7 @@ def test_the_password_is_the_first_line_of_standard_input(
     assert knows(libremq_command, "app", SECRET)
 
 
-def test_the_password_of_a_file(
-    libremq_command: Commands, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_password_of_a_file(libremq_command: Commands, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     libremq_command.good("crtmqm", *SMALL, "QM1")
     (tmp_path / "pw").write_text(SECRET + "\n")
     assert setmqusr(capsys, "QM1", "app", "--password-file", str(tmp_path / "pw"))[0] == 0

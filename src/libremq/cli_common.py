@@ -30,6 +30,7 @@ from libremq.server.run_state import current_run
 
 _LOCK_TRIES, _LOCK_PAUSE_S = 10, 0.05
 
+
 class Refused(Exception):
     """A command that is not done, or not wholly."""
 

@@ -202,9 +202,7 @@ def _check(folder: str, kills: int) -> bool:
         say(f"   {what:44s}{value:>8s}   {colour('32', 'ok') if fine else colour('31', 'WRONG')}")
     fine = all(row[2] for row in rows)
     say("")
-    say(
-        "   " + (colour("1;32", "Nothing lost, nothing doubled.") if fine else colour("1;31", "The ledger is wrong."))
-    )
+    say("   " + (colour("1;32", "Nothing lost, nothing doubled.") if fine else colour("1;31", "The ledger is wrong.")))
     return fine
 
 

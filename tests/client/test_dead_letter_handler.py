@@ -200,7 +200,6 @@ def test_the_queue_comes_from_the_call_the_table_or_the_queue_manager(qm: QueueM
     assert caught.value.reason == C.MQRC_UNKNOWN_OBJECT_NAME
 
 
-
 def test_put_with_the_authority_of_the_user_in_the_message(tmp_path: Path) -> None:
     """PUTAUT(CTX) asks what that user may do, PUTAUT(DEF) what the handler may."""
     with libremq.connect(f"embedded:QM1?create=1&data={tmp_path}") as qm:

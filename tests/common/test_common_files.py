@@ -133,9 +133,7 @@ def test_a_lock_of_another_process_is_refused_and_ends_with_it(files: Files, tmp
     files.lock(path).release()
 
 
-def test_the_holder_of_a_lock_is_named(
-    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_holder_of_a_lock_is_named(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "lock"
     assert lock_holder(str(path)) == "another process"
     monkeypatch.setattr(sys, "argv", ["/usr/bin/wörker.py", "--fast"])

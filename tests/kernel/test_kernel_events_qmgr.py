@@ -52,9 +52,7 @@ def test_a_start_is_an_event_by_default() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("quiescing", "qualifier"), [(True, C.MQRQ_Q_MGR_QUIESCING), (False, C.MQRQ_Q_MGR_STOPPING)]
-)
+@pytest.mark.parametrize(("quiescing", "qualifier"), [(True, C.MQRQ_Q_MGR_QUIESCING), (False, C.MQRQ_Q_MGR_STOPPING)])
 def test_a_stop_is_an_event_that_stays_on_a_persistent_event_queue(quiescing: bool, qualifier: int) -> None:
     session = Session()
     session.qm.alter("QLOCAL", QMGR_EVENT, {"DEFPSIST": "YES"})

@@ -225,9 +225,7 @@ def test_one_bad_attribute_changes_nothing(catalogue: Catalogue) -> None:
         ("QREMOTE", {"SCOPE": "CELL"}, mq.MQRCCF_CELL_DIR_NOT_AVAILABLE),
     ],
 )
-def test_attributes_that_are_refused(
-    catalogue: Catalogue, kind: str, attributes: dict[str, Any], reason: int
-) -> None:
+def test_attributes_that_are_refused(catalogue: Catalogue, kind: str, attributes: dict[str, Any], reason: int) -> None:
     refused(reason, catalogue, "define", kind, "X", attributes, now=T0)
 
 

@@ -24,9 +24,7 @@ def catalogue() -> Catalogue:
 
 def test_values_come_in_the_order_of_the_selectors(catalogue: Catalogue) -> None:
     queue = catalogue.define("QLOCAL", "Q", {"DESCR": "text", "MAXDEPTH": 9}, now=T0)
-    values = inquire(
-        queue, [mq.MQCA_Q_DESC, mq.MQIA_MAX_Q_DEPTH, mq.MQCA_Q_NAME, mq.MQIA_Q_TYPE, mq.MQIA_MAX_Q_DEPTH]
-    )
+    values = inquire(queue, [mq.MQCA_Q_DESC, mq.MQIA_MAX_Q_DEPTH, mq.MQCA_Q_NAME, mq.MQIA_Q_TYPE, mq.MQIA_MAX_Q_DEPTH])
     assert values == ["text", 9, "Q", mq.MQQT_LOCAL, 9]
     assert (values.reason, values.comp_code) == (mq.MQRC_NONE, mq.MQCC_OK)
     assert inquire(queue, []) == []
@@ -43,9 +41,7 @@ def test_live_values(catalogue: Catalogue) -> None:
 
 def test_a_selector_of_another_type_of_queue_is_a_warning(catalogue: Catalogue) -> None:
     alias = catalogue.define("QALIAS", "A", {"TARGET": "Q"}, now=T0)
-    values = inquire(
-        alias, [mq.MQIA_CURRENT_Q_DEPTH, mq.MQCA_BASE_Q_NAME, mq.MQCA_CREATION_DATE, mq.MQIA_INHIBIT_GET]
-    )
+    values = inquire(alias, [mq.MQIA_CURRENT_Q_DEPTH, mq.MQCA_BASE_Q_NAME, mq.MQCA_CREATION_DATE, mq.MQIA_INHIBIT_GET])
     assert values == [mq.MQIAV_NOT_APPLICABLE, "Q", "*" * 12, mq.MQQA_GET_ALLOWED]
     assert (values.reason, values.comp_code) == (mq.MQRC_SELECTOR_NOT_FOR_TYPE, mq.MQCC_WARNING)
 

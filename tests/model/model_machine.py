@@ -87,9 +87,7 @@ class SideBySide(RuleBasedStateMachine):
 
     def _audit_connection(self) -> None:
         self.auditor = self.harness.connect()
-        self.audit_handles = {
-            name: self.auditor.open(MQOD(ObjectName=name), _AUDIT) for name in self.model.queues
-        }
+        self.audit_handles = {name: self.auditor.open(MQOD(ObjectName=name), _AUDIT) for name in self.model.queues}
 
     def _open_some(self) -> None:
         """Something to work with: without it most steps would find nothing open."""

@@ -44,9 +44,7 @@ class Application:
         assert isinstance(result, Got)
         return result
 
-    def start(
-        self, options: int = 0, match: int = C.MQMO_NONE, wait_ms: int = 0, **fields: Any
-    ) -> Got | Pending:
+    def start(self, options: int = 0, match: int = C.MQMO_NONE, wait_ms: int = 0, **fields: Any) -> Got | Pending:
         self.md = MQMD(Version=2, **fields)
         gmo = MQGMO(Version=2, Options=options, MatchOptions=match, WaitInterval=wait_ms)
         return self.harness.start_get(self.binding, self.hobj, self.md, gmo, None)

@@ -77,9 +77,7 @@ def naive(profile: str, name: str) -> bool:
         # whole qualifiers: nothing with the period that follows, or any number of characters up to a period or the end
         if rest.startswith(".") and naive(rest[1:], name):
             return True
-        return any(
-            naive(rest, name[at:]) for at in range(len(name) + 1) if not rest or name[at : at + 1] == "."
-        )
+        return any(naive(rest, name[at:]) for at in range(len(name) + 1) if not rest or name[at : at + 1] == ".")
     if profile == ".**" and not name:
         return True
     if profile.startswith(".**.") and naive(profile[3:], name):
@@ -139,9 +137,7 @@ def test_the_winner_beats_all_others(given_profiles: list[str], name: str) -> No
         assert winner == name
     for profile in matching:
         if [mark for mark in profile if mark in "?*"] and profile != winner:
-            assert winner is not None and not (
-                more_specific(profile, winner) and not more_specific(winner, profile)
-            )
+            assert winner is not None and not (more_specific(profile, winner) and not more_specific(winner, profile))
     assert winner == most_specific(reversed(given_profiles), name)
 
 

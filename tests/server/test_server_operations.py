@@ -417,7 +417,7 @@ def test_a_server_with_a_command_that_stops_it(admin: Administrator, scripts: Pa
 
 def test_a_command(admin: Administrator, scripts: Path) -> None:
     """What a shell would do something with is only text; macros are filled in; a path is one in the data folder."""
-    words = "+QMNAME+ \"a b\" $HOME `id` ; rm -rf / && echo > gone | cat * +MQ_Q_MGR_DATA_PATH+"
+    words = '+QMNAME+ "a b" $HOME `id` ; rm -rf / && echo > gone | cat * +MQ_Q_MGR_DATA_PATH+'
     admin.done(
         f"DEFINE SERVICE(S3) SERVTYPE(COMMAND) STARTCMD('{sys.executable}') STARTARG('{scripts}/teller.py {words}') "
         "STDOUT('s3.+QMNAME+.out') REPLACE"

@@ -60,7 +60,10 @@ def test_the_quick_start(
     url = shown[0].replace(":1414", f":{port}")
     assert put_and_get(url) == b"hello"
 
-    for wrong, why in ((url.partition("&cert=")[0], "SSLCAUTH(REQUIRED)"), (f"mq{url[3:].partition('&')[0]}", "mqs://")):
+    for wrong, why in (
+        (url.partition("&cert=")[0], "SSLCAUTH(REQUIRED)"),
+        (f"mq{url[3:].partition('&')[0]}", "mqs://"),
+    ):
         with pytest.raises(libremq.MQError) as caught:
             libremq.connect(wrong)
         assert caught.value.reason == C.MQRC_SSL_INITIALIZATION_ERROR and why in caught.value.detail

@@ -233,5 +233,3 @@ def test_who_the_server_knows_a_client_as(site: Site) -> None:
         assert peer.subject.partition(",")[0].replace(":", "").removeprefix("SERIALNUMBER=").lstrip("0") == serial
         assert (peer.issuer, peer.version, peer.protocol) == ("CN=LibreMQ local authority", "TLSv1.3", "TLSV13")
         assert peer.cipher_spec.startswith("TLS_")
-
-

@@ -146,9 +146,7 @@ def test_fips_is_done_or_refused(site: Site) -> None:
         ({"SSLPEER": "CN=a*b"}, C.MQRCCF_SSL_PEER_NAME_ERROR),
     ],
 )
-def test_a_definition_that_makes_no_sense_changes_nothing(
-    site: Site, attributes: dict[str, str], reason: int
-) -> None:
+def test_a_definition_that_makes_no_sense_changes_nothing(site: Site, attributes: dict[str, str], reason: int) -> None:
     with pytest.raises(libremq.MQError) as caught:
         site.define("CHANNEL", MUTUAL, CHLTYPE="SVRCONN", **attributes)
     assert caught.value.reason == reason and next(iter(attributes)) in caught.value.detail

@@ -12,7 +12,7 @@ import pytest
 import libremq
 from libremq.testing import FaultyFiles, VirtualClock, temporary_queue_manager
 
-A_TEST_OF_A_USER = '''
+A_TEST_OF_A_USER = """
 def test_orders(queue_manager):
     queue_manager.define_local("ORDERS")
     queue_manager.queue("ORDERS").put("tea")
@@ -20,7 +20,7 @@ def test_orders(queue_manager):
 
 def test_a_fresh_one_for_every_test(queue_manager):
     assert queue_manager.queue_names() == []
-'''
+"""
 
 
 def test_the_fixture_is_there_without_any_import(tmp_path: Path) -> None:

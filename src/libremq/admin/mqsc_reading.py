@@ -181,12 +181,8 @@ class _Reader:
                 self._given(item)
         for keyword in self._spec.required:
             if keyword not in self._parameters:
-                raise MqscSyntaxError(
-                    f"{self._spec.words} needs {keyword}", self._text, len(self._text)
-                )
-        return Command(
-            self._spec, name, self._parameters, tuple(self._requested), self._where, source_text=self._text
-        )
+                raise MqscSyntaxError(f"{self._spec.words} needs {keyword}", self._text, len(self._text))
+        return Command(self._spec, name, self._parameters, tuple(self._requested), self._where, source_text=self._text)
 
     def _name(self, item: _Item) -> str:
         naming, words = self._spec.naming, self._spec.words

@@ -259,9 +259,7 @@ class _Reading:
         values = given.Values if isinstance(given, MQCFIL) else (given.Value,)
         if len(set(values)) != len(values):
             twice = next(value for value in values if list(values).count(value) > 1)
-            raise BadPCF(
-                C.MQRCCF_CFIL_DUPLICATE_VALUE, f"{twice} is asked for twice", twice, about=C.MQIACF_SELECTOR
-            )
+            raise BadPCF(C.MQRCCF_CFIL_DUPLICATE_VALUE, f"{twice} is asked for twice", twice, about=C.MQIACF_SELECTOR)
         known = {row.selector: row.keyword for row in reversed(rows) if row.selector > 0}
         requested: list[str] = []
         for value in values:

@@ -81,9 +81,7 @@ _SHAPES: dict[int, _Shape] = {
     ),
     C.MQCFT_BYTE_STRING: _Shape(MQCFBS, 16, *_BYTES, size_at=12, wrong_size=C.MQRCCF_CFBS_STRING_LENGTH_ERR),
     C.MQCFT_INTEGER_FILTER: _Shape(MQCFIF, 20, *_INTEGER_FILTER),
-    C.MQCFT_STRING_FILTER: _Shape(
-        MQCFSF, 24, *_STRING_FILTER, size_at=20, wrong_size=C.MQRCCF_CFSF_FILTER_VAL_LEN_ERR
-    ),
+    C.MQCFT_STRING_FILTER: _Shape(MQCFSF, 24, *_STRING_FILTER, size_at=20, wrong_size=C.MQRCCF_CFSF_FILTER_VAL_LEN_ERR),
     C.MQCFT_BYTE_STRING_FILTER: _Shape(
         MQCFBF, 20, *_BYTES_FILTER, size_at=16, wrong_size=C.MQRCCF_CFBF_FILTER_VAL_LEN_ERR
     ),

@@ -135,9 +135,7 @@ class Answering:
         if isinstance(value, bytes):
             return MQCFBS(Parameter=selector, String=value)
         if attribute.kind in (Kind.NAME_LIST, Kind.TEXT_LIST):
-            return MQCFSL(
-                Parameter=selector, Strings=[self._filled(str(one), attribute.max_length) for one in value]
-            )
+            return MQCFSL(Parameter=selector, Strings=[self._filled(str(one), attribute.max_length) for one in value])
         numbers = [one for one in value if isinstance(one, int)]
         if all(one in _LONG for one in numbers):
             return MQCFIL(Parameter=selector, Values=numbers)

@@ -88,9 +88,7 @@ class _Get(Call[T]):
 class EmbeddedConnection:
     """hconn of an embedded queue manager."""
 
-    def __init__(
-        self, threads: Threads, embedded: EmbeddedQueueManager, inner: BlockingConnection, hmsg: int
-    ) -> None:
+    def __init__(self, threads: Threads, embedded: EmbeddedQueueManager, inner: BlockingConnection, hmsg: int) -> None:
         self._threads = threads
         self._embedded = embedded
         self._inner = inner
@@ -173,9 +171,7 @@ class EmbeddedConnection:
         first_md, first_gmo = md.copy(), gmo.copy()
 
         def found(got: Any) -> list[GotItem]:
-            first = GotItem(
-                first_md, first_gmo, got, self._inner.properties(gmo.MsgHandle) if gmo.MsgHandle else {}
-            )
+            first = GotItem(first_md, first_gmo, got, self._inner.properties(gmo.MsgHandle) if gmo.MsgHandle else {})
             if count == 1 or got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
                 return [first]
             following = gmo.copy()
@@ -186,9 +182,7 @@ class EmbeddedConnection:
 
         return await self._wait_for(hobj, first_md, first_gmo, None, found)
 
-    async def _wait_for(
-        self, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None, found: Callable[[Any], T]
-    ) -> T:
+    async def _wait_for(self, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None, found: Callable[[Any], T]) -> T:
         """MQGET in the kernel; if it waits, the rest is done by a thread when its message is there."""
         embedded, inner, threads = self._embedded, self._inner, self._threads
         manager = embedded.manager
@@ -312,9 +306,7 @@ class EmbeddedAccess:
             inner = self._inner.connect(user, application)
             return inner, inner.create_message_handle()
 
-        inner, hmsg = await finished(
-            self._threads.start(work), lambda made: self._threads.start(made[0].disconnect)
-        )
+        inner, hmsg = await finished(self._threads.start(work), lambda made: self._threads.start(made[0].disconnect))
         return EmbeddedConnection(self._threads, self._inner.embedded, inner, hmsg)
 
     async def command(self, call: str, /, *args: Any, **kwargs: Any) -> Any:

@@ -410,9 +410,7 @@ class Queue(QueueTarget):
         after the backout, and the consumer goes on; the message comes again with its `backout_count` raised.
         With `transaction=False` a message is gone when the function is called.
         """
-        consumer = Consumer(
-            self, callback, transaction=transaction, on_error=on_error, convert=convert, match=match
-        )
+        consumer = Consumer(self, callback, transaction=transaction, on_error=on_error, convert=convert, match=match)
         return Opening(consumer._opened(start=start))
 
     # Handles

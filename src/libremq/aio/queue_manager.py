@@ -135,9 +135,7 @@ class QueueManager(Administration):
         if plan.bury:
             dead_letter_queue = str((await self.attributes())["deadq"])
             where = (queue or message.queue, queue_manager or self.name)
-            message_id = await self._put1(
-                *plan.burial(dead_letter_queue, self.application, message, reason, where)
-            )
+            message_id = await self._put1(*plan.burial(dead_letter_queue, self.application, message, reason, where))
         if plan.report is not None:
             await self._put1(*plan.report)
         return message_id

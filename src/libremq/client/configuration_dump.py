@@ -226,5 +226,3 @@ def setmqaut_lines(manager: TakesCommands, qmgr: str, name: str = "*") -> Iterat
 def _shell_quoted(text: str) -> str:
     """One word for a shell. Who made a dynamic queue has a record under whatever name it came with."""
     return "'" + text.replace("'", "'\\''") + "'"
-
-

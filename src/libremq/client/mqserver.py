@@ -40,9 +40,7 @@ def connection_name(text: str, where: str) -> tuple[tuple[str, int], ...]:
     """The hosts and ports of a CONNAME; `where` is named in errors."""
     places = text.split(",")
     if len(places) > urls.HOSTS_MAX:
-        raise bad_value(
-            C.MQRC_HOST_NOT_AVAILABLE, where, f"it lists {len(places)} hosts; {urls.HOSTS_MAX} is the most"
-        )
+        raise bad_value(C.MQRC_HOST_NOT_AVAILABLE, where, f"it lists {len(places)} hosts; {urls.HOSTS_MAX} is the most")
     return tuple(_place(place.strip(), where) for place in places)
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from libremq.client.queue_manager import QueueManager
 
+
 class Queue(QueueTarget):
     """A queue of a queue manager; made by `QueueManager.queue`. Safe to share between threads."""
 
@@ -166,9 +167,7 @@ class Queue(QueueTarget):
                     md = opt.descriptor(options.get("md"), self._name)
                     last = index == len(messages) - 1
                     md.MsgFlags |= C.MQMF_LAST_MSG_IN_GROUP if last else C.MQMF_MSG_IN_GROUP
-                    pmo = MQPMO(
-                        Version=C.MQPMO_VERSION_3, Options=C.MQPMO_LOGICAL_ORDER | C.MQPMO_FAIL_IF_QUIESCING
-                    )
+                    pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=C.MQPMO_LOGICAL_ORDER | C.MQPMO_FAIL_IF_QUIESCING)
                     own: PutOptions = {**options, "md": md, "pmo": pmo}
                     md, pmo, payload = opt.for_put(self._name, data, own, syncpoint=True)
                     session.put(hobj, md, pmo, payload, options.get("properties"))
@@ -365,9 +364,7 @@ class Queue(QueueTarget):
 
     # Requests
 
-    def request(
-        self, data: Data, *, wait: Seconds | None = float("inf"), **options: Unpack[PutOptions]
-    ) -> Message:
+    def request(self, data: Data, *, wait: Seconds | None = float("inf"), **options: Unpack[PutOptions]) -> Message:
         """Put a request and wait for its reply.
 
         Without `reply_to` a temporary queue is made for the reply; it takes no persistent messages, so the request is

@@ -267,9 +267,7 @@ class RemoteAccess:
 
     @_as_promised
     def units_in_doubt(self) -> list[UnitInDoubt]:
-        return [
-            UnitInDoubt(**{**found, "queues": tuple(found["queues"])}) for found in self._command("units_in_doubt")
-        ]
+        return [UnitInDoubt(**{**found, "queues": tuple(found["queues"])}) for found in self._command("units_in_doubt")]
 
     @_as_promised
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:

@@ -22,13 +22,19 @@ _STATUS_REASONS = {
     Status.QM_UNAVAILABLE: (C.MQRC_Q_MGR_NOT_AVAILABLE, "the queue manager is not available"),
     Status.QM_TERMINATING: (C.MQRC_Q_MGR_STOPPING, "the queue manager is ending"),
     Status.SECURITY_FAILURE: (C.MQRC_NOT_AUTHORIZED, "the queue manager refused the connection"),
-    Status.CHANNEL_UNAVAILABLE: (C.MQRC_CHANNEL_NOT_AVAILABLE, "the channel was stopped (START CHANNEL helps), or "
-                                 "has all the connections it may have"),
+    Status.CHANNEL_UNAVAILABLE: (
+        C.MQRC_CHANNEL_NOT_AVAILABLE,
+        "the channel was stopped (START CHANNEL helps), or has all the connections it may have",
+    ),
     Status.CIPHER_SPEC: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel needs TLS: use mqs:// instead of mq://"),
-    Status.PEER_NAME: (C.MQRC_SSL_INITIALIZATION_ERROR, "SSLPEER of the channel does not accept the name in the "
-                       "certificate of this client"),
-    Status.CLIENT_CERTIFICATE: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel wants a certificate of this client, "
-                                "SSLCAUTH(REQUIRED): give cert= and key="),
+    Status.PEER_NAME: (
+        C.MQRC_SSL_INITIALIZATION_ERROR,
+        "SSLPEER of the channel does not accept the name in the certificate of this client",
+    ),
+    Status.CLIENT_CERTIFICATE: (
+        C.MQRC_SSL_INITIALIZATION_ERROR,
+        "the channel wants a certificate of this client, SSLCAUTH(REQUIRED): give cert= and key=",
+    ),
     Status.USER_CLOSED: (C.MQRC_CONNECTION_QUIESCING, "an administrator ended the connection"),
 }
 _ABOUT_THE_CHANNEL = (

@@ -206,9 +206,7 @@ def parse(url: str) -> Address | ClientAddress | TableAddress:
     if name.startswith("//"):
         wanted = name.strip("/")
         wanted = wanted if is_object_name(wanted) else "QM1"
-        raise bad_value(
-            C.MQRC_Q_MGR_NAME_ERROR, without_password(url), f"it names no host: write '{scheme}:{wanted}'"
-        )
+        raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, without_password(url), f"it names no host: write '{scheme}:{wanted}'")
     name = unquote(name)
     if scheme == "ccdt":
         check_client_name(name)

@@ -223,9 +223,7 @@ class MQI:
     def MQDLTMH(self, hmsg: int, dmho: MQDMHO | None = None) -> None:
         self.binding.delete_message_handle(hmsg, dmho)
 
-    def MQSETMP(
-        self, hmsg: int, smpo: MQSMPO | None, name: str, pd: MQPD | None, type: int, value: object
-    ) -> None:
+    def MQSETMP(self, hmsg: int, smpo: MQSMPO | None, name: str, pd: MQPD | None, type: int, value: object) -> None:
         """Set a property; `value` is a Python value, or bytes in the encoding that the MQSMPO names."""
         self.binding.set_property(hmsg, name, value, type, smpo, pd)
 

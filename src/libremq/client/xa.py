@@ -1,9 +1,9 @@
 """Two-phase commit by XID, for transaction managers and for those who coordinate by hand.
 
-    with qm.xa.branch(xid):
-        queue.put("part of something larger")
-    qm.xa.prepare(xid)      # from here on it survives everything, undecided
-    qm.xa.commit(xid)       # or rollback; by anyone who knows the XID, also after a restart
+with qm.xa.branch(xid):
+    queue.put("part of something larger")
+qm.xa.prepare(xid)      # from here on it survives everything, undecided
+qm.xa.commit(xid)       # or rollback; by anyone who knows the XID, also after a restart
 """
 
 from __future__ import annotations

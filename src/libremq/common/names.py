@@ -53,8 +53,10 @@ def check_queue_manager_name(name: str) -> str:
 
 def is_generic_name(pattern: str) -> bool:
     """Whether the pattern is valid where a generic name is: a start of a name and then an asterisk."""
-    return pattern.endswith("*") and len(pattern) <= MQ_OBJECT_NAME_LENGTH + 1 and (
-        _NAME_CHARACTERS.match(pattern[:-1]) is not None
+    return (
+        pattern.endswith("*")
+        and len(pattern) <= MQ_OBJECT_NAME_LENGTH + 1
+        and (_NAME_CHARACTERS.match(pattern[:-1]) is not None)
     )
 
 

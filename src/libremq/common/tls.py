@@ -184,9 +184,7 @@ def _load_certificate(context: ssl.SSLContext, certificate: str, key: str, passw
         if asked:
             wrong = "the password is not that of the key" if asked[0] else "the key has a password, and none was given"
             advice = "give it with KEYRPWD or MQKEYRPWD, or in a .pwd file"
-            raise mq_error(
-                C.MQRC_KEY_REPOSITORY_ERROR, "", f"{key or certificate}: {wrong}; {advice}"
-            ) from error
+            raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", f"{key or certificate}: {wrong}; {advice}") from error
         if isinstance(error, ssl.SSLError) and error.reason == "KEY_VALUES_MISMATCH":
             detail = f"the key in {key or certificate} is not that of the certificate in {certificate}"
             raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, "", detail) from error

@@ -167,9 +167,7 @@ class GroupReader:
         """The groups of each user, who may be in none. UsersError if the file is broken."""
         data = _read(self._files, self._folder)
         if data != self._data:
-            self._groups = {
-                user: made.groups for user, made in _parse(data, f"{self._folder}/{FILE_NAME}").items()
-            }
+            self._groups = {user: made.groups for user, made in _parse(data, f"{self._folder}/{FILE_NAME}").items()}
             self._data = data
         return self._groups
 

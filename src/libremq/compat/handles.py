@@ -36,4 +36,3 @@ def remove(hconn: int) -> MQI:
     if connection is None:
         raise mq_error(C.MQRC_HCONN_ERROR, detail=f"{hconn} is not the handle of a connection")
     return connection
-

@@ -121,4 +121,3 @@ def MQCRTMH(hconn: int, cmho: bytes) -> tuple[int, int, int]:
     data = check_size(cmho, MQCMHO)
     check_numbers(hconn)
     return outcome.run(lambda: handles.find(hconn).MQCRTMH(read(MQCMHO, data)), C.MQHM_UNUSABLE_HMSG)
-

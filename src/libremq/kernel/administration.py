@@ -37,9 +37,7 @@ class Administration(Front):
         self._changed(kind, name, attributes, before)
         return lsn
 
-    def _changed(
-        self, kind: str, name: str, attributes: Mapping[str, GivenValue], before: MQObject | None
-    ) -> None:
+    def _changed(self, kind: str, name: str, attributes: Mapping[str, GivenValue], before: MQObject | None) -> None:
         obj = self.core.catalogue.find(kind, name)
         events_config.object_changed(self.core, before, obj)
         events_queue.definition_changed(self.core, obj, attributes)

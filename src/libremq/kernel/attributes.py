@@ -140,9 +140,7 @@ class AttributeTable:
                 self.by_keyword[keyword] = row
         # Pairs, not rows, where speed counts: copying and recording definitions.
         self.defined_slots: tuple[str, ...] = tuple(row.slot for row in self.rows if row.alterable)
-        self.stored: tuple[tuple[str, str], ...] = tuple(
-            (row.keyword, row.slot) for row in self.rows if row.stored
-        )
+        self.stored: tuple[tuple[str, str], ...] = tuple((row.keyword, row.slot) for row in self.rows if row.stored)
         self.plain: dict[str, tuple[str, type]] = {
             row.keyword: (row.slot, type(row.default))
             for row in self.rows

@@ -324,9 +324,7 @@ def own_dynamic_queue(core: Core, connection: Connection, queue: QueueState, use
         return
     if connection.privileged:
         return
-    connection.depend_on(
-        set_authority(core, queue.name, C.MQOT_Q, principals=(user,), add=(C.MQAUTH_ALL,), known=True)
-    )
+    connection.depend_on(set_authority(core, queue.name, C.MQOT_Q, principals=(user,), add=(C.MQAUTH_ALL,), known=True))
 
 
 # MQCLOSE

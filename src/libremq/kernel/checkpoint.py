@@ -230,9 +230,7 @@ def _state(core: Core, redo: int, kept: list[int]) -> CheckpointState:
         next_transaction=core.next_unit,
         next_message=core.identifiers.run,
         transactions={
-            unit.id: TransactionState(
-                unit.first_lsn, unit.last_lsn, unit.xid.hex() if unit.state == PREPARED else ""
-            )
+            unit.id: TransactionState(unit.first_lsn, unit.last_lsn, unit.xid.hex() if unit.state == PREPARED else "")
             for unit in core.units.values()
             if unit.is_logged
         },

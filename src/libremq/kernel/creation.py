@@ -74,9 +74,7 @@ def _log_settings(config: LogConfig, log_folder: str) -> LogSettings:
     )
 
 
-def _create(
-    files: Files, folder: str, name: str, clock: Clock, config: LogConfig, settings: Configuration
-) -> None:
+def _create(files: Files, folder: str, name: str, clock: Clock, config: LogConfig, settings: Configuration) -> None:
     log_folder = log_folder_of(folder, settings.log)
     wipe_unfinished(files, folder, name)
     for elsewhere in filter(None, (settings.log.path, settings.log.second_path)):

@@ -102,9 +102,7 @@ _TYPE_WORDS: dict[str, _TypeWord] = {
 }
 
 
-def typed(
-    kind: str, attributes: Mapping[str, GivenValue], name: str
-) -> tuple[str, Mapping[str, GivenValue]]:
+def typed(kind: str, attributes: Mapping[str, GivenValue], name: str) -> tuple[str, Mapping[str, GivenValue]]:
     """A channel or AUTHINFO is of the type that CHLTYPE or AUTHTYPE names, if given; the attributes without it."""
     type_word = _TYPE_WORDS.get(kind)
     if type_word is None:
@@ -113,9 +111,7 @@ def typed(
     if not given:
         return kind, attributes
     if len(given) > 1:
-        raise mq_error(
-            mq.MQRCCF_CFIN_DUPLICATE_PARM, object_name=name, detail=f"{type_word.keyword} is given twice"
-        )
+        raise mq_error(mq.MQRCCF_CFIN_DUPLICATE_PARM, object_name=name, detail=f"{type_word.keyword} is given twice")
     row = TABLES[GENERIC_TYPES[kind][0] if kind in GENERIC_TYPES else kind].find(type_word.keyword)
     word = row.word(cast(int, convert(row, attributes[given[0]], name)))
     rest = {keyword: value for keyword, value in attributes.items() if keyword != given[0]}
@@ -211,9 +207,7 @@ def check_together(kind: str, values: Mapping[str, Value], name: str) -> None:
         raise mq_error(mq.MQRC_OCSP_URL_ERROR, object_name=name, detail="OCSPURL has to begin with http://")
 
 
-def check_topic_string(
-    name: str, wanted: Value | None, before: str | None, others: Mapping[str, str]
-) -> None:
+def check_topic_string(name: str, wanted: Value | None, before: str | None, others: Mapping[str, str]) -> None:
     """A topic object has a topic string, keeps it, and shares it with no other object.
 
     `before` is the one it has, None if it is new; `others` has those of the other objects.
@@ -228,9 +222,7 @@ def check_topic_string(
         return
     if not wanted:
         if name not in (BASE_TOPIC, DEFAULT_OBJECTS["TOPIC"]):
-            raise mq_error(
-                mq.MQRCCF_PARM_MISSING, object_name=name, detail="a TOPIC needs TOPICSTR, and it is blank"
-            )
+            raise mq_error(mq.MQRCCF_PARM_MISSING, object_name=name, detail="a TOPIC needs TOPICSTR, and it is blank")
         return
     for other, string in others.items():
         if string == wanted:

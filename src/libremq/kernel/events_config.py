@@ -66,9 +66,7 @@ def refresh_objects(core: Core, objects: Iterable[MQObject], context: EventConte
 
 def _enabled(core: Core, before: MQObject | None) -> bool:
     """The command that turns these events on or off is told of, too."""
-    return bool(
-        core.catalogue.qmgr.configev or (isinstance(before, QueueManagerObject) and before.configev)
-    )
+    return bool(core.catalogue.qmgr.configev or (isinstance(before, QueueManagerObject) and before.configev))
 
 
 def _is_exempt(obj: MQObject) -> bool:

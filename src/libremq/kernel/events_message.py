@@ -181,4 +181,3 @@ def _plain(parameter: PCFParameter) -> PCFParameter:
     if isinstance(parameter, MQCFGR):
         return MQCFGR(Parameter=parameter.Parameter, Parameters=[_plain(one) for one in parameter.Parameters])
     return parameter
-

@@ -51,8 +51,7 @@ class GroupState:
         """
         flags = md.MsgFlags
         if bool(flags & _IN_GROUP) != self.in_group or (
-            self.in_message
-            and (not flags & _SEGMENT or bool(flags & C.MQMF_LAST_MSG_IN_GROUP) != self.last_in_group)
+            self.in_message and (not flags & _SEGMENT or bool(flags & C.MQMF_LAST_MSG_IN_GROUP) != self.last_in_group)
         ):
             return self.unfinished
         if numbered and (md.GroupId, md.MsgSeqNumber, md.Offset) != (self.group_id, self.sequence, self.offset):

@@ -62,9 +62,7 @@ def _shown(record: Mapping[str, Any]) -> Facts:
     """The attributes of a definition; that there is a password, but not which."""
     table = TABLES.get(record["kind"])
     secret = {row.keyword for row in table if row.secret} if table is not None else set()
-    return {
-        keyword: "***" if keyword in secret and value else value for keyword, value in record["attributes"].items()
-    }
+    return {keyword: "***" if keyword in secret and value else value for keyword, value in record["attributes"].items()}
 
 
 class LogFormatter:

@@ -87,6 +87,7 @@ __all__ = [
 MQ_PORT = 1414  # registered for MQ
 _BACKLOG = 100
 
+
 class Queue(DefinedObject):
     """What the four types of queue have in common."""
 

@@ -73,11 +73,7 @@ def put_to(
     if not 1 <= pmo.Version <= C.MQPMO_CURRENT_VERSION:
         raise mq_error(C.MQRC_PMO_ERROR, name, f"MQPMO version {pmo.Version} is not known")
     not_here = C.MQPMO_LOGICAL_ORDER if put1 else C.MQPMO_ALTERNATE_USER_AUTHORITY
-    if (
-        options & (~_KNOWN | not_here)
-        or options & _SYNCPOINTS == _SYNCPOINTS
-        or options & _RESPONSES == _RESPONSES
-    ):
+    if options & (~_KNOWN | not_here) or options & _SYNCPOINTS == _SYNCPOINTS or options & _RESPONSES == _RESPONSES:
         raise mq_error(C.MQRC_OPTIONS_ERROR, name, "unknown or conflicting put options")
     if core.quiescing and options & C.MQPMO_FAIL_IF_QUIESCING:
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)

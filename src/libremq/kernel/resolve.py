@@ -65,9 +65,7 @@ def queue_manager_alias(core: Core, qmgr: str) -> RemoteQueue | None:
     if not isinstance(alias, RemoteQueue):
         return None
     if alias.rname:
-        raise mq_error(
-            C.MQRC_UNKNOWN_REMOTE_Q_MGR, qmgr, "it names a remote queue; a queue-manager alias has no RNAME"
-        )
+        raise mq_error(C.MQRC_UNKNOWN_REMOTE_Q_MGR, qmgr, "it names a remote queue; a queue-manager alias has no RNAME")
     return alias
 
 

@@ -116,9 +116,7 @@ def _applies(row: Authority, object_type: ObjectType) -> bool:
     return object_type.word in types or ("*" in types and object_type.word != "RQMNAME")
 
 
-APPLICABLE: dict[int, int] = {
-    of.value: _mask(row for row in AUTHORITIES if _applies(row, of)) for of in OBJECT_TYPES
-}
+APPLICABLE: dict[int, int] = {of.value: _mask(row for row in AUTHORITIES if _applies(row, of)) for of in OBJECT_TYPES}
 """By MQOT_*: every authority that objects of the type can have."""
 _SORTS = {
     C.MQAUTH_ALL: _mask(AUTHORITIES) & ~bit(C.MQAUTH_CREATE),

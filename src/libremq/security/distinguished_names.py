@@ -210,7 +210,7 @@ def _value(text: str, at: int) -> tuple[str, int]:
             at += 1
         elif char == '"':
             if quoted_from < 0 and "".join(out).strip():
-                raise DistinguishedNameError(f"at {at + 1}: a quotation mark inside a value; write \\\" for it")
+                raise DistinguishedNameError(f'at {at + 1}: a quotation mark inside a value; write \\" for it')
             if quoted_from < 0:
                 out.clear()
                 quoted_from = at

@@ -289,9 +289,7 @@ class Conversation:
         limit = self.engine.limits.connections_max
         if self.engine.takes_no_more:
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, f"{limit} connections are open")
-        self.hconn = self.manager.connect(
-            admitted.user, asked.application, kind, privileged=admitted.privileged
-        )
+        self.hconn = self.manager.connect(admitted.user, asked.application, kind, privileged=admitted.privileged)
         self.connection = self.manager.connection(self.hconn)
         self.connection.trusted, self.connection.privilege_of = False, self._privilege_of
         self.connection.wake = self._wake

@@ -107,9 +107,7 @@ class KeyRepository:
     def _load(path: str, label: str, password: str) -> ssl.SSLContext:
         files = tls.from_key_repository(path, cipher=ANY, label=label, password=password, setting="SSLKEYR")
         trusted = files.ca if os.path.exists(files.ca) else ""
-        return tls.server_context(
-            files.certificate, ca=trusted, key_password=files.key_password, revoked=files.revoked
-        )
+        return tls.server_context(files.certificate, ca=trusted, key_password=files.key_password, revoked=files.revoked)
 
 
 class RepositoryError(Exception):

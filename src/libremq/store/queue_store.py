@@ -145,9 +145,7 @@ class QueueStore:
         """Before a put: have buffer space for it, writing older messages to the file; StoreFull if that fails."""
         limit = self._buffer_limits[persistent]
         if self._buffer_bytes[persistent] + message.weight > limit and (
-            not persistent
-            or self._log.durable() != self._spilled_at
-            or self._buffer_bytes[1] > 4 * limit
+            not persistent or self._log.durable() != self._spilled_at or self._buffer_bytes[1] > 4 * limit
         ):
             self._spill(persistent, limit)
 
