@@ -12,20 +12,15 @@ import asyncio
 import ssl
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from libremq.channels.agent import Agent
-from libremq.channels.auto_definition import MODEL
-from libremq.channels.calls import ChannelRefusal
 from libremq.channels.ports import Peer
 from libremq.common.amq_messages import AmqMessage, amq
-from libremq.common.names import is_object_name
-from libremq.kernel.objects_channel import MessageChannel
-from libremq.mqi import constants as C
-from libremq.server.admission import Applicant, Denied
+from libremq.server.incoming_call import IncomingCall
 from libremq.server.link_books import LinkBooks
 from libremq.server.socket_options import follow_keep_alive, local_address_of, untaken
-from libremq.server.tls_peers import TlsPeer, handshake_failure, peer_of, refusal, refusal_event
+from libremq.server.tls_peers import TlsPeer, handshake_failure, peer_of
 from libremq.wire import message_channel
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Status
 from libremq.wire.segments import TSH_BYTES, Flow, SegmentReader
@@ -443,77 +438,8 @@ class MessageLink(asyncio.Protocol):
         """The other end has called, and these are the flows that came behind its initial data."""
         self._flows += flows
         self.channel = offered.channel
-        if not is_object_name(offered.queue_manager):
-            self.refuse(Status.PROTOCOL_ID_ERROR, "the initial data does not name a queue manager")
-            return
-        admission = self.engine.admission
-        definition = self._definition()
-        address, _, port = self.peer.partition("(")
-        applicant = Applicant(
-            False,
-            "",
-            channel=offered.channel,
-            mca_user=definition.mcauser if definition is not None else "",
-            address=address,
-            port=port.removesuffix(")"),
-            peer_dn=self.tls.subject if self.tls is not None else "",
-            issuer_dn=self.tls.issuer if self.tls is not None else "",
-            queue_manager=offered.queue_manager,
-        )
-        if not admission.takes_long(applicant):
-            self._decided(offered, admission.decide_channel(applicant))
-            return
-
-        def done(future: Any) -> None:
-            self.engine.soon(lambda: self._decided_elsewhere(offered, future))
-
-        try:
-            decision = admission.threads.submit(address, self, lambda: admission.decide_channel(applicant))
-        except RuntimeError:
-            self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
-            return
+        IncomingCall(self, offered).decide()
         self._look_at_reading()
-        decision.add_done_callback(done)
-
-    def _definition(self) -> MessageChannel | None:
-        """What the channel asks of a partner: if it is going to be defined for this call, what its model asks."""
-        catalogue = self.engine.manager.core.catalogue
-        found = catalogue.channels.get(self.channel)
-        if found is None and catalogue.qmgr.chad == C.MQCHAD_ENABLED:
-            found = catalogue.channels.get(MODEL)
-        return found if isinstance(found, MessageChannel) else None
-
-    def _decided_elsewhere(self, offered: InitialData, future: Any) -> None:
-        if self._ended or future.cancelled():
-            return
-        error = future.exception()
-        if error is not None:
-            self.refuse_unexpected(error)
-        else:
-            self._decided(offered, future.result())
-
-    def _decided(self, offered: InitialData, decision: str | Denied | None) -> None:
-        """The channel authentication rules have spoken: it is refused, or acts as somebody."""
-        engine = self.engine
-        if isinstance(decision, Denied):
-            self.refuse(Status.SECURITY_FAILURE, None)
-            return
-        if engine.ending is not None:
-            self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
-            return
-        definition = self._definition()
-        refused = refusal(definition, self.tls, self.peer) if definition is not None else None
-        if refused is not None:
-            refusal_event(engine, refused[0], self.channel, self.tls, self.peer)
-            self.refuse(*refused)
-            return
-        peer = self.described(mca_user=decision)
-        try:
-            self.begin(lambda: engine.initiator.called(offered, self, peer))
-        except ChannelRefusal as error:
-            self._refuse_with(error.segment, None)  # the initiator has said why
-        except Exception as error:
-            self.refuse_unexpected(error)
 
     def begin(self, make: Callable[[], Agent | None]) -> None:
         """Have an agent made, and let it begin. What `make` raises is for the caller."""
@@ -573,9 +499,10 @@ class MessageLink(asyncio.Protocol):
         """Tell the peer why, and close. None: it was said already."""
         if text is not None and not isinstance(text, AmqMessage):
             text = amq(9207, self.peer, self.channel, text)
-        self._refuse_with(message_channel.status(status), text)
+        self.refuse_with(message_channel.status(status), text)
 
-    def _refuse_with(self, segment: bytes, message: AmqMessage | None) -> None:
+    def refuse_with(self, segment: bytes, message: AmqMessage | None) -> None:
+        """Let this segment be the last. None: it was said already why."""
         if self._ended or self._refused:
             return
         engine = self.engine
@@ -597,7 +524,11 @@ class MessageLink(asyncio.Protocol):
 
     def refresh(self) -> None:
         """REFRESH SECURITY TYPE(SSL): the channel goes on over a new connection, and what was not confirmed with it."""
-        self._refuse_with(message_channel.status(Status.SSL_REFRESHING), None)
+        self.refuse_with(message_channel.status(Status.SSL_REFRESHING), None)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._ended
 
     def end(self) -> None:
         """Close at once: the queue manager has failed, or waits no longer."""
