@@ -146,6 +146,10 @@ SETTINGS: tuple[Setting, ...] = (
         choices=("Yes", "No"),
     ),
     Setting(
+        _TCP, "Connect_Timeout", "connect_timeout_s", 30, False,
+        "seconds in which an address that a channel calls must answer, before the next one is tried", 1, 3600,
+    ),
+    Setting(
         _ERROR_LOG, "ErrorLogSize", "file_bytes_max", 32 << 20, False,
         "bytes from which the error log begins a new file", 32 << 10, 2 << 30,
     ),
@@ -255,6 +259,7 @@ class TcpSettings:
 
     port: int = 1414
     keep_alive: str = "Yes"
+    connect_timeout_s: int = 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _NAME_S = 30.0  # for the name service
-_CONNECT_S = 30.0  # for one address
 _THREADS = 4
 _PORT_MAX = 65535
 _TAKEN = frozenset({errno.EADDRINUSE, errno.EADDRNOTAVAIL, errno.EACCES})
@@ -210,6 +209,7 @@ class Dialer:
     async def _socket(self, family: int, address: Any, local: tuple[LocalPlace, ...]) -> socket.socket:
         """A connected socket to one address. A local port that is taken leads to the next one."""
         engine = self._engine
+        patience_s = engine.limits.connect_s
         last: OSError | None = None
         for source in await self._sources(family, local):
             connection = socket.socket(family, socket.SOCK_STREAM)
@@ -219,12 +219,12 @@ class Dialer:
                 if source is not None:
                     connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                     connection.bind(source)
-                async with asyncio.timeout(_CONNECT_S):
+                async with asyncio.timeout(patience_s):
                     await engine.loop.sock_connect(connection, address)
                 return connection
             except TimeoutError:
                 connection.close()
-                raise OSError(errno.ETIMEDOUT, f"it did not answer for {_CONNECT_S:.0f} seconds") from None
+                raise OSError(errno.ETIMEDOUT, f"it did not answer for {patience_s:g} seconds") from None
             except OSError as error:
                 connection.close()
                 words = os.strerror(error.errno) if error.errno else str(error)
@@ -260,7 +260,7 @@ class Dialer:
         try:
             if options is not None:
                 context, name = await self._context(channel, options, host)
-                keys = {"ssl": context, "server_hostname": name, "ssl_handshake_timeout": _CONNECT_S}
+                keys = {"ssl": context, "server_hostname": name, "ssl_handshake_timeout": engine.limits.connect_s}
             await engine.loop.create_connection(lambda: link, sock=connection, **keys)
         except BaseException as error:
             connection.close()

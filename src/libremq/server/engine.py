@@ -68,6 +68,8 @@ class EngineLimits:
     """Of all messages that are being received and not complete yet."""
     handshake_s: float = 60.0
     """From accepting a socket to its first MQCONN."""
+    connect_s: float = 30.0
+    """For an address that a message channel calls to answer, and again for TLS."""
     backlog: int = 512
 
 

@@ -179,6 +179,7 @@ class Server:
                 connections_max=limits.connections_max,
                 links_max=limits.links_max,
                 buffer_bytes_max=limits.buffer_bytes_max,
+                connect_s=self._settings.tcp.connect_timeout_s,
             ),
             say=self.say,
             tls=self.key_repository.context,
