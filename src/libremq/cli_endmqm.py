@@ -132,12 +132,14 @@ def _wait(address: Address, running: RunState, client: ControlClient, mode: EndM
             say(f"Waiting for queue manager '{address.name}' to end.")
     while current_run(address.folder) == running or _has_lock(address, running):
         time.sleep(_LOOK_S)
-    end = load_end(address.folder)
-    if end is None or end.process_id != running.process_id:
+    farewell, end = client.farewell(), load_end(address.folder)
+    if not farewell.get("ended") and (end is None or end.process_id != running.process_id):
         raise Refused(
             ExitCode.UNEXPECTED,
             amq(6109, address.name, "it failed while it ended, and its error log says why."),
         )
+    if farewell.get("note"):
+        say(str(farewell["note"]))
     say(f"LibreMQ queue manager '{address.name}' ended.")
     return ExitCode.OK
 

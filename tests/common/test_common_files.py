@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import subprocess
@@ -141,7 +142,43 @@ def test_the_holder_of_a_lock_is_named(files: Files, tmp_path: Path, monkeypatch
     assert lock_holder(str(path)) == f"process {os.getpid()} (wörker.py)"
     path.write_bytes(b"4711\n")  # as an earlier release wrote it
     assert lock_holder(str(path)) == "process 4711"
+    path.write_bytes(b"1 " + b"x" * 200 + b"\n")  # of one with a longer name: what is left of it is not shown
+    files.lock(str(path)).release()
+    assert lock_holder(str(path)) == f"process {os.getpid()} (wörker.py)"
+    assert path.read_text().count("\n") == 1
 
 
 def test_free_bytes(files: Files, tmp_path: Path) -> None:
     assert files.free_bytes(str(tmp_path)) > 0
+
+
+def test_the_file_system_of_a_path_is_where_it_is_mounted(files: Files, tmp_path: Path) -> None:
+    found = files.file_system(f"{tmp_path}/not/there")
+    assert os.path.ismount(found) and tmp_path.resolve().is_relative_to(found)
+    assert files.file_system("/") == "/"
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["allocated", "written"])
+def test_allocated_space_is_real(files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, known: bool) -> None:
+    if not known:
+        monkeypatch.delattr(os, "posix_fallocate")
+    path = tmp_path / "f"
+    path.write_bytes(b"data")
+    file = files.open(str(path))
+    file.allocate(3_000_000)
+    file.close()
+    assert path.stat().st_size == 3_000_000 and path.stat().st_blocks * 512 >= 2_900_000
+    assert path.read_bytes()[:5] == b"data\0"
+
+
+def test_a_file_system_that_cannot_allocate_is_written_to(
+    files: Files, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(fd: int, offset: int, size: int) -> None:
+        raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+
+    monkeypatch.setattr(os, "posix_fallocate", refuse)
+    file = files.open(f"{tmp_path}/f", create=True)
+    file.allocate(100_000)
+    assert file.size() == 100_000
+    file.close()

@@ -22,6 +22,7 @@ def test_it_reads(tmp_path: Path) -> None:
     assert files.exists(f"{tmp_path}/a")
     assert not files.exists(f"{tmp_path}/b")
     assert files.free_bytes(str(tmp_path)) > 0
+    assert tmp_path.is_relative_to(files.file_system(str(tmp_path)))
     with pytest.raises(FileNotFoundError):
         files.open(f"{tmp_path}/b")
 
@@ -33,6 +34,7 @@ def test_it_reads(tmp_path: Path) -> None:
         lambda files, path: files.open(path).write_many(0, [b"x"]),
         lambda files, path: files.open(path).truncate(0),
         lambda files, path: files.open(path).sync(),
+        lambda files, path: files.open(path).allocate(100),
         lambda files, path: files.open(path + "new", create=True),
         lambda files, path: files.open(path, create=True),
         lambda files, path: files.make_folder(path + "new"),

@@ -439,7 +439,7 @@ def end_and_start(life: Life, rng: Rng) -> None:
     after = life.model.ended()
     life.acceptable = [after, life.model.crashed(), after.crashed()]
     life.qm.end()
-    saved = life.qm.failure is None
+    saved = life.qm.failure is None and not life.qm.end_note
     life.start()
     life.check([after] if saved else life.acceptable)
 

@@ -45,15 +45,26 @@ def test_the_latest_replaces_the_one_before() -> None:
     assert load_statistics(files, "/qm").at == 2.0
 
 
-@pytest.mark.parametrize("kind", ["create", "truncate", "write", "rename"])
+@pytest.mark.parametrize("kind", ["write", "open"])
 def test_a_disk_that_refuses_is_told_and_harms_nobody(kind: str) -> None:
     files, statistics = made()
     assert save_statistics(files, "/qm", statistics, at=1.0)
-    files.fail(kind, PATH + "*", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    files.fail(kind, PATH + "*", OSError(errno.EIO, os.strerror(errno.EIO)), times=None)
     assert not save_statistics(files, "/qm", statistics, at=2.0)
+    files.heal()
     assert load_statistics(files, "/qm").at == 1.0
     assert save_statistics(files, "/qm", statistics, at=3.0)
     assert load_statistics(files, "/qm").at == 3.0
+
+
+@pytest.mark.parametrize("kind", ["create", "truncate", "write", "rename"])
+def test_a_disk_without_room_for_another_takes_it_in_place_of_the_one_before(kind: str) -> None:
+    files, statistics = made()
+    assert save_statistics(files, "/qm", statistics, at=1000.5)
+    files.fail(kind, PATH + ".new", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), times=None)
+    assert save_statistics(files, "/qm", statistics, at=2.0)
+    assert load_statistics(files, "/qm").at == 2.0
+    assert files.list("/qm") == ["log", FILE_NAME], "half a file takes room that others need"
 
 
 def test_after_a_power_cut_it_is_whole_or_an_error_in_words() -> None:

@@ -107,6 +107,25 @@ def test_nonsense_is_refused_with_an_answer(tmp_path: Path, line: bytes) -> None
         assert (found["ok"], bool(found["text"])) == (False, True)
 
 
+def test_who_asked_for_the_end_hears_a_farewell(tmp_path: Path) -> None:
+    with short_folder(tmp_path) as folder:
+        path = control_path(str(folder))
+
+        async def farewells() -> list[dict[str, Any]]:
+            server = ControlServer(path, answer)
+            await server.start()
+            clients = [await asyncio.to_thread(ControlClient, path, 60.0) for _ in range(2)]
+            for client, command in zip(clients, ("end", "status"), strict=True):
+                await asyncio.to_thread(client.ask, command)
+            server.close({"ended": True, "note": "all is well"})
+            for client in clients:
+                assert await asyncio.to_thread(client.wait_closed, 60.0)
+                client.close()
+            return [client.farewell() for client in clients]
+
+        assert asyncio.run(farewells()) == [{"libremq": control.VERSION, "ended": True, "note": "all is well"}, {}]
+
+
 def test_a_line_without_end_is_cut_off(tmp_path: Path) -> None:
     with short_folder(tmp_path) as folder:
         path = control_path(str(folder))

@@ -343,3 +343,55 @@ def test_a_scattered_message_can_be_captured_and_taken_back() -> None:
     checkpoint.failed()
     assert not store.handles.flags[large] & FRAGMENTED and store.space.free_blocks == free
     assert contents(opened(files, checkpointed(store))) == contents(store)
+
+
+@pytest.mark.parametrize("path", ["*/q", "*/handles.*", "none"])
+@pytest.mark.parametrize("renewed", [False, True], ids=["appended", "renewed"])
+def test_what_no_record_can_name_gives_its_space_back(path: str, renewed: bool) -> None:
+    """Also what was written whole: another queue's checkpoint may have found no room."""
+    files = FaultyFiles()
+    store = opened(files)
+    slots = [put(store, b"%d" % number) for number in range(3000)]
+    position = checkpointed(store)
+    old = contents(store)
+    for slot in slots[:2900] if renewed else slots[:10]:
+        take(store, slot)
+    for number in range(50):
+        put(store, b"%d" % number + b"n" * 5000)
+    now, sizes = contents(store), _sizes(files)
+    files.fail("write", path, NO_SPACE)
+    checkpoint = captured(store)
+    if path == "none":
+        checkpoint.write()
+    else:
+        with pytest.raises((OSError, StoreFull)):
+            checkpoint.write()
+    late = put(store, b"late")
+    take(store, next(iter(store.chains)))
+    checkpoint.failed(give_back=True)
+    assert store.position == position
+    assert all(size <= sizes[name] for name, size in _sizes(files).items()), (_sizes(files), sizes)
+    for disk in (files.copy(), *files.disk_states(random.Random(path), 12)):
+        assert contents(opened(disk, position)) == old
+    assert contents(store) == [*now[1:], store.message(late).data]
+    position = checkpointed(store)
+    for disk in (files.copy(), *files.disk_states(random.Random(path), 12)):
+        assert contents(opened(disk, position)) == contents(store)
+
+
+def _sizes(files: FaultyFiles) -> dict[str, int]:
+    return {name: len(files.content(f"{FOLDER}/{name}")) for name in files.list(FOLDER)}
+
+
+def test_the_checkpoint_of_an_emptied_queue_needs_next_to_no_space() -> None:
+    files = FaultyFiles()
+    store = opened(files)
+    slots = [put(store, b"%d" % number + b"n" * 600) for number in range(5000)]
+    checkpointed(store)
+    full = sum(_sizes(files).values())
+    for slot in slots:
+        take(store, slot)
+    files.set_free_space(100)
+    position = checkpointed(store)
+    assert sum(_sizes(files).values()) < full / 100
+    assert contents(opened(files, position)) == []

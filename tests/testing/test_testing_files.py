@@ -278,6 +278,23 @@ def test_a_full_disk_takes_part_of_the_write() -> None:
     file.truncate(20)
 
 
+def test_what_is_cut_or_removed_gives_its_space_back() -> None:
+    files = disk(f=b"12345", g=b"123")
+    files.set_free_space(0)
+    file = files.open("/d/f")
+    file.truncate(1)
+    assert files.free_bytes("/d") == 4
+    files.remove("/d/g")
+    assert files.free_bytes("/d") == 7
+    file.allocate(8)
+    assert file.size() == 8 and files.free_bytes("/d") == 0
+    file.allocate(3)
+    assert file.size() == 8
+    with pytest.raises(OSError) as caught:
+        file.allocate(9)
+    assert caught.value.errno == errno.ENOSPC
+
+
 def test_a_read_only_folder() -> None:
     files = disk(f=b"1")
     files.read_only("/d")

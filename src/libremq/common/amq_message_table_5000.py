@@ -80,8 +80,8 @@ ROWS_5000: dict[int, tuple[str, str, str, str]] = {
         "The queue manager ran in the foreground and its process did not end by itself.", _LOG_SAYS,
     ),
     5074: (
-        "W", "The file run.json of queue manager '{0}' could not be written: {1}",
-        "That file tells dspmq in which state the queue manager is; what dspmq shows may be out of date.",
+        "W", "The state of queue manager '{0}' could not be written to run.json or end.json: {1}",
+        "These files tell dspmq in which state the queue manager is; what dspmq shows may be out of date.",
         "Make room on the disk, or restore the rights on the folder.",
     ),
     5075: (
@@ -313,6 +313,33 @@ ROWS_5000: dict[int, tuple[str, str, str, str]] = {
         "W", "Work of the clock of queue manager '{0}' was put off: {1}",
         "Expiry, trigger intervals and the like are looked after again in a moment.",
         "Correct the cause that is named.",
+    ),
+    7485: (
+        "W", "The file system {0} of queue manager '{1}' is full. Its reserve of {2} bytes is let go, so that a "
+        "checkpoint can give space back. Persistent messages are refused with MQRC_STORAGE_MEDIUM_FULL until there is "
+        "room.",
+        "A checkpoint gives back the space of messages that are gone, and needs a little itself. The reserve was kept "
+        "for that. What was acknowledged is safe, and gets, commits and backouts go on.",
+        "Have messages got from the queues, remove other files from the file system, or enlarge it. Nothing else is "
+        "needed: the queue manager looks for room by itself, and makes the reserve again.",
+    ),
+    7486: (
+        "I", "Queue manager '{0}' has a reserve of {1} bytes again on the file system {2}. Messages are taken.",
+        "There is room on the file system that was full.", _NOTHING,
+    ),
+    7487: (
+        "W", "Queue manager '{0}' ended without its last checkpoint: {1}. Nothing that was acknowledged is lost: the "
+        "next start reads it from the log.",
+        "The file system has no room for a checkpoint, also with what was reserved for it. Persistent messages and "
+        "definitions are in the log. Non-persistent messages of queues with NPMCLASS(HIGH), which an end in good order "
+        "would keep, are gone.",
+        "Make room on the file system before the next start, or start it and have messages got.",
+    ),
+    7488: (
+        "W", "Queue manager '{0}' has no reserve for checkpoints on a full disk: {1}.",
+        "The queue manager works without it. But should the disk become full, a checkpoint may not be able to give "
+        "space back.",
+        "Make room on the file system; the reserve is made at the next start, or once a checkpoint finds room.",
     ),
     7701: (
         "I", "Log file header.", "dmpmqlog shows what the log's control file says.", _NOTHING,

@@ -27,6 +27,8 @@ Buffer = bytes | bytearray | memoryview
 _GATHER_MAX = 1024
 """Buffers per gather-write: IOV_MAX of Linux, the BSDs and macOS."""
 
+_ZEROS_BYTES = 1 << 20
+
 _NOTE_MAX = 300
 """Bytes of the note in a lock file: a number and a file name."""
 
@@ -52,6 +54,9 @@ class File(Protocol):
         """Make all that was written to this file durable (fdatasync). A failure is final: see contract 4."""
 
     def truncate(self, size: int) -> None: ...
+
+    def allocate(self, size: int) -> None:
+        """Make the file that large at least, with blocks of its own for all of it. OSError if there is no room."""
 
     def size(self) -> int: ...
 
@@ -93,6 +98,9 @@ class Files(Protocol):
 
     def free_bytes(self, path: str) -> int:
         """Bytes free on the file system that holds `path`."""
+
+    def file_system(self, path: str) -> str:
+        """Where the file system that holds `path` is mounted, for messages."""
 
 
 class RealFile:
@@ -157,6 +165,17 @@ class RealFile:
     def truncate(self, size: int) -> None:
         os.ftruncate(self._fd, size)
 
+    def allocate(self, size: int) -> None:
+        try:
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(self._fd, 0, size)
+                return
+        except OSError as error:
+            if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL):
+                raise
+        for offset in range(self.size(), size, _ZEROS_BYTES):
+            self.write(offset, bytes(min(_ZEROS_BYTES, size - offset)))
+
     def size(self) -> int:
         return os.fstat(self._fd).st_size
 
@@ -190,7 +209,7 @@ def lock_holder(path: str) -> str:
     """
     try:
         with open(path, "rb") as file:
-            note = file.read(_NOTE_MAX).decode("utf-8", "replace").strip()
+            note = file.read(_NOTE_MAX).decode("utf-8", "replace").partition("\n")[0].strip()
     except OSError:
         note = ""
     process, _, program = note.partition(" ")
@@ -263,9 +282,11 @@ class RealFiles:
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # The note is only for the message a second opener gets; the lock itself is the kernel's.
-                os.ftruncate(fd, 0)
-                os.pwrite(fd, _lock_note(), 0)
+                # The note is only for the message a second opener gets; the lock itself is the kernel's. It is
+                # written over the one before, whose block it takes: on a full disk there is no other.
+                note = _lock_note()
+                os.pwrite(fd, note, 0)
+                os.ftruncate(fd, len(note))
             except BlockingIOError:
                 os.close(fd)
                 raise BlockingIOError(errno.EWOULDBLOCK, f"held by {lock_holder(path)}", path) from None
@@ -278,6 +299,12 @@ class RealFiles:
     def free_bytes(self, path: str) -> int:
         state = os.statvfs(path)
         return state.f_bavail * state.f_frsize
+
+    def file_system(self, path: str) -> str:
+        path = os.path.realpath(path)
+        while not os.path.ismount(path):
+            path = os.path.dirname(path)
+        return path
 
 
 def replace_file(files: Files, path: str, data: bytes) -> None:

@@ -35,6 +35,9 @@ class ReadOnlyFile(RealFile):
     def truncate(self, size: int) -> None:
         _refuse(self.path)
 
+    def allocate(self, size: int) -> None:
+        _refuse(self.path)
+
 
 class ReadOnlyFiles:
     """A `Files` that changes nothing."""
@@ -75,3 +78,6 @@ class ReadOnlyFiles:
 
     def free_bytes(self, path: str) -> int:
         return self._real.free_bytes(path)
+
+    def file_system(self, path: str) -> str:
+        return self._real.file_system(path)

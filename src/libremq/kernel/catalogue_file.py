@@ -28,10 +28,11 @@ def path_of(folder: str, generation: int) -> str:
     return f"{folder}/{NAME}.{generation:06d}"
 
 
-def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -> None:
-    """Write a generation and make it durable. OSError if there is no room."""
+def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -> int:
+    """Write a generation and make it durable; how many bytes it has. OSError if there is no room."""
     body = json.dumps(content, separators=(",", ":")).encode()
-    file = files.open(path_of(folder, generation), create=True)
+    path = path_of(folder, generation)
+    file = files.open(path, create=True)
     try:
         file.truncate(0)
         file.write(0, _HEADER.pack(MAGIC, VERSION, 0, len(body), zlib.crc32(body)) + body)
@@ -39,9 +40,21 @@ def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -
             file.sync()
             files.sync_folder(folder)
         except OSError as error:
-            raise StoreFailed(f"{path_of(folder, generation)}: sync failed: {error}") from error
+            raise StoreFailed(f"{path}: sync failed: {error}") from error
+    except OSError:
+        _forget(files, path)
+        raise
     finally:
         file.close()
+    return _HEADER.size + len(body)
+
+
+def _forget(files: Files, path: str) -> None:
+    """Of a generation that did not come about: what is there of it takes room that others need."""
+    try:
+        files.remove(path)
+    except OSError:
+        pass  # the next checkpoint removes it
 
 
 def read(files: Files, folder: str, generation: int) -> dict[str, Any]:

@@ -6,7 +6,8 @@ Writing it all takes no lock. The end is a CHECKPOINT record that names what was
 
 The order is what makes it safe: log forced up to the start, then queue files and handle files, then the catalogue, then
 the record, then checkpoint file and control file. Only after that is anything freed that the checkpoint before
-described. A crash in between leaves the one before in force, with all that it needs.
+described. A crash in between leaves the one before in force, with all that it needs. So does a disk that is full: what
+is written until the record is new files, new blocks and what is behind the end of a file (disk_room.py goes on there).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from libremq.kernel import catalogue_file
 from libremq.kernel.definitions import to_record
 from libremq.kernel.journal import CheckpointState, TransactionState
 from libremq.kernel.objects import LocalQueue
+from libremq.kernel.trouble import is_full_disk
 from libremq.kernel.units import PREPARED
 from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
@@ -55,6 +57,7 @@ class Checkpoint:
         self._catalogue: dict[str, Any] | None = None
         self._dropped: list[str] = []
         self._state = CheckpointState(0, 0, 0, 0)
+        self._told = False  # a record may name what was written
         self.head = 0
         """A restart needs nothing before this LSN."""
         self._media = 0
@@ -66,7 +69,12 @@ class Checkpoint:
         """Capture what the files lack now. `clean`: the queue manager ends in good order."""
         assert core.checkpoint is None
         checkpoint = cls(core, checkpoint_file, clean)
-        checkpoint._begin(core.log.append(RecordType.CHECKPOINT_START, 0, 0, (), reserve=True))
+        start, end = core.checkpoint_start
+        if end != core.log.end_of_records:
+            start = core.log.append(RecordType.CHECKPOINT_START, 0, 0, (), reserve=True)
+            core.checkpoint_start = start, core.log.end_of_records
+        # Else one was given up there, and nothing was logged since: attempts without end must not use up the reserve
+        checkpoint._begin(start)
         return checkpoint
 
     @classmethod
@@ -117,22 +125,27 @@ class Checkpoint:
         """Bring it all to disk. `pause` is called now and then, so that others get at the disk in between."""
         core = self._core
         core.log.force(self._state.redo)
-        written = 0
-        for queue, captured in self._stores:
+        sizes = [captured.bytes for _, captured in self._stores]
+        total, written = sum(sizes), 0
+        core.reserve.want(total)
+        for (queue, captured), size in zip(self._stores, sizes, strict=True):
             if written > _PAUSE_BYTES:
                 pause()
                 written = 0
-            written += captured.bytes
+            written += size
             try:
                 self._written[queue.id] = captured.write()
             except StoreDamaged as error:
                 self._damaged.append((queue, error))
         if self._catalogue is not None:
-            catalogue_file.write(core.files, core.folder, self._state.catalogue_generation, self._catalogue)
+            generation = self._state.catalogue_generation
+            total += catalogue_file.write(core.files, core.folder, generation, self._catalogue)
+        core.reserve.want(total)
 
     def state(self) -> CheckpointState:
         """What a restart begins with, once all is written."""
         core = self._core
+        self._told = True
         for queue, error in self._damaged:
             # Its saved state is that of the checkpoint before, and what has happened to it since will leave the log
             core.note_damage(queue, error)
@@ -175,12 +188,16 @@ class Checkpoint:
             core.say(amq(7478, core.qmgr_name, error))
         _unload_idle(core)
 
-    def give_up(self) -> None:
-        """It failed: the checkpoint before stays in force, and the next one has all the work of this one."""
+    def give_up(self, error: BaseException | None = None) -> None:
+        """It failed: the checkpoint before stays in force, and the next one has all the work of this one.
+
+        If there was no room for it, what it has written gives way: the next one may need less, and must find that.
+        """
         core = self._core
         core.checkpoint = None
+        give_back = error is not None and is_full_disk(error) and not self._told
         for _, captured in self._stores:
-            captured.failed()
+            captured.failed(give_back=give_back)
         if self._catalogue is not None:
             core.catalogue_changed = True
 
@@ -202,8 +219,8 @@ def take(
         checkpoint.record()
         checkpoint.settle()
         settled()
-    except BaseException:
-        checkpoint.give_up()
+    except BaseException as error:
+        checkpoint.give_up(error)
         raise
     checkpoint.complete()
     return checkpoint.lsn

@@ -32,11 +32,12 @@ from libremq.log import RecordType as R
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.security.entities import Entities
-from libremq.store.errors import StoreDamaged, damaged_queue
+from libremq.store.errors import StoreDamaged, StoreFull, damaged_queue
 from libremq.store.handle_file import HandlePosition
 from libremq.store.handles import PERSISTENT
 from libremq.store.message import Message
 from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
+from libremq.store.reserve import DiskReserve
 
 if TYPE_CHECKING:
     from libremq.kernel.checkpoint import Checkpoint
@@ -99,11 +100,14 @@ class Core:
         self.waiters: set[Waiter] = set()
         self.quiescing = False
         self.checkpoint: Checkpoint | None = None  # the one under way
+        self.checkpoint_start = 0, -1  # LSN where the last one began, and the end of records then
         self.damaged: dict[int, str] = {}  # by queue id: queues that cannot be used
         self.recovering: dict[int, str] = {}  # by queue id: folders in which media recovery makes queues anew
         self.media: dict[tuple[str, str], int] = {}  # of a linear log: where media recovery of an object begins
         self.say: Callable[[str], None] = lambda text: None
         self.authorities = AuthorityState(Entities(files, folder))
+        self.reserve = DiskReserve(files, folder)
+        self.disk_full = ""  # if not empty: why nothing is taken that needs room on the disk
         self.idle_queues: set[str] = set()  # unreferenced at the last checkpoint: unloaded at the next
 
     @property
@@ -378,6 +382,8 @@ class Core:
         if queue.damage is not None:
             raise queue.damage.again()
         store = queue.store
+        if self.disk_full and (persistent or store.would_spill(message, persistent)):
+            raise StoreFull(f"{queue.name}: {self.disk_full}")
         if persistent and self.log.pressure:
             self.log.force(self.log.tail - 1)
         store.make_room(message, persistent)

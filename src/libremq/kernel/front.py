@@ -1,7 +1,7 @@
 """What every call of the kernel's front goes through: trouble becomes a reason code, and what falls due is done.
 
-A call that finds the log full is tried again once there is room. After it come the checkpoint, if enough was logged,
-and the command server, if the call has made a command visible.
+A call that finds the log or the disk full is tried again once there is room. After it come the checkpoint, if enough
+was logged, and the command server, if the call has made a command visible.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from libremq.kernel.trouble import TROUBLE, as_mq_error, is_final
 from libremq.log import LogFull, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
+from libremq.store.errors import StoreFull
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -69,6 +70,10 @@ def verb(method: Callable[Concatenate[_Front, _P], _T]) -> Callable[Concatenate[
                 except LogFull as error:
                     if error.hopeless or not self.make_log_room():
                         raise
+                    self._check_alive()
+                except StoreFull as error:
+                    if not self.make_disk_room(error):
+                        raise self.disk_error(error) from error.__cause__
                     self._check_alive()
             tail = self.core.log.tail
             if self.core.logged_operations >= self._records_due or tail >= self._checkpoint_due:

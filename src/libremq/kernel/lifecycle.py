@@ -17,7 +17,7 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import FileLock, Files, lock_holder
-from libremq.kernel import backup, checkpoint, creation, events, log_room, media_image, media_recovery
+from libremq.kernel import backup, checkpoint, creation, disk_room, events, log_room, media_image, media_recovery
 from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.core import Core
 from libremq.kernel.definitions import Catalogue
@@ -33,6 +33,7 @@ from libremq.kernel.trouble import (
     as_mq_error,
     as_start_error,
     is_final,
+    is_full_disk,
     is_lack_of_space,
 )
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
@@ -110,6 +111,9 @@ class Lifecycle:
         self.deadlines_changed: Callable[[], None] = lambda: None  # the clock may have to be looked at sooner
         self.failure: str | None = None
         self.ended = False
+        self.end_note = ""
+        """What whoever ends it should know: it could not do all that belongs to an end."""
+        self._disk_look = -math.inf
         self._lock = lock
         self._checkpoint_file = checkpoint_file
         self._checkpoint_due = self._records_due = self._records_at_checkpoint = 0
@@ -164,7 +168,13 @@ class Lifecycle:
         """
         lock = cls._lock_folder(files, folder, name)
         try:
-            return cls._start(files, folder, name, clock, limits, say, lock, activate)
+            try:
+                return cls._start(files, folder, name, clock, limits, say, lock, activate)
+            except (OSError, LogError) as error:
+                # Cut short anywhere, a start can be done again; and opening the log needs a little room
+                if activate or not disk_room.let_go_for_start(files, folder, name, error, say):
+                    raise
+                return cls._start(files, folder, name, clock, limits, say, lock, activate)
         except BaseException as error:
             lock.release()
             if isinstance(error, (*TROUBLE, ConfigurationError)):
@@ -238,6 +248,7 @@ class Lifecycle:
             limits = limits or store_limits(settings.tuning)
             core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
             core.say = say
+            disk_room.find(core)
             run = max(int(clock.now()), state.next_message + 1)
             core.identifiers.start_run(backup.first_run(state, clock.now()) if activate else run)
             Restart(core, say).run(state)
@@ -246,12 +257,12 @@ class Lifecycle:
                 raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
             complete_system_objects(core)
             try:
-                checkpoint.take(core, checkpoint_file, settled=settled)
+                disk_room.take_checkpoint(core, checkpoint_file, settled=settled)
             except (LogFull, StoreFull, OSError) as error:
                 # Saved non-persistent messages must not be there after a crash: only a checkpoint sees to that
                 if activate or state.nonpersistent or not is_lack_of_space(error):
                     raise
-                say(amq(7233, name, error))
+                say(amq(7233, name, disk_room.described(core, error)))
             _remove_strays(core)
             if files.exists(f"{folder}/{creation.MARKER}"):
                 files.remove(f"{folder}/{creation.MARKER}")  # its creation was cut short by the end of it
@@ -324,13 +335,22 @@ class Lifecycle:
                     self.core.backout(unit)  # a branch that no connection was in
                 if self.core.log.config.linear:
                     media_image.record_cheap(self.core)
-                checkpoint.take(self.core, self._checkpoint_file, clean=True)
+                disk_room.take_checkpoint(self.core, self._checkpoint_file, clean=True)
                 self._report_checkpoint("end")
             except Exception as error:
                 # What the log holds is enough for the next start, whatever went wrong here
-                self.fail(f"the last checkpoint failed: {error}")
-                self.say(amq(7476, self.name, error))
+                if is_lack_of_space(error):
+                    self._end_without_checkpoint(error)
+                else:
+                    self.fail(f"the last checkpoint failed: {error}")
+                    self.say(amq(7476, self.name, error))
         self._let_go()
+
+    def _end_without_checkpoint(self, error: Exception) -> None:
+        """There is no room for it. The end is in good order all the same, but for what only that would have saved."""
+        self.end_note = amq(7487, self.name, disk_room.described(self.core, error))
+        self.say(self.end_note)
+        self._report_checkpoint("end")
 
     def tell_end(self, *, quiescing: bool) -> None:
         """Make the event that says so, before those who may be waiting for it are gone."""
@@ -397,18 +417,19 @@ class Lifecycle:
             current.settle()
         except BaseException as error:
             with lock:
-                current.give_up()
+                current.give_up(error)
                 self._plan_checkpoint()
                 if not isinstance(error, PASSING):
                     raise
-                self.say(amq(7233, self.name, error))
-            return True
+                again = self._postponed(error)
+            return self.run_checkpoint(lock, pause) if again else True
         with lock:
             if self.failure is not None:
                 current.give_up()
             self._check_alive()
             current.complete()
             self._plan_checkpoint()
+            disk_room.after_checkpoint(self.core)
         self._report_checkpoint("checkpoint")
         return True
 
@@ -427,8 +448,14 @@ class Lifecycle:
             return Checkpoint.begin(core, self._checkpoint_file)
         except PASSING as error:
             self._plan_checkpoint()
-            self.say(amq(7233, self.name, error))
-            return None
+            return self._begin_checkpoint() if self._postponed(error) else None
+
+    def _postponed(self, error: Exception) -> bool:
+        """A checkpoint could not be taken; True if it can be now, as the reserve was let go for it."""
+        if disk_room.let_go(self.core, error):
+            return True
+        self.say(amq(7233, self.name, disk_room.described(self.core, error)))
+        return False
 
     def _check_alive(self) -> None:
         """The queue manager may have failed in another thread since the lock was let go."""
@@ -474,6 +501,33 @@ class Lifecycle:
             return False
         self.take_checkpoint()
         return core.log.head // extent_bytes > before
+
+    def make_disk_room(self, error: StoreFull) -> bool:
+        """The disk is full: have a checkpoint give back the space of messages that are gone, if there are any.
+
+        False if nothing can be done, or was tried a moment ago. The verb has changed nothing and is tried again once.
+        """
+        core = self.core
+        monotonic = core.clock.monotonic
+        if monotonic() < self._disk_look + disk_room.LOOK_S or not (core.disk_full or is_full_disk(error)):
+            return False
+        try:
+            if core.checkpoint is not None:
+                return self.checkpoints is not None and self.checkpoints.wait()
+            if not core.disk_full and not disk_room.would_free(core):
+                return False
+            self.take_checkpoint()  # and if that succeeds, the reserve is made again
+            return not core.disk_full
+        finally:
+            self._disk_look = monotonic()
+
+    def disk_error(self, error: StoreFull) -> StoreFull:
+        """The same with what an operator has to know."""
+        return StoreFull(disk_room.described(self.core, error))
+
+    def keep_reserve(self) -> None:
+        """Have space on the disk that is for checkpoints only: for a queue manager that is to run for long."""
+        disk_room.keep(self.core)
 
     def _plan_checkpoint(self) -> None:
         """The next one is due after so many logged operations, or a quarter of the log, whichever comes first."""

@@ -19,9 +19,10 @@ from libremq.kernel.journal import CheckpointState, SoftImage, TransactionState
 from libremq.kernel.objects import LocalQueue
 from libremq.kernel.progress import Progress
 from libremq.kernel.queues import QueueState
+from libremq.kernel.trouble import is_full_disk
 from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
 from libremq.log import Record, RecordType
-from libremq.store.errors import StoreDamaged
+from libremq.store.errors import StoreDamaged, StoreFull
 from libremq.store.handles import LINKED, PERSISTENT
 from libremq.store.message import StoredMessage
 
@@ -47,6 +48,7 @@ class Restart:
         self.backed_out = 0
         self.last_lsn = 0
         self.recovering: dict[int, QueueState] = {}
+        self._disk_full = False
 
     def run(self, state: CheckpointState) -> None:
         """Bring the core to the state that was promised, and back out what nobody will finish."""
@@ -228,7 +230,7 @@ class Restart:
         if queue.damage is None:
             message = StoredMessage(put.image)
             message.lsn = record.lsn
-            queue.store.make_room(message, True)
+            self._make_room(queue, message)
             queue.store.insert(
                 message, put.priority, True, put.expiry_ms, record.txn, slot=put.slot, sequence=put.sequence
             )  # fmt: skip
@@ -239,6 +241,16 @@ class Restart:
             unit.logged(record.lsn)
         elif queue.damage is None:
             queue.store.link(put.slot)
+
+    def _make_room(self, queue: QueueState, message: StoredMessage) -> None:
+        """On a full disk what is replayed stays in memory: the log holds it, and limits how much it can be."""
+        if not self._disk_full:
+            try:
+                queue.store.make_room(message, True)
+            except StoreFull as error:
+                if not is_full_disk(error):
+                    raise
+                self._disk_full = True
 
     def _redo_get(self, record: Record) -> None:
         get = journal.read_get(record.payload)

@@ -13,6 +13,7 @@ from libremq.log import LogDamaged, LogError, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.store.errors import StoreDamaged, StoreFailed, StoreFull
+from libremq.store.reserve import NO_SPACE
 
 TROUBLE = (LogError, StoreDamaged, StoreFailed, StoreFull, OSError)
 PASSING = (LogFull, StoreDamaged, StoreFull, OSError)
@@ -26,9 +27,16 @@ def is_final(error: BaseException) -> bool:
 def is_lack_of_space(error: BaseException) -> bool:
     """A full log or disk: what is there is safe, and a checkpoint can wait."""
     if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
+        return error.errno in NO_SPACE
     cause = error.__cause__
     return isinstance(error, LogFull) or (isinstance(error, StoreFull) and (cause is None or is_lack_of_space(cause)))
+
+
+def is_full_disk(error: BaseException) -> bool:
+    """Is it the file system of queue files and catalogue that has no room, rather than the log or a limit?"""
+    if isinstance(error, OSError):
+        return error.errno in NO_SPACE
+    return isinstance(error, StoreFull) and error.__cause__ is not None and is_full_disk(error.__cause__)
 
 
 def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:

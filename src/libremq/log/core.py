@@ -51,6 +51,7 @@ class LogCore:
         "_extents",
         "_files",
         "_force",
+        "_forced_end",
         "_gather",
         "_in_flight",
         "_limit",
@@ -105,6 +106,8 @@ class LogCore:
         self._books.control_writes = 1
         self._gather = threading.Lock()
         self._position = self._batch_begin = end.page_lsn // PAGE_BYTES * PAGE_DATA_BYTES
+        self._forced_end = self._position
+        """The end of the last record that was written, or is: the next batch may begin further on."""
         self._pieces: list[bytes] = []
         self._starts: list[int] = []
         self._started_page = -1
@@ -277,6 +280,7 @@ class LogCore:
                 self._starts = starts
                 self._started_page = -1
                 self._records = 0
+                self._forced_end = end
                 self._position = self._batch_begin = next_begin
         if extents.broken is not None:
             raise self._fail(extents.broken)  # an interrupt came when that was to be noted
@@ -336,6 +340,12 @@ class LogCore:
     def tail(self) -> int:
         """The LSN just after the last record; the next one may lie further on, at the start of a page."""
         return lsn_of(self._position)
+
+    @property
+    def end_of_records(self) -> int:
+        """Where the last record ends, in the stream of records: as before only if none was appended since."""
+        with self._gather:
+            return self._forced_end if self._position == self._batch_begin else self._position
 
     @property
     def durable(self) -> int:

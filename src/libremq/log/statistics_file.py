@@ -64,17 +64,28 @@ def save_statistics(
         "figures": asdict(statistics),
     }
     path = f"{folder}/{FILE_NAME}"
+    data = json.dumps(content, indent=1).encode() + b"\n"
     try:
-        file = files.open(path + ".new", create=True)
         try:
-            file.truncate(0)
-            file.write(0, json.dumps(content, indent=1).encode() + b"\n")
-        finally:
-            file.close()
-        files.rename(path + ".new", path)
+            _write(files, path + ".new", data, create=True)
+            files.rename(path + ".new", path)
+        except OSError:
+            # Over the one before, in its blocks: the disk may be full
+            if files.exists(path + ".new"):
+                files.remove(path + ".new")
+            _write(files, path, data)
     except OSError:
         return False
     return True
+
+
+def _write(files: Files, path: str, data: bytes, *, create: bool = False) -> None:
+    file = files.open(path, create=create)
+    try:
+        file.write(0, data)
+        file.truncate(len(data))
+    finally:
+        file.close()
 
 
 def load_statistics(files: Files, folder: str) -> SavedStatistics:

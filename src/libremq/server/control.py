@@ -62,15 +62,18 @@ class ControlServer:
         self._server = await asyncio.start_unix_server(self._serve, self.path, limit=LINE_BYTES_MAX)
         os.chmod(self.path, 0o600)
 
-    def close(self) -> None:
+    def close(self, farewell: dict[str, Any] | None = None) -> None:
         """Stop listening, and let go of the commands that wait: for them it has ended.
 
-        The socket's file stays: without the lock it may be that of the next queue manager already.
+        The farewell is for those who asked for the end. The socket's file stays: without the lock it may be that of
+        the next queue manager already.
         """
         if self._server is not None:
             self._server.close()
             self._server = None
-            for writer in list(self._writers):
+            for writer, request in list(self._writers.items()):
+                if farewell is not None and request.get("command") == "end":
+                    writer.write(_line(farewell))
                 writer.close()
 
     def release(self, command: str) -> None:
@@ -115,6 +118,16 @@ def _line(content: dict[str, Any]) -> bytes:
     return json.dumps({"libremq": VERSION, **content}).encode() + b"\n"
 
 
+def _content(line: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(line)
+        if not isinstance(content, dict) or content.get("libremq") != VERSION:
+            raise ValueError("unknown version")
+    except (ValueError, RecursionError) as error:
+        raise ControlError(f"its answer makes no sense: {error}") from error
+    return content
+
+
 def _is_ours(peer: socket.socket) -> bool:
     """Is the other end the same user, or root?"""
     if not hasattr(socket, "SO_PEERCRED"):
@@ -127,6 +140,7 @@ class ControlClient:
     """A command's end, blocking. ConnectionError or ControlError if the queue manager does not answer."""
 
     def __init__(self, path: str, timeout_s: float) -> None:
+        self._rest = b""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout_s)
         try:
@@ -143,7 +157,7 @@ class ControlClient:
         self._socket.sendall(_line({"command": command, **values}))
         data = b""
         try:
-            while not data.endswith(b"\n"):
+            while b"\n" not in data:
                 part = self._socket.recv(4096)
                 if not part:
                     raise ControlError("it broke off instead of an answer")
@@ -152,23 +166,27 @@ class ControlClient:
                     raise ControlError("its answer has no end")
         except TimeoutError as error:
             raise ControlError("it does not answer") from error
-        try:
-            answer = json.loads(data)
-            if not isinstance(answer, dict) or answer.get("libremq") != VERSION:
-                raise ValueError("unknown version")
-        except (ValueError, RecursionError) as error:
-            raise ControlError(f"its answer makes no sense: {error}") from error
-        return answer
+        line, _, self._rest = data.partition(b"\n")
+        return _content(line)
 
     def wait_closed(self, timeout_s: float) -> bool:
         """Wait until the queue manager lets go of the connection; False if it has not after this time."""
         self._socket.settimeout(timeout_s)
         try:
-            return self._socket.recv(1) == b""
+            while part := self._socket.recv(4096):
+                self._rest = (self._rest + part)[:LINE_BYTES_MAX]
         except TimeoutError:
             return False
         except OSError:
-            return True
+            pass
+        return True
+
+    def farewell(self) -> dict[str, Any]:
+        """What it said before it let go; empty if that was nothing."""
+        try:
+            return _content(self._rest)
+        except ControlError:
+            return {}
 
     def close(self) -> None:
         self._socket.close()

@@ -103,6 +103,9 @@ class Server:
         self._listening: Listening | None = None
         self._programs: Programs | None = None
         self._mode: EndMode | None = None
+        self._end_is_saved = False
+        self._farewell: dict[str, Any] | None = None
+        """For whoever asked for the end, once it was in good order."""
         self._reconnect = False
         self._changed = asyncio.Event()
         """An end was asked for, or a harsher one, or something failed."""
@@ -122,7 +125,7 @@ class Server:
             status = await self._fail("queue manager", error)
         await self.services.stop()
         self._log.flush()
-        self._control.close()
+        self._control.close(self._farewell)
         return status
 
     async def _run(self) -> int:
@@ -216,13 +219,19 @@ class Server:
         """In a thread. Someone who only looked whether it runs has the lock for a moment; others have it for long."""
         for _ in range(_LOCK_TRIES):
             try:
-                return EmbeddedQueueManager.start(self._folder, self._name, say=self._say_while_starting)
+                return self._with_reserve()
             except MQError as error:
                 refused = error.reason == C.MQRC_Q_MGR_NOT_AVAILABLE and error.__cause__ is None
                 if self._has_lock or not refused or locked_by(f"{self._folder}/{LOCK_FILE}"):
                     raise
                 time.sleep(_LOCK_PAUSE_S)
-        return EmbeddedQueueManager.start(self._folder, self._name, say=self._say_while_starting)
+        return self._with_reserve()
+
+    def _with_reserve(self) -> EmbeddedQueueManager:
+        embedded = EmbeddedQueueManager.start(self._folder, self._name, say=self._say_while_starting)
+        with embedded.lock:
+            embedded.manager.keep_reserve()
+        return embedded
 
     def _say_while_starting(self, text: str) -> None:
         """The kernel speaks for the first time when it has the lock: from then on the folder may say who runs it."""
@@ -304,6 +313,8 @@ class Server:
         self._embedded.manager.save_statistics(event)
         if event == "end":
             forget_run(self._folder)  # while the lock is still ours
+            if not self._end_is_saved:
+                self._save_end()  # in the block that the other file had
 
     # Commands and signals
 
@@ -376,7 +387,7 @@ class Server:
         if mode == "preemptive":
             _stop_hard_after(HARD_END_S, 0)
         await self.services.stop("kernel", "statistics")
-        save_end(self._folder, EndState(os.getpid(), ENDED[mode], time.time()))
+        self._save_end()
         await asyncio.to_thread(self._embedded.end)
         failure = self._embedded.manager.failure
         if failure is not None:
@@ -384,7 +395,16 @@ class Server:
             return FAILED
         ended = amq(8004, self._name, ENDED[mode].lower())
         self.say(ended, ended.text)
+        self._farewell = {"ended": True, "note": self._embedded.manager.end_note}
         return 0
+
+    def _save_end(self) -> None:
+        """Say how it ended. On a full disk that may not be possible yet."""
+        try:
+            save_end(self._folder, EndState(os.getpid(), ENDED[self._mode or "quiesce"], time.time()))
+            self._end_is_saved = True
+        except OSError as error:
+            self.say(amq(5074, self._name, error))
 
     async def _end_connections(self, engine: Engine) -> None:
         """Until the last one is gone, or something fails; again in a harsher way if that is asked for."""

@@ -7,6 +7,7 @@ folder, and a `run.json` without that lock was left behind by a process that was
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from dataclasses import asdict, dataclass
@@ -132,13 +133,28 @@ def forget_run(folder: str) -> None:
 
 
 def _save(path: str, content: dict[str, Any]) -> None:
+    data = json.dumps(content, indent=1).encode() + b"\n"
     temporary = f"{path}.{os.getpid()}.new"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
-        os.write(fd, json.dumps(content, indent=1).encode() + b"\n")
+        _write(temporary, data, os.O_CREAT)
+    except OSError as error:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or not os.path.exists(path):
+            raise
+        _write(path, data)  # over the one before, in its block: who reads it just now makes nothing of it
+        return
+    os.replace(temporary, path)
+
+
+def _write(path: str, data: bytes, flags: int = 0) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | flags, 0o600)
+    try:
+        if os.write(fd, data) < len(data):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        os.ftruncate(fd, len(data))
     finally:
         os.close(fd)
-    os.replace(temporary, path)
 
 
 def _load(path: str, kind: str) -> dict[str, Any]:

@@ -94,8 +94,10 @@ class HandleFile:
             file = self._opened(generation)
             end = _write_batch(file, length, head, entries, lists)
             self._sync(file, generation, new=length == _HEADER_BYTES)
-        except BaseException:
+        except BaseException as error:
             self.close()  # it may be a generation that did not come about
+            if isinstance(error, OSError):
+                self._give_back(generation, self.position)
             raise
         self.position = HandlePosition(generation, end)
         return self.position
@@ -105,6 +107,23 @@ class HandleFile:
         self._file = self._files.open(self._path(generation), create=True)
         self._file.truncate(0)
         self._file.write(0, self._header(generation))
+
+    def take_back(self, position: HandlePosition) -> None:
+        """Be where it was before the last batch. No checkpoint record names that, nor ever will."""
+        generation = self.position.generation
+        self.position = position
+        self._give_back(generation, position)
+
+    def _give_back(self, generation: int, position: HandlePosition) -> None:
+        """Free the space of a batch behind the position that did not come about, in this generation or a new one."""
+        try:
+            if generation == position.generation:
+                self._opened(generation).truncate(position.length)
+            else:
+                self.close()
+                self._files.remove(self._path(generation))
+        except (OSError, StoreDamaged):
+            pass  # it only takes room, and the next batch is written in its place
 
     def _sync(self, file: File, generation: int, *, new: bool) -> None:
         try:

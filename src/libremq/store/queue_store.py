@@ -149,6 +149,10 @@ class QueueStore:
         ):
             self._spill(persistent, limit)
 
+    def would_spill(self, message: Message, persistent: bool) -> bool:
+        """Is the buffer too full for the message?"""
+        return self._buffer_bytes[persistent] + message.weight > self._buffer_limits[persistent]
+
     def insert(
         self,
         message: Message,
@@ -356,7 +360,10 @@ class QueueStore:
         except BaseException as error:
             # The messages are still in the buffer: only the space is given back
             images.take_back(self, placed)
+            self._spilled_at = -1  # the next put must not be taken because this one has tried
             if isinstance(error, OSError):
+                if self.in_progress is None:
+                    self._truncate_if_oversized()  # what was written of them is of use to others
                 raise StoreFull(f"{self.name}: cannot write to its queue file: {error}") from error
             raise
         for slot in slots:
@@ -385,6 +392,11 @@ class QueueStore:
     @property
     def needs_checkpoint(self) -> bool:
         return bool(self._changed) or self.in_progress is not None
+
+    @property
+    def may_shrink(self) -> bool:
+        """Are there blocks in the file that nobody needs, or will after the next checkpoint?"""
+        return bool(self._release_later) or self.space.free_blocks * BLOCK_BYTES > _OVERSIZE_BYTES
 
     @property
     def position(self) -> HandlePosition:

@@ -60,8 +60,8 @@ class StoreCheckpoint:
     """A captured state on its way to disk. All but `write` is called under the lock."""
 
     __slots__ = (
-        "_backouts", "_changed", "_count", "_file", "_fragments", "_gone", "_images", "_images_written", "_live",
-        "_next_sequence", "_others", "_release", "_renew", "_rows", "_store", "_unsynced", "_write_begun",
+        "_backouts", "_before", "_changed", "_count", "_file", "_fragments", "_gone", "_images", "_images_written",
+        "_live", "_next_sequence", "_others", "_release", "_renew", "_rows", "_store", "_unsynced", "_write_begun",
         "_written",
     )  # fmt: skip
 
@@ -84,6 +84,7 @@ class StoreCheckpoint:
         self._backouts: dict[int, int] = {}
         self._fragments: dict[int, list[int]] = {}
         self._next_sequence = 0
+        self._before = HandlePosition()  # what the record of the checkpoint before names
 
     @property
     def has_nonpersistent(self) -> bool:
@@ -100,12 +101,17 @@ class StoreCheckpoint:
         self._place_images()
         flags = store.handles.flags
         live = [slot for slot in changed if flags[slot] & PERSISTENT or slot in others]
-        # A file that has grown to several times the live handles is begun anew, with all of them
+        # A file that has grown to several times the live handles is begun anew, with all of them; and so it is if they
+        # are far fewer than those to be said gone: the checkpoint of a queue that was emptied needs next to no space
         handled = store._handle_file.position.length
-        self._renew = handled > _SMALL_BYTES + 3 * ENTRY.size * (store._saved_count + len(live))
+        every = store.used_count - store.nonpersistent_count + len(others)
+        self._renew = (
+            handled > _SMALL_BYTES + 3 * ENTRY.size * (store._saved_count + len(live))
+            or ENTRY.size * (len(changed) - every) > _SMALL_BYTES
+        )
         self._next_sequence = store.next_sequence
         if self._renew:
-            self._count = store.used_count - store.nonpersistent_count + len(others)
+            self._count = every
             self._rows = HandleSnapshot(store.handles)
             self._backouts = store._backout_counts.copy()
             scattered: Set[int] = store._fragments.keys()
@@ -155,6 +161,7 @@ class StoreCheckpoint:
         """
         store = self._store
         self._write_begun = True
+        self._before = store._handle_file.position
         latest = max((image.message.lsn for image in self._images), default=0)
         assert not latest or latest < store._log.durable(), "the log must be on disk before the data"
         if self._file is not None:
@@ -214,8 +221,11 @@ class StoreCheckpoint:
             pass  # nobody reads them; the next checkpoint tries again
         store.tidy()
 
-    def failed(self) -> None:
-        """`write` failed, or the checkpoint as a whole: as if nothing had been captured."""
+    def failed(self, *, give_back: bool = False) -> None:
+        """`write` failed, or the checkpoint as a whole: as if nothing had been captured.
+
+        `give_back` the space, too, of what was written; only if no checkpoint record can name it.
+        """
         store = self._store
         if not self._end():
             return
@@ -223,10 +233,14 @@ class StoreCheckpoint:
         store._release_later = self._release + store._release_later
         store._file.give_back_unsynced(self._unsynced)
         # Only a batch whose images are all in the file can be named by a checkpoint record, now or ever
-        if not self._images_written:
+        if give_back or not self._images_written:
             store.put_back(images.take_back(store, self._images))
         store._in_flight = {}
         store._saved_count = store._saved.count(1)
+        if give_back:
+            if self._written:
+                store._handle_file.take_back(self._before)
+            store._truncate_if_oversized()
 
     def _end(self) -> bool:
         """It is over; False if it was before, or if the store was closed meanwhile and only waited for this."""

@@ -85,6 +85,10 @@ class FaultyFile:
     def truncate(self, size: int) -> None:
         self._files._truncate(self._number, self.path, size)
 
+    def allocate(self, size: int) -> None:
+        if size > self.size():
+            self._files._truncate(self._number, self.path, size)
+
     def size(self) -> int:
         return self._files._size(self._number)
 
@@ -200,6 +204,7 @@ class FaultyFiles:
             self._check("remove", path)
             if path not in self._names:
                 raise _error(errno.ENOENT, path)
+            self._give_space(self._inodes[self._names[path]].current.size)
             operation = Operation("remove", path)
             self._apply_name(operation, self._names, self._folders)
             self._do(operation)
@@ -246,6 +251,9 @@ class FaultyFiles:
             self._powered()
             return 1 << 40 if self._space is None else self._space
 
+    def file_system(self, path: str) -> str:
+        return "/"
+
     # ---- faults on demand ----
 
     def fail(
@@ -275,7 +283,10 @@ class FaultyFiles:
         self._space = None
 
     def set_free_space(self, free_bytes: int | None) -> None:
-        """From now on files may grow by so many bytes in all, then ENOSPC; None for no limit."""
+        """From now on files may grow by so many bytes in all, then ENOSPC; None for no limit.
+
+        What is cut off or removed comes back.
+        """
         self._space = free_bytes
 
     def read_only(self, folder: str) -> None:
@@ -383,8 +394,10 @@ class FaultyFiles:
     def _truncate(self, number: int, path: str, size: int) -> None:
         with self._guard:
             self._check("truncate", path)
+            before = self._inodes[number].current.size
             if self._take_space(number, size) < size:
                 raise _error(errno.ENOSPC, path)
+            self._give_space(before - size)
             operation = Operation("truncate", path, number, size)
             self._inodes[number].change(operation, durable=False)
             self._do(operation)
@@ -507,6 +520,10 @@ class FaultyFiles:
         granted = min(growth, self._space)
         self._space -= granted
         return end - growth + granted
+
+    def _give_space(self, size: int) -> None:
+        if self._space is not None and size > 0:
+            self._space += size
 
 
 def _clean(path: str) -> str:
