@@ -104,6 +104,7 @@ class Agent(ABC):
         self._hconn = 0
         self._exits: Exits | None = None
         self._securing = False
+        self._exit_time = 0.0  # microseconds in all, when the last message was done
         self.max_segment = 0  # of what this end packs: agreed on, less what send exits add
         self._heard = self._now()
         self._asked: float | None = None  # when a heartbeat was sent that is not answered yet
@@ -115,6 +116,11 @@ class Agent(ABC):
     @property
     def name(self) -> str:
         return self.channel.name
+
+    @property
+    def connection_name(self) -> str:
+        """The address of the other end; if that has called, without its port, which means nothing."""
+        return self.peer.host if self._called is not None else self.peer.address
 
     @property
     def hconn(self) -> int:
@@ -224,7 +230,7 @@ class Agent(ABC):
         longest = flows.flow_limit(agreed.max_message, agreed.max_segment)
         self.transport.limit(max_segment=agreed.max_segment, max_flow=longest)
         assert self._exits is not None
-        self._exits.meet(self.partner, self.peer.address, max_segment=agreed.max_segment, user=self._user())
+        self._exits.meet(self.partner, self.peer, max_segment=agreed.max_segment, user=self._user())
         self.max_segment = agreed.max_segment - self._exits.send_space
         if self._exits.any_security or announced:
             self._securing = True
@@ -342,8 +348,19 @@ class Agent(ABC):
         exits = self._exits
         if exits is not None and exits.any_send:
             segment = exits.send(segment)
-            self.books.exit_time.add(exits.microseconds)
         self.transport.send(segment, lsn)
+
+    def _note_exit_time(self) -> None:
+        """A message is done: whatever exits have taken since the one before was for it."""
+        exits = self._exits
+        if exits is not None and exits.total_microseconds:
+            self.books.exit_time.add(exits.total_microseconds - self._exit_time)
+            self._exit_time = exits.total_microseconds
+
+    def _begin_messages(self) -> None:
+        """What exits had to do until now, security and the first flows, was for no message."""
+        assert self._exits is not None
+        self._exit_time = self._exits.total_microseconds
 
     def received(self, segment: bytes) -> bytes:
         """For the transport: the segment as the receive exits leave it. Only if `sees_segments`."""
@@ -403,6 +420,7 @@ class Agent(ABC):
             self._give_back()
         except MQError as error:
             self.house.say(amq(9538, self.name, error))
+            self.house.left.append(self._give_back)
         if self._exits is not None:
             self._exits.end()
         if words is not None:
@@ -418,8 +436,8 @@ class Agent(ABC):
         """Back out what is under way, and disconnect. A batch in doubt stays in doubt."""
         manager = self.house.manager
         if self._hconn and self._hconn in manager.core.connections:
-            hconn, self._hconn = self._hconn, 0
-            manager.disconnect(hconn, back_out=True)
+            manager.disconnect(self._hconn, back_out=True)
+            self._hconn = 0
 
     # What it shows
 
@@ -427,7 +445,7 @@ class Agent(ABC):
         books, agreed = self.books, self.agreed
         return ChannelInstance(
             channel=self.name,
-            connection_name=self.peer.host if self._called is not None else self.peer.address,
+            connection_name=self.connection_name,
             channel_type=self.channel.chltype,
             status=self.state,
             substate=self.substate,

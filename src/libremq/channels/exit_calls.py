@@ -12,6 +12,7 @@ from typing import Any
 from libremq.kernel.own_messages import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD1, MQXQH
+from libremq.wire.segments import header_bytes
 
 
 class ExitDecision(Exception):
@@ -74,6 +75,10 @@ class Instance:
     partner: str = ""
     connection_name: str = ""
     mca_user: str = ""
+    remote_user: str = ""
+    peer_name: str = ""
+    issuer_name: str = ""
+    conversation: int = 0
 
 
 class ExitCall:
@@ -152,8 +157,38 @@ class ExitCall:
 
     @property
     def connection_name(self) -> str:
-        """The address of the other end. Blank at MQXR_INIT."""
+        """The address of the other end. Blank at MQXR_INIT of a message channel."""
         return self._instance.connection_name
+
+    @property
+    def peer_name(self) -> str:
+        """The distinguished name of the owner of the other end's certificate. Blank without TLS."""
+        return self._instance.peer_name
+
+    @property
+    def issuer_name(self) -> str:
+        """Who has issued that certificate."""
+        return self._instance.issuer_name
+
+    @property
+    def remote_user(self) -> str:
+        """Of a client: the user it says it is, from the call of the security exit on."""
+        return self._instance.remote_user
+
+    @property
+    def conversation(self) -> int:
+        """Of a client: which of those that share its socket. Each has exits of its own."""
+        return self._instance.conversation
+
+    @property
+    def header_bytes(self) -> int:
+        """The length of the header of a segment, which a send or receive exit must leave as it is: 28 or 36."""
+        return header_bytes(self.data)
+
+    @property
+    def segment_type(self) -> int:
+        """What a segment is: one of libremq.wire.protocol.Type; of an answer to a call, 0x10 more."""
+        return self.data[header_bytes(self.data) - 19]
 
     @property
     def header(self) -> MQXQH:

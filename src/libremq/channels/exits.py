@@ -1,4 +1,4 @@
-"""Channel exits: functions of the user's that see, change or stop what a message channel does.
+"""Channel exits: functions of the user's that see, change or stop what a channel does.
 
 A definition names them (SCYEXIT, MSGEXIT, SENDEXIT, RCVEXIT, MREXIT); they are loaded when the channel starts, and a
 chain runs in the order of the definition. Whatever an exit does wrong ends its channel with a message that names it,
@@ -6,14 +6,15 @@ and nothing else: every call goes through `_call`. Exits run under the lock of t
 all. A channel without exits pays nothing: `any_message` and the like say whether there is something to call.
 
 Segments of a pair of send and receive exits: the segment header is not theirs to change, and its length is mended here.
-Initial data and what ends a channel pass without exits, so that two ends which do not fit can say so.
+Initial data, what ends a channel, and what begins or ends a conversation pass without exits: two ends which do not fit
+can say so. A channel of clients has one `Exits` for each conversation (`another`), as if each were a channel.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -27,10 +28,10 @@ from libremq.channels.exit_calls import (
     SuppressMessage,
 )
 from libremq.channels.exit_files import ExitFiles, ExitFunction, ExitNotValid, describe
-from libremq.channels.ports import House
+from libremq.channels.ports import House, Peer
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.kernel.creation import EXITS
-from libremq.kernel.objects_channel import MessageChannel
+from libremq.kernel.objects_channel import MessageChannel, ServerConnection
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQXQH
 from libremq.wire.protocol import (
@@ -44,7 +45,7 @@ from libremq.wire.protocol import (
     Status,
     Type,
 )
-from libremq.wire.segments import TSH_BYTES
+from libremq.wire.segments import TSH_BYTES, header_bytes
 
 __all__ = [
     "ChannelExitError",
@@ -82,7 +83,8 @@ _HEADER_BYTES = MQXQH.size()
 _SPACE_MAX = 16384  # bytes of a segment that send exits can have for themselves
 _RETRY_MS_MAX = 999_999_999
 _FEEDBACK_MAX = 999_999_999
-_KIND_AT, _FLAGS_AT = 9, 10  # in a segment
+_KIND_AT, _FLAGS_AT = -19, -18  # from the end of the header of a segment
+_ABOUT_SOCKETS = (Type.INITIAL_DATA, Type.SOCKET_ACTION)
 _BYTES = (bytes, bytearray, memoryview)
 _ENDS = ERROR | CLOSE_CHANNEL | REQUEST_CLOSE
 
@@ -149,6 +151,7 @@ class Exits:
 
     def __init__(self, instance: Instance, chains: dict[int, list[_Exit]], say: Callable[[str], None]) -> None:
         self._instance = instance
+        self._mca_user = instance.mca_user  # of the definition
         self._chains = chains
         self._say = say
         self._security = chains.get(C.MQXT_CHANNEL_SEC_EXIT, [])
@@ -169,15 +172,34 @@ class Exits:
         self.total_microseconds = 0.0
 
     @classmethod
-    def load(cls, house: House, channel: MessageChannel, *, sending: bool) -> Exits:
+    def load(
+        cls, house: House, channel: MessageChannel | ServerConnection, *, sending: bool, client: Peer | None = None
+    ) -> Exits:
         """Load the exits of a definition from the folder, and call each with MQXR_INIT.
 
-        ChannelExitError if one is not there, may not be used, or does not want to begin.
+        `client`: who it is, on a channel of clients. ChannelExitError if one is not there, may not be used, or does not
+        want to begin.
         """
         core = house.manager.core
         folder = house.exit_path or os.path.join(core.folder, EXITS)
         instance = Instance(channel.name, channel.chltype, sending, core.qmgr_name, mca_user=channel.mcauser)
+        if client is not None:
+            instance.conversation = 1
+            instance.connection_name = client.address
+            instance.peer_name, instance.issuer_name = client.subject, client.issuer
         return cls._load(folder, instance, lambda name: getattr(channel, name, ""), house.say)
+
+    def another(self, conversation: int) -> Exits:
+        """The same exits for another conversation of the client: nothing is read anew, all else begins anew."""
+        instance = replace(self._instance, conversation=conversation, mca_user=self._mca_user, remote_user="")
+        chains = {
+            exit_id: [_Exit(one.name, one.path, one.function, exit_id, one.user_data) for one in chain]
+            for exit_id, chain in self._chains.items()
+        }
+        exits = Exits(instance, chains, self._say)
+        exits._begin()
+        exits._check_space(self.max_segment)
+        return exits
 
     @classmethod
     def from_folder(
@@ -188,7 +210,7 @@ class Exits:
         kind = C.MQCHT_SENDER if sending else C.MQCHT_RECEIVER
         instance = Instance(channel, kind, sending, queue_manager)
         exits = cls._load(folder, instance, lambda name: definition.get(name, ""), lambda text: None)
-        exits.meet(partner, "", max_segment=MAX_SEGMENT)
+        exits.meet(partner, Peer(), max_segment=MAX_SEGMENT)
         return exits
 
     @classmethod
@@ -211,14 +233,17 @@ class Exits:
                 chains.setdefault(exit_id, []).append(_Exit(name, path, function, exit_id, user_data))
         exits = cls(instance, chains, say)
         exits._retry_count, exits._retry_ms = attribute_of("mrrty") or 0, attribute_of("mrtmr") or 0
-        try:
-            exits._begin()
-        except ChannelExitError:
-            exits.end()
-            raise
+        exits._begin()
         return exits
 
     def _begin(self) -> None:
+        try:
+            self._initialise()
+        except ChannelExitError:
+            self.end()
+            raise
+
+    def _initialise(self) -> None:
         for chain in self._chains.values():
             for exit in chain:
                 call = self._new_call(exit, C.MQXR_INIT)
@@ -243,15 +268,20 @@ class Exits:
                     except ChannelExitError as error:
                         self._say(error.message)
 
-    def meet(self, partner: str, connection_name: str, *, max_segment: int, user: str | None = None) -> None:
+    def meet(self, partner: str, peer: Peer, *, max_segment: int, user: str | None = None) -> None:
         """Both ends have agreed: now the exits can be told who the other one is. `user`: that the channel works as."""
         instance = self._instance
-        instance.partner, instance.connection_name = partner, connection_name
+        instance.partner, instance.connection_name = partner, peer.address
+        instance.peer_name, instance.issuer_name = peer.subject, peer.issuer
         if user is not None:
             instance.mca_user = user
+        self._check_space(max_segment)
+
+    def _check_space(self, max_segment: int) -> None:
         self.max_segment = max_segment
         if max_segment - self.send_space < MIN_SEGMENT:
-            raise ChannelExitError(amq(9186, instance.channel, self.send_space, max_segment - MIN_SEGMENT))
+            self.end()
+            raise ChannelExitError(amq(9186, self._instance.channel, self.send_space, max_segment - MIN_SEGMENT))
 
     # Calls
 
@@ -370,8 +400,9 @@ class Exits:
         return self._transmission(C.MQXT_CHANNEL_RCV_EXIT, segment)
 
     def _transmission(self, exit_id: int, segment: bytes) -> bytes:
-        kind = segment[_KIND_AT]
-        if kind == Type.INITIAL_DATA or (kind == Type.STATUS_DATA and segment[_FLAGS_AT] & _ENDS):
+        head = header_bytes(segment)
+        kind = segment[head + _KIND_AT]
+        if kind in _ABOUT_SOCKETS or (kind == Type.STATUS_DATA and segment[head + _FLAGS_AT] & _ENDS):
             return segment
         began = perf_counter()
         try:
@@ -387,13 +418,11 @@ class Exits:
 
     def _mended(self, exit: _Exit, old: bytes, new: bytes) -> bytes:
         """The segment of an exit with its length in its header."""
-        length = len(new)
-        if not TSH_BYTES <= length <= self.max_segment:
-            raise self._error(
-                9189, exit, f"a segment of {length} bytes; {TSH_BYTES} to {self.max_segment} are possible"
-            )
-        if new[:4] != old[:4] or new[8:TSH_BYTES] != old[8:TSH_BYTES]:
-            raise self._error(9181, exit, f"a segment whose first {TSH_BYTES} bytes it has changed")
+        length, head = len(new), header_bytes(old)
+        if not head <= length <= self.max_segment:
+            raise self._error(9189, exit, f"a segment of {length} bytes; {head} to {self.max_segment} are possible")
+        if new[:4] != old[:4] or new[8:head] != old[8:head]:
+            raise self._error(9181, exit, f"a segment whose first {head} bytes it has changed")
         return new[:4] + length.to_bytes(4, "big") + new[8:]
 
     # Security: the end that was called speaks first, then they take turns
@@ -427,6 +456,19 @@ class Exits:
         else:
             return SecurityAnswer(None, True)
         return answer if answer.send is not None else SecurityAnswer(b"", True, answer.user)
+
+    def security_of_client(self, remote_user: str, user: str) -> str:
+        """A client wants to connect, and may do so as `user`: as whom it does. ChannelExitError if it may not.
+
+        Nobody at its end could answer a security exit. One that has left MCAUserIdentifier blank has no opinion.
+        """
+        instance = self._instance
+        instance.remote_user, instance.mca_user = remote_user, user
+        answer = self._ask(C.MQXR_INIT_SEC, b"")
+        if answer.send is not None:
+            raise self._unanswered()
+        instance.mca_user = answer.user or user
+        return instance.mca_user
 
     def _unanswered(self) -> ChannelExitError:
         instance = self._instance

@@ -29,7 +29,7 @@ from libremq.mqi.errors import MQError, mq_error
 
 __all__ = ["Call", "ChannelRefusal", "ChannelRules", "Initiator"]
 
-_WRITE_AGAIN_S = 10.0  # until a state is written down for which the log had no room
+_WRITE_AGAIN_S = 10.0  # until a state is written down, or a batch backed out, for which the log had no room
 
 
 class Initiator(Answering):
@@ -241,9 +241,24 @@ class Initiator(Answering):
             if line.due is not None and line.due <= now and self._lines.get(line.name) is line:
                 self._due(line)
         self._activate_waiting()
-        if self._kept.unwritten and now >= self._write_at:
+        if self._has_unwritten and now >= self._write_at:
             self._write_at = now + _WRITE_AGAIN_S
             self._kept.write_again()
+            self._give_back_again()
+
+    @property
+    def _has_unwritten(self) -> bool:
+        return self._kept.unwritten or bool(self._house.left)
+
+    def _give_back_again(self) -> None:
+        """What agents have left behind keeps the log from moving on, and their queues from being opened."""
+        house = self._house
+        house.left, left = [], house.left
+        for give_back in left:
+            try:
+                give_back()
+            except MQError:
+                house.left.append(give_back)
 
     def next_deadline(self) -> float | None:
         """When `tick` has something to do; agents have deadlines of their own."""
@@ -252,6 +267,6 @@ class Initiator(Answering):
         if self._has_triggers:
             return self._now()
         dues = [line.due for line in self._lines.values() if line.due is not None]
-        if self._kept.unwritten:
+        if self._has_unwritten:
             dues.append(self._write_at)
         return min(dues, default=None)

@@ -7,7 +7,7 @@ and of losses by whoever owns the transport, under the kernel's lock, and never 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from libremq.kernel.manager import QueueManager
@@ -66,3 +66,5 @@ class House:
     """PipeLineLength of the configuration: 2 begins a batch while the one before waits for its answer."""
     exit_path: str = ""
     """The folder of channel exits."""
+    left: list[Callable[[], None]] = field(default_factory=list)
+    """What agents could not give back when they ended, since the log had no room for a backout: to be called again."""

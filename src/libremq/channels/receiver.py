@@ -111,6 +111,7 @@ class ReceivingAgent(Agent):
         self._send(Resync(self._committed, bytes.fromhex(self._last_luwid)).pack(), manager.core.log.tail - 1)
         if self.state == C.MQCHS_BINDING:
             self.state, self.substate = C.MQCHS_RUNNING, C.MQCHSSTATE_RECEIVING
+            self._begin_messages()
             self._set_deadline()
             self.on_running(self)
 
@@ -122,7 +123,7 @@ class ReceivingAgent(Agent):
         lsn = 0
         if next_sequence(self._committed, self.channel.seqwrap) != sequence:
             lsn = channel_batches.reset_sequence(
-                manager, RECEIVER, self.name, self.partner, next_sequence=sequence, conname=self.peer.address
+                manager, RECEIVER, self.name, self.partner, next_sequence=sequence, conname=self.connection_name
             )
             self.house.say(amq(9003, self.name, sequence))
             self._sequence = self._committed = sequence - 1
@@ -166,6 +167,8 @@ class ReceivingAgent(Agent):
         if message.compressed:
             assert self.agreed is not None
             data = self.compressor.decompress(message.data, message.compressed, self.agreed.max_message + 65536)
+            self.books.compression_time.add(self.compressor.microseconds)
+            self.books.compression_rate.add(self.compressor.percent)
             message = replace(message, data=data, compressed=0)
         if message.fast:
             if not self.fast:
@@ -177,7 +180,6 @@ class ReceivingAgent(Agent):
         self._attempts = 0
         if self._exits is not None and self._exits.any_message:
             passed = self._exits.message(message.data, encoding=message.encoding, ccsid=message.ccsid)
-            self.books.exit_time.add(self._exits.microseconds)
             if isinstance(passed, Suppressed):
                 self._suppress(message, passed)
             else:
@@ -199,6 +201,7 @@ class ReceivingAgent(Agent):
         except Undeliverable as error:
             raise self._no_place(error) from error
         self._dlq_used |= done.kind is Fate.DEAD_LETTER
+        self._note_exit_time()
 
     @staticmethod
     def _no_place(error: Undeliverable) -> ChannelError:
@@ -237,13 +240,13 @@ class ReceivingAgent(Agent):
         self._dlq_used |= done.kind is Fate.DEAD_LETTER
         books.messages += 1
         books.last_message = manager.core.clock.now()
+        self._note_exit_time()
 
     def _ask_retry_exit(self, data: bytes, reason: int, attempt: int) -> int | None:
         """MREXIT: in how many milliseconds to try again; None if not."""
         assert self._exits is not None
         encoding, ccsid = self._header_form
         answer = self._exits.retry(data, attempt=attempt + 1, reason=reason, encoding=encoding, ccsid=ccsid)
-        self.books.exit_time.add(self._exits.microseconds)
         return answer.interval_ms if isinstance(answer, Retry) else None
 
     def _try_again(self, message: MessageData, done: Delivered) -> None:
@@ -289,7 +292,7 @@ class ReceivingAgent(Agent):
         manager = self.house.manager
         sync = ChannelSync.make(
             RECEIVER, self.name, self.partner, luwid=luwid.hex(), sequence=self._sequence,
-            now=manager.core.clock.now(), conname=self.peer.address,
+            now=manager.core.clock.now(), conname=self.connection_name,
         )  # fmt: skip
         try:
             lsn = channel_batches.commit_received(manager, self._connection, sync)

@@ -150,9 +150,8 @@ class Roster:
             raise mq_error(C.MQRCCF_NOT_XMIT_Q, name, f"queue {xmitq} is no transmission queue; it needs USAGE(XMITQ)")
         for line in self._lines.values():
             if line.xmitq == xmitq and line.name != name and line.is_active:
-                raise mq_error(
-                    C.MQRCCF_CHANNEL_IN_USE, name, f"channel {line.name} has its transmission queue {xmitq}; stop that"
-                )
+                why = f"channel {line.name} has its transmission queue {xmitq} open; stop that first"
+                raise mq_error(C.MQRCCF_MQOPEN_FAILED, name, why)
 
     def _check_current(self, name: str) -> None:
         most = self._rules.channels_max
@@ -196,7 +195,7 @@ class Roster:
         self._agent_event(C.MQRC_CHANNEL_STARTED, agent)
 
     def _agent_event(self, reason: int, agent: Agent, end: End | None = None) -> None:
-        self._event(reason, agent.channel, agent.peer.host, end)
+        self._event(reason, agent.channel, agent.connection_name, end)
 
     def _line_event(self, reason: int, line: Line, end: End | None = None) -> None:
         self._event(reason, line.channel, line.channel.conname, end)

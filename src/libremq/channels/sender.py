@@ -156,10 +156,11 @@ class SendingAgent(Agent):
     def _run(self) -> None:
         self._sequence = self._certain
         self._resyncing = False
-        self.state = C.MQCHS_RUNNING
+        self.state, self.substate = C.MQCHS_RUNNING, C.MQCHSSTATE_IN_MQGET
         self._idle_since = self._now()
         assert self._queue is not None
         self._queue.notified = self._arrived
+        self._begin_messages()
         self.on_running(self)
         self._pump()
 
@@ -183,7 +184,7 @@ class SendingAgent(Agent):
         if batch is None or not status.accepted or status.luwid.hex() != batch.identity.luwid:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"batch {status.luwid.hex()} is confirmed; none is open")
         manager, books = self.house.manager, self.books
-        channel_batches.commit(manager, batch, batch.identity.sync(self.peer.address, manager.core.clock.now()))
+        channel_batches.commit(manager, batch, batch.identity.sync(self.connection_name, manager.core.clock.now()))
         self._waiting = None
         self._certain, self._last_luwid = batch.identity.last, batch.identity.luwid
         books.batches += 1
@@ -278,6 +279,7 @@ class SendingAgent(Agent):
                 end = End("retry", amq(9549, self.name, self.xmitq))
                 raise ChannelError(end, Status.CHANNEL_UNAVAILABLE) from error
             raise ChannelError(End("retry", amq(9510, self.xmitq, error)), Status.QM_UNAVAILABLE) from error
+        self.substate = C.MQCHSSTATE_SENDING
         self._send_message(batch, md, data)
         return True
 
@@ -298,6 +300,7 @@ class SendingAgent(Agent):
         ready = self._prepared(md, data, fast=fast)
         if ready is None:
             self._buried += not fast
+            self._note_exit_time()
             return
         data, compressed = ready, 0
         if self.compressor.active:
@@ -323,6 +326,7 @@ class SendingAgent(Agent):
         self._batch_bytes += len(data)
         books.messages += 1
         books.last_message = self.house.manager.core.clock.now()
+        self._note_exit_time()
 
     def _prepared(self, md: MQMD, data: bytes, *, fast: bool) -> bytes | None:
         """The message as it travels; None if it went to the dead-letter queue instead."""
@@ -332,7 +336,6 @@ class SendingAgent(Agent):
             ready = transit.prepare(md, data, syncpoint=not fast)
             if ready is not None and exits.any_message:
                 passed = exits.message(ready, encoding=transit.encoding, ccsid=transit.ccsid)
-                self.books.exit_time.add(exits.microseconds)
                 if isinstance(passed, Suppressed):
                     transit.suppress(md, ready, passed.feedback, f"{passed.exit}: {passed.words}", syncpoint=not fast)
                     return None
@@ -362,7 +365,7 @@ class SendingAgent(Agent):
         batch, manager = self._batch, self.house.manager
         assert batch is not None
         numbered, buried = self._numbered, self._buried
-        self.books.batch_size.add(self._batch_messages)
+        size = self._batch_messages
         self._batch_messages = self._batch_bytes = self._numbered = self._buried = 0
         if not numbered:
             # Nothing that the other end has to confirm, or counts: fast messages, or some that never left
@@ -370,6 +373,7 @@ class SendingAgent(Agent):
                 self._batch = None
                 channel_batches.commit_unsent(manager, batch)
             return
+        self.books.batch_size.add(size)
         lsn = channel_batches.prepare(manager, batch)
         self._batch, self._waiting, self._doubtful = None, batch, numbered
         self.substate = C.MQCHSSTATE_END_OF_BATCH

@@ -26,6 +26,10 @@ _STATUS_REASONS = {
         C.MQRC_CHANNEL_NOT_AVAILABLE,
         "the channel was stopped (START CHANNEL helps), or has all the connections it may have",
     ),
+    Status.CLOSED_BY_EXIT: (
+        C.MQRC_CHANNEL_NOT_AVAILABLE,
+        "an exit of the channel ended it; the error log of the queue manager says why",
+    ),
     Status.CIPHER_SPEC: (C.MQRC_SSL_INITIALIZATION_ERROR, "the channel needs TLS: use mqs:// instead of mq://"),
     Status.PEER_NAME: (
         C.MQRC_SSL_INITIALIZATION_ERROR,
@@ -38,8 +42,8 @@ _STATUS_REASONS = {
     Status.USER_CLOSED: (C.MQRC_CONNECTION_QUIESCING, "an administrator ended the connection"),
 }
 _ABOUT_THE_CHANNEL = (
-    Status.NO_CHANNEL, Status.CHANNEL_WRONG_TYPE, Status.CHANNEL_UNAVAILABLE, Status.CIPHER_SPEC, Status.PEER_NAME,
-    Status.CLIENT_CERTIFICATE,
+    Status.NO_CHANNEL, Status.CHANNEL_WRONG_TYPE, Status.CHANNEL_UNAVAILABLE, Status.CLOSED_BY_EXIT, Status.CIPHER_SPEC,
+    Status.PEER_NAME, Status.CLIENT_CERTIFICATE,
 )  # fmt: skip
 
 
@@ -58,7 +62,7 @@ def offer(address: ClientAddress) -> session.InitialData:
 def read_answer(address: ClientAddress, where: str, flow: Flow) -> session.InitialData:
     """What the queue manager answered; MQError if it refuses, or is none."""
     if flow.kind == Type.STATUS_DATA:
-        raise status_error(address, flow)
+        raise status_error(address, flow, starting=True)
     try:
         answer = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
     except ProtocolError as error:
@@ -71,13 +75,15 @@ def read_answer(address: ClientAddress, where: str, flow: Flow) -> session.Initi
     return answer
 
 
-def status_error(address: ClientAddress, flow: Flow) -> MQError:
-    """Why the queue manager ended the channel."""
+def status_error(address: ClientAddress, flow: Flow, *, starting: bool = False) -> MQError:
+    """Why the queue manager ended the channel, or did not let it start."""
     code = session.unpack_status(flow.body, big_endian=flow.big_endian)
     known = {int(status): reason for status, reason in _STATUS_REASONS.items()}
     reason, detail = known.get(code, (C.MQRC_CONNECTION_BROKEN, f"the queue manager ended the channel: status {code}"))
     if code == Status.CIPHER_SPEC and address.tls is not None:
         detail = f"the channel has no TLS (SSLCIPH is blank), or another CipherSpec than {address.tls.cipher}: cipher="
+    if code == Status.CLOSED_BY_EXIT and not starting:
+        reason = C.MQRC_CONNECTION_BROKEN  # there was a connection
     return mq_error(reason, address.channel if code in _ABOUT_THE_CHANNEL else address.name, detail)
 
 

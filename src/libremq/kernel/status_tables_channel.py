@@ -108,7 +108,7 @@ CHSTATUS = (
         "whether the sender waits for the answer to a batch", types=MESSAGE,
     ),
     text(
-        "JOBNAME", mq.MQCACH_MCA_JOB_NAME, mq.MQ_MCA_JOB_NAME_LENGTH, "process and thread, in hexadecimal digits",
+        "JOBNAME", mq.MQCACH_MCA_JOB_NAME, mq.MQ_MCA_JOB_NAME_LENGTH, "process, in hexadecimal digits",
         types=("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR"),
     ),
     text(

@@ -2851,8 +2851,8 @@ REASONS: dict[int, tuple[str, tuple[int, ...], str, str]] = {
     2537: (
         "MQRC_CHANNEL_NOT_AVAILABLE",
         (2,),
-        "the channel cannot be used now: it is stopped, or has no free instance.",
-        "Start it, or raise MAXINST and MAXINSTC.",
+        "the channel cannot be used now: it is stopped, has no free instance, or an exit ended it.",
+        "Start it, raise MAXINST and MAXINSTC, or look for the exit in the error log.",
     ),
     2538: (
         "MQRC_HOST_NOT_AVAILABLE",

@@ -216,8 +216,18 @@ def blocks_user(rule: Rule, user: str, privileged: bool) -> bool:
     return user in rule.userlist or (privileged and ADMINISTRATORS in rule.userlist)
 
 
-def decide(rules: Sequence[R], facts: Facts, user: str, is_privileged: Callable[[str], bool]) -> Verdict[R]:
-    """Let a connection in as somebody, or refuse it. `user` is who it acts as if no rule says otherwise."""
+def decide(
+    rules: Sequence[R],
+    facts: Facts,
+    user: str,
+    is_privileged: Callable[[str], bool],
+    settle: Callable[[str], str] | None = None,
+) -> Verdict[R]:
+    """Let a connection in as somebody, or refuse it. `user` is who it acts as if no rule says otherwise.
+
+    `settle`, a security exit, is asked with the user that came of the mappings and decides who it is; lists
+    of users are looked at after that.
+    """
     warnings: list[R] = []
     chosen: R | None = None
     for rule in matching(rules, facts):
@@ -233,6 +243,8 @@ def decide(rules: Sequence[R], facts: Facts, user: str, is_privileged: Callable[
         check_client = chosen.chckclnt
         if chosen.usersrc == C.MQUSRC_MAP:
             user = cut(chosen.mcauser)
+    if settle is not None:
+        user = settle(user)
     blocker = blocking_rule(rules, facts.channel, user, is_privileged, warnings)
     return Verdict(user, chosen, blocker, tuple(warnings), check_client)
 

@@ -2,16 +2,19 @@
 
 An address on a list is turned away before anything is read from it. Over the Unix-domain socket the system says who it
 is. A client is checked when it connects: first its password, if it shows one, then the rules, which look at the user
-whom the password proved, then whether a password should have been there.
+whom the password proved, then by the security exit of its channel, which may choose another user, then by the lists of
+users that are blocked, then whether a password should have been there.
 Passwords are checked by threads of their own; an answer to a wrong one waits (FAILDLAY), and only that answer.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from libremq.channels.exits import ChannelExitError
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.users import system_user
 from libremq.kernel import channel_authentication, events
@@ -25,6 +28,7 @@ from libremq.server.admission_hosts import host_names
 from libremq.server.admission_passwords import Passwords
 from libremq.server.admission_settings import read_settings
 from libremq.server.admission_turns import Turns
+from libremq.wire.protocol import Status
 
 if TYPE_CHECKING:
     from libremq.server.engine import Engine
@@ -53,6 +57,8 @@ class Applicant:
     """Over the Unix-domain socket: whom it wants to be called."""
     queue_manager: str = ""
     """Of a message channel: the partner."""
+    settle: Callable[[str], str] | None = field(default=None, repr=False)
+    """The security exit of the channel: as whom it connects, given who it would be. ChannelExitError if it may not."""
 
     @property
     def where(self) -> str:
@@ -77,6 +83,8 @@ class Denied:
 
     error: MQError
     delay_s: int = 0
+    status: Status | None = None
+    """An exit wants the channel to end, and says so to the client with this."""
 
 
 def _as_connected(user: str) -> str:
@@ -175,11 +183,17 @@ class Admission:
         adopted = credentials[0] if proven and credentials is not None and settings.adopt_context else ""
         if adopted != _as_connected(adopted):
             return self._too_long(applicant, adopted)
-        verdict = self._verdict(applicant, adopted)
+        chosen: list[str] = []  # by a security exit
+        try:
+            verdict = self._verdict(applicant, adopted, chosen)
+        except ChannelExitError as error:
+            return self._ended_by_exit(applicant, error)
         for rule in verdict.warnings:
             self._warn(rule, applicant, verdict.user)
         if verdict.blocked_by is not None:
             return self._blocked(verdict.blocked_by, applicant, verdict.user)
+        if chosen and chosen[0] != _as_connected(chosen[0]):
+            return self._too_long(applicant, chosen[0], "whom a security exit chooses")
         from_rule = verdict.check_client
         check = connection_rules.effective_check(settings, from_rule, local=False)
         privileged = self.is_privileged(verdict.user)
@@ -192,7 +206,7 @@ class Admission:
             proven = self._passwords.right(settings, credentials, self._engine.say)
             if not proven:
                 return self._wrong_password(applicant, credentials[0])
-        only_says_so = not (adopted or applicant.mca_user or verdict.is_mapped)
+        only_says_so = not (adopted or applicant.mca_user or verdict.is_mapped or chosen)
         if privileged and proven and only_says_so and credentials is not None and credentials[0] != verdict.user:
             # ADOPTCTX(NO): the password of one user does not prove that it is another, who may do everything
             return self._no_password(applicant, from_rule)
@@ -207,7 +221,10 @@ class Admission:
             return self._blocked(verdict.blocked_by, applicant, verdict.user)
         return verdict.user if verdict.is_mapped else None
 
-    def _verdict(self, applicant: Applicant, adopted: str) -> Verdict[ChannelAuthentication]:
+    def _verdict(
+        self, applicant: Applicant, adopted: str, chosen: list[str] | None = None
+    ) -> Verdict[ChannelAuthentication]:
+        """What the rules say, and the security exit if there is one: a user that it chooses is added to `chosen`."""
         rules = channel_rules.for_partner(self._rules(), applicant.queue_manager)
         names: tuple[str, ...] = ()
         if self._names_are_wanted(rules):
@@ -222,7 +239,17 @@ class Admission:
             applicant.issuer_dn,
         )
         user = _as_connected(connection_rules.acting_user(applicant.asserted, applicant.mca_user, adopted))
-        return channel_rules.decide(rules, facts, user, self.is_privileged)
+        ask = applicant.settle
+        if ask is None or chosen is None:
+            return channel_rules.decide(rules, facts, user, self.is_privileged)
+
+        def settle(user: str) -> str:
+            found = ask(user)
+            if found != user:
+                chosen.append(found)
+            return found
+
+        return channel_rules.decide(rules, facts, user, self.is_privileged, settle)
 
     # Refusals
 
@@ -291,9 +318,18 @@ class Admission:
                 csp_user=user,
             )
 
-    def _too_long(self, applicant: Applicant, user: str) -> Denied:
+    def _ended_by_exit(self, applicant: Applicant, error: ChannelExitError) -> Denied:
+        """The error log knows why; the client hears that it was an exit, and no more."""
+        self._engine.say(error.message)
+        reason = C.MQRC_CHANNEL_NOT_AVAILABLE
+        if error.status == Status.SECURITY_FAILURE:
+            reason = C.MQRC_SECURITY_ERROR
+        detail = "an exit of the channel does not let this connection in; the error log of the queue manager says why"
+        return Denied(mq_error(reason, applicant.channel, detail), status=error.status)
+
+    def _too_long(self, applicant: Applicant, user: str, who: str = "whom ADOPTCTX adopts") -> Denied:
         """Cut to what a descriptor holds, it could be the name of somebody else."""
-        detail = "a user whom ADOPTCTX adopts has at most 12 characters of Latin-1"
+        detail = f"a user {who} has at most 12 characters of Latin-1"
         self._engine.say(amq(9787, f"'{user[:64]}'", applicant.channel, detail))
         return self._denied(detail)
 

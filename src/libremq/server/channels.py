@@ -29,6 +29,8 @@ class Channel:
     sharing: int = _LOCAL_SHARING
     mca_user: str = ""
     key: tuple[str, ...] = ()  # what it counts for: the channel, and the channel from one address
+    definition: ServerConnection | None = None
+    """Of a channel that names exits."""
 
     def release(self, instances: dict[str, int]) -> None:
         for key in self.key:
@@ -57,8 +59,6 @@ def find_channel(
     if refused := refusal(found, tls, peer):
         refusal_event(engine, refused[0], name, tls, peer)
         return None, refused
-    if found.scyexit or found.sendexit or found.rcvexit:
-        return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} names exits, and this release runs none")
     return _counted(engine, found, peer.partition("(")[0])
 
 
@@ -93,5 +93,6 @@ def _counted(engine: Engine, found: ServerConnection, host: str) -> tuple[Channe
         sharing=found.sharecnv,
         mca_user=found.mcauser,
         key=(name, of_client),
+        definition=found if found.scyexit or found.sendexit or found.rcvexit else None,
     )
     return channel, (Status.NO_CHANNEL, "")

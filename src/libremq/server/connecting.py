@@ -58,7 +58,7 @@ def _applicant(conversation: Conversation, asked: session.Connect) -> Applicant:
     if link.local:
         return Applicant(True, link.socket_user, credentials, application=asked.application, named=link.user)
     address, _, port = link.peer.partition("(")
-    channel, tls = link.channel, link.tls
+    channel, tls, exits, number = link.channel, link.tls, link.exits, conversation.number
     return Applicant(
         False,
         link.user,
@@ -70,6 +70,7 @@ def _applicant(conversation: Conversation, asked: session.Connect) -> Applicant:
         peer_dn=tls.subject if tls is not None else "",
         issuer_dn=tls.issuer if tls is not None else "",
         application=asked.application,
+        settle=(lambda user: exits.admit(number, user)) if exits is not None else None,
     )
 
 
@@ -98,7 +99,12 @@ def _go_on(conversation: Conversation, flow: Flow, asked: session.Connect, outco
 def _answer(conversation: Conversation, flow: Flow, asked: session.Connect, outcome: Admitted | Denied) -> None:
     """Under the lock. The reply has the size of the request."""
     if isinstance(outcome, Denied):
-        raise outcome.error
+        if outcome.status is None:
+            raise outcome.error
+        conversation.fail(flow, outcome.error)
+        if len(conversation.link.conversations) == 1:
+            conversation.link.say_last(outcome.status)
+        return
     conversation.connected_as(outcome, asked)
     name, hconn = conversation.manager.name, conversation.hconn
     tag = name.encode()[:12].ljust(12) + hconn.to_bytes(12, "big")

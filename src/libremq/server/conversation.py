@@ -170,12 +170,12 @@ class Conversation:
         assert agreed is not None
         kind = flow.kind + REPLY
         if agreed.sharing:
-            if len(body) + TSHM_BYTES <= agreed.max_segment:
+            if len(body) + TSHM_BYTES <= link.max_segment:
                 link.send(frame(kind, body, self.number, flow.request), lsn)
             else:
-                link.send(frame(kind, body, self.number, flow.request, max_segment=agreed.max_segment), lsn)
+                link.send(frame(kind, body, self.number, flow.request, max_segment=link.max_segment), lsn)
         else:
-            link.send(frame_plain(kind, body, max_segment=agreed.max_segment), lsn)
+            link.send(frame_plain(kind, body, max_segment=link.max_segment), lsn)
 
     def fail(self, flow: Flow, error: MQError, body: bytes = b"") -> None:
         """Answer with a reason code, and for a LibreMQ client with what it is about.

@@ -8,20 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import struct
 import time
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from libremq.common.amq_messages import AmqMessage, amq
-from libremq.common.users import system_user
 from libremq.kernel.events import channel_event
 from libremq.mqi import constants as C
 from libremq.server.channels import Channel, find_channel
 from libremq.server.conversation import UNKNOWN_BYTES, Conversation
 from libremq.server.link_books import LinkBooks
+from libremq.server.link_exits import LinkExits, begin_exits
 from libremq.server.message_link import MessageLink
-from libremq.server.socket_options import untaken
+from libremq.server.socket_options import peer_process, untaken
 from libremq.server.tls_peers import TlsPeer, peer_of
 from libremq.wire import session
 from libremq.wire.messages import pack_notification
@@ -58,39 +57,10 @@ class Link(asyncio.Protocol):
     """A client channel."""
 
     __slots__ = (
-        "_asked",
-        "_buffered",
-        "_closing",
-        "_deferred",
-        "_ended",
-        "_held",
-        "_out",
-        "_reader",
-        "_started",
-        "_stopped",
-        "_successor",
-        "_transport",
-        "_unread",
-        "_unsent",
-        "agreed",
-        "backlog_bytes",
-        "books",
-        "channel",
-        "conversations",
-        "engine",
-        "heard",
-        "heartbeat_s",
-        "known",
-        "local",
-        "ours",
-        "paused",
-        "peer",
-        "peer_pid",
-        "peer_product",
-        "socket_user",
-        "stopping",
-        "tls",
-        "user",
+        "_asked", "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
+        "_successor", "_transport", "_unread", "_unsent", "agreed", "backlog_bytes", "books", "channel",
+        "conversations", "engine", "exits", "heard", "heartbeat_s", "known", "local", "max_segment", "ours", "paused",
+        "peer", "peer_pid", "peer_product", "socket_user", "stopping", "tls", "user",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, unix_socket: socket.socket | None) -> None:
@@ -100,12 +70,14 @@ class Link(asyncio.Protocol):
         self.books = LinkBooks()
         self.known = False  # somebody was let in
         self.stopping = False  # STOP CHANNEL: it ends when nobody has a call under way
-        self.peer_pid, self.socket_user = _peer_process(unix_socket) if unix_socket is not None else (0, "")
+        self.peer_pid, self.socket_user = peer_process(unix_socket) if unix_socket is not None else (0, "")
         self.peer_product = ""  # and its version, as the client says
         self.user = ""  # as the client says
         self.peer = "local"
         self.agreed: session.InitialData | None = None
         self.channel: Channel | None = None
+        self.exits: LinkExits | None = None  # of a channel that names some
+        self.max_segment = MAX_SEGMENT  # of what is sent
         self.conversations: dict[int, Conversation] = {}
         self.ours = False  # the other end is a LibreMQ
         self.heartbeat_s = 0
@@ -142,15 +114,19 @@ class Link(asyncio.Protocol):
         engine = self.engine
         engine.heard_of(self)
         try:
-            self._received(data)
+            self.heard = engine.loop.time()
+            self.books.received(len(data))
+            if self._ended:
+                pass
+            elif self.exits is None:
+                self.take_in(data)
+            else:
+                self.exits.received(data)
         finally:
             engine.served()
 
-    def _received(self, data: bytes) -> None:
-        self.heard = self.engine.loop.time()
-        self.books.received(len(data))
-        if self._ended:
-            return
+    def take_in(self, data: bytes) -> None:
+        """Run the calls that these bytes complete."""
         try:
             flows = self._reader.feed(data)
         except ProtocolError as error:
@@ -166,6 +142,16 @@ class Link(asyncio.Protocol):
             if self.engine.buffered_bytes > self.engine.limits.buffer_bytes_max:
                 limit = self.engine.limits.buffer_bytes_max
                 self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
+
+    @property
+    def takes_more(self) -> bool:
+        """May more be taken in, now?"""
+        return not (self._ended or self._stopped)
+
+    @property
+    def segment_limit(self) -> int:
+        """The longest segment that may come."""
+        return self._reader.max_segment
 
     def _serve(self, flows: list[Flow]) -> None:
         """Run calls in their order. If the peer does not take the answers, the rest is put off until it does."""
@@ -232,6 +218,8 @@ class Link(asyncio.Protocol):
         if self._stopped and not self._ended and not self._deferred and not self.is_full():
             self._stopped = False
             self._transport.resume_reading()
+            if self.exits is not None:
+                self.exits.go_on()
         self._note_buffered()
         self.engine.settle()
 
@@ -246,6 +234,8 @@ class Link(asyncio.Protocol):
         if self._transport is None or self._ended:
             return
         held = self._reader.held_bytes + self.backlog_bytes
+        if self.exits is not None:
+            held += self.exits.held_bytes
         if self._stopped:
             held += self._unsent + sum(len(flow.body) for flow in self._deferred)
         if self.paused:
@@ -269,6 +259,8 @@ class Link(asyncio.Protocol):
         with engine.lock:
             for conversation in list(self.conversations.values()):
                 conversation.lost()
+            if self.exits is not None:
+                self.exits.close_all()
         self.conversations.clear()
         if self.channel is not None:
             self.channel.release(engine.instances)
@@ -320,6 +312,8 @@ class Link(asyncio.Protocol):
         out.clear()
         self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if self._transport is not None and not self._transport.is_closing():
+            if self.exits is not None:
+                data = self.exits.outgoing(data)
             self.books.sent(len(data))
             self._transport.write(data)
 
@@ -328,22 +322,35 @@ class Link(asyncio.Protocol):
         if self._ended:
             return
         self.engine.say(text if isinstance(text, AmqMessage) else amq(9999, self.peer, text))
-        self._say_status(status)
-        self._close()
+        self.say_last(status)
+
+    def say_last(self, status: Status) -> None:
+        """Tell the peer that this is the end, and close."""
+        if not self._ended:
+            self._out.append(self._status(status))
+            self._close()
 
     def refuse_unexpected(self, error: Exception) -> None:
         """A mistake of ours: it must not take other connections with it. There is a report, one for each place."""
         self.engine.note_unexpected(self.peer, error)
         self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {_described(error)}")
 
-    def _say_status(self, status: Status) -> None:
+    def _status(self, status: Status) -> bytes:
         body = session.pack_status(status)
         flags = WHOLE | ERROR | CLOSE_CHANNEL
         if self.agreed is not None and self.agreed.sharing:
-            conversation = min(self.conversations, default=1)
-            self._out.append(frame(Type.STATUS_DATA, body, conversation, flags=flags))
-        else:
-            self._out.append(frame_plain(Type.STATUS_DATA, body, flags=flags))
+            return frame(Type.STATUS_DATA, body, min(self.conversations, default=1), flags=flags)
+        return frame_plain(Type.STATUS_DATA, body, flags=flags)
+
+    def end_behind(self, status: Status, message: AmqMessage) -> bytes:
+        """A send exit ends the channel while something is written: what to write instead. It is closed behind that."""
+        self.engine.say(message)
+        self._ended = True
+        self._closing = self._closing or self.engine.loop.time()
+        self._held.clear()
+        if self._transport is not None:
+            self.engine.loop.call_soon(self._transport.close)
+        return self._status(status)
 
     def _close(self) -> None:
         if self._ended:
@@ -403,10 +410,6 @@ class Link(asyncio.Protocol):
             return frame(kind, body, conversation, request, flags=flags, max_segment=self.max_segment)
         return frame_plain(kind, body, flags=flags, max_segment=self.max_segment)
 
-    @property
-    def max_segment(self) -> int:
-        return self.agreed.max_segment if self.agreed is not None else MAX_SEGMENT
-
     def _initial_data(self, flow: Flow) -> None:
         engine = self.engine
         offered = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
@@ -432,7 +435,6 @@ class Link(asyncio.Protocol):
         if channel is None:
             self.refuse(refusal[0], refusal[1])
             return
-        self.channel = channel
         own = session.InitialData(
             channel=channel.name,
             queue_manager=engine.manager.name,
@@ -444,17 +446,30 @@ class Link(asyncio.Protocol):
             product=PRODUCT_SERVER,
             queue_manager_id=engine.manager.core.catalogue.qmgr.qmid if _has_qmid(engine) else "",
         )
-        self.agreed = agreed = session.agree(offered, own)
+        agreed = session.agree(offered, own)
+        if channel.definition is not None:
+            waits = self.books.calls == 1 and not self._reader.held_bytes
+            self.exits = begin_exits(self, channel.definition, agreed, waits=waits)
+            if self.exits is None:
+                channel.release(engine.instances)
+                return
+        self.channel, self.agreed = channel, agreed
         self.ours = offered.ours
         self.peer_product = offered.product
         if not self.local:
             self.peer_pid = offered.process
         self.heartbeat_s = agreed.heartbeat_s
         self._reader.max_segment = agreed.max_segment
+        self._make_room()
         self.conversations[1] = Conversation(self, 1)
         self._tell(C.MQRC_CHANNEL_STARTED)
         flags = ERROR if session.corrected(agreed) else 0
         self._out.append(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+
+    def _make_room(self) -> None:
+        """What is sent is as long as was agreed, less what send exits may add to it."""
+        assert self.agreed is not None
+        self.max_segment = self.agreed.max_segment - (self.exits.send_space if self.exits is not None else 0)
 
     def _hand_over(self, offered: session.InitialData) -> None:
         """It is no client but another queue manager: from now on a message link has the socket."""
@@ -495,6 +510,10 @@ class Link(asyncio.Protocol):
                 raise ProtocolError(
                     Status.CONV_ID_ERROR, f"{self.agreed.sharing} conversations share this socket already"
                 )
+            if self.exits is not None:
+                if not self.exits.open(number):
+                    return
+                self._make_room()
             self.conversations[number] = Conversation(self, number)
             self._out.append(
                 frame(Type.SOCKET_ACTION, session.pack_action(number, Action.ACCEPT), number, flow.request, flags=0)
@@ -503,6 +522,8 @@ class Link(asyncio.Protocol):
             conversation = self.conversations.pop(number, None)
             if conversation is not None:
                 conversation.lost()
+                if self.exits is not None:
+                    self.exits.close(number)
             if not self.conversations or flow.flags & CLOSE_CHANNEL:
                 self._close()
         else:
@@ -560,9 +581,7 @@ class Link(asyncio.Protocol):
 
     def end(self, reconnect: bool = False) -> None:
         """End it now; calls that were answered are answered."""
-        if not self._ended:
-            self._say_status(Status.USER_CLOSED if reconnect else Status.QM_TERMINATING)
-            self._close()
+        self.say_last(Status.USER_CLOSED if reconnect else Status.QM_TERMINATING)
 
     def stop(self) -> None:
         """STOP CHANNEL in the gentle way: applications hear of it, and it is closed once no call is under way."""
@@ -594,13 +613,3 @@ def _described(error: Exception) -> str:
 
 def _has_qmid(engine: Engine) -> bool:
     return hasattr(engine.manager.core.catalogue.qmgr, "qmid")
-
-
-def _peer_process(unix_socket: socket.socket) -> tuple[int, str]:
-    """Who is at the other end of a Unix-domain socket, process and user: the system knows."""
-    try:
-        raw = unix_socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-        process, user, _ = struct.unpack("3i", raw)
-        return process, system_user(user)
-    except (OSError, AttributeError):
-        return 0, ""

@@ -266,5 +266,6 @@ def _instance(link: Link) -> ChannelInstance:
         protocol=tls.protocol if tls is not None else "",
         peer_name=tls.subject if tls is not None else "",
         issuer_name=tls.issuer if tls is not None else "",
+        exit_time=link.exits.exit_time.shown if link.exits is not None else (0, 0),
         stop_requested=link.stopping,
     )

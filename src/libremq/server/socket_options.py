@@ -1,13 +1,15 @@
-"""TCP sockets: how the system looks after a silent peer, what has not arrived there, what address this end has."""
+"""Sockets: how the system looks after a silent peer, what has not arrived there, what address this end has, and who."""
 
 from __future__ import annotations
 
 import asyncio
 import fcntl
 import socket
+import struct
 import sys
 import termios
 
+from libremq.common.users import system_user
 from libremq.kernel.objects_channel import TransportChannel
 from libremq.mqi import constants as C
 
@@ -59,3 +61,13 @@ def local_address_of(transport: asyncio.BaseTransport | None) -> str:
     """This end of a connection, as LOCLADDR shows it."""
     address = transport.get_extra_info("sockname") if transport is not None else None
     return f"{address[0]}({address[1]})" if isinstance(address, tuple) else ""
+
+
+def peer_process(unix_socket: socket.socket) -> tuple[int, str]:
+    """Who is at the other end of a Unix-domain socket, process and user: the system knows."""
+    try:
+        raw = unix_socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        process, user, _ = struct.unpack("3i", raw)
+        return process, system_user(user)
+    except (OSError, AttributeError):
+        return 0, ""

@@ -38,6 +38,11 @@ _EBCDIC_DEFAULT = 500
 _IN_SEVERAL = (Type.ASYNC_MESSAGE, Type.MESSAGE_DATA)  # of the types below the calls: those that may be in segments
 
 
+def header_bytes(segment: bytes) -> int:
+    """The length of the header of a segment: conversation ids make it longer. Its type is 19 bytes before the end."""
+    return TSHM_BYTES if segment[3:4] in (b"M", b"\xd4") else TSH_BYTES
+
+
 class Flow:
     """One call, reply or message, put together from its segments."""
 
