@@ -110,6 +110,20 @@ def test_messages_arrive_once_though_the_middle_is_killed_again_and_again() -> N
     assert (one.depth("QM2"), two.depth("QM3"), two.depth("DLQ")) == (0, 0, 0)
 
 
+def test_a_message_in_a_circle_dies_of_old_age() -> None:
+    net, one, two, _ = line()
+    one.define("QREMOTE", "ROUND", RQMNAME="ROUND", XMITQ="QM2")
+    two.define("QREMOTE", "ROUND", RQMNAME="ROUND", XMITQ="QM1")
+    one.put("NOWHERE", b"x", qmgr="ROUND", Expiry=10, Report=C.MQRO_EXPIRATION, ReplyToQ="REPLIES")
+    born = net.clock.now()
+    while not one.depth("REPLIES"):
+        net._step()
+        net.clock.advance(0.001)
+        assert net.clock.now() < born + 5
+    net.run()
+    assert (one.depth("QM2"), two.depth("QM1")) == (0, 0)
+
+
 def test_expiry_goes_on_counting_on_the_way() -> None:
     net, one, _, three = line()
     net.down.add("qm2")

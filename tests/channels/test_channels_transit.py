@@ -96,6 +96,23 @@ def test_the_time_left_to_live_travels_with_it() -> None:
     assert (inner.Expiry, body) == (60, b"hello")
 
 
+@pytest.mark.parametrize("persistence", [C.MQPER_PERSISTENT, NOT_PERSISTENT])
+def test_a_message_that_came_with_its_last_tenth_of_a_second_has_none_left(persistence: int) -> None:
+    here = Sending()
+    here.queue("REPLIES")
+    asks = {"Report": C.MQRO_EXPIRATION, "ReplyToQ": "REPLIES", "Persistence": persistence}
+    put = here.put_far(Expiry=1, **asks)
+    assert here.prepared() is None
+    here.committed()
+    report, _ = here.get("REPLIES")
+    assert (report.Feedback, report.CorrelId) == (C.MQFB_EXPIRATION, put.MsgId)
+    assert here.qm.depth("QM2") == 0
+    here.put_far(Expiry=2, **asks)
+    here.clock.advance(0.15)
+    inner, _ = here.arrived(here.prepared())
+    assert inner.Expiry == 1
+
+
 @pytest.mark.parametrize("encoding", [C.MQENC_NATIVE, BIG])
 def test_expiry_is_written_in_the_order_of_the_header(encoding: int) -> None:
     header = MQXQH().pack(big_endian=encoding == BIG)

@@ -15,6 +15,7 @@ from libremq.channels.headers import EXPIRY_AT, HEADER_BYTES, HeaderReader, chec
 from libremq.channels.ports import House
 from libremq.channels.undelivered import Undelivered
 from libremq.common.amq_messages import amq
+from libremq.kernel import reports
 from libremq.kernel.activities import Departure, Tracer, wants
 from libremq.kernel.connection import Connection
 from libremq.kernel.conversion import convert
@@ -29,6 +30,9 @@ from libremq.mqi.structs import MQMD
 from libremq.store.message import Message
 
 _SEGMENT = C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT
+_LAST_TENTH = 1
+"""A message that had so much left to live when it came has less when it leaves, and less cannot be told. With a tenth
+at every hop it would go round for ever where the definitions make a circle."""
 _NOT_CONVERTED = (C.MQRC_NONE, C.MQRC_PARTIALLY_CONVERTED)
 
 
@@ -37,8 +41,6 @@ def message_for_wire(data: bytes, md: MQMD) -> bytes:
 
     `md` is the descriptor that the get has returned.
     """
-    if md.Expiry == C.MQEI_UNLIMITED:
-        return data
     order = "big" if md.Encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL else "little"
     left = md.Expiry.to_bytes(4, order, signed=True)  # type: ignore[arg-type]
     return data[:EXPIRY_AT] + left + data[EXPIRY_AT + 4 :]
@@ -117,7 +119,11 @@ class Transit:
             self._not_for_channel(md, data, error, syncpoint)
             return None
         self.encoding, self.ccsid = reader.encoding, reader.ccsid
-        data = message_for_wire(data, md)
+        if md.Expiry != C.MQEI_UNLIMITED:
+            if reader.expiry(data) == _LAST_TENTH:
+                _expired(self._manager, self._connection, Message(md, b"", data), syncpoint)
+                return None
+            data = message_for_wire(data, md)
         if wants(data):
             traced = self._traced(md, names, data, syncpoint)
             if traced is None:
@@ -201,6 +207,14 @@ class Transit:
             Message(own, b"", data), self._xmitq, self._manager.name, error,
             syncpoint=syncpoint, reason=C.MQFB_XMIT_Q_MSG_ERROR,
         )  # fmt: skip
+
+
+@verb
+def _expired(manager: Front, connection: Connection, message: Message, syncpoint: bool) -> None:
+    """It is discarded; if its sender asked to be told, that is in one unit of work with the get."""
+    core = manager.core
+    unit = core.syncpoint_unit(connection, limited=False) if syncpoint else None
+    reports.expired(core, message, unit, core.clock.now(), in_transit=True)
 
 
 @verb

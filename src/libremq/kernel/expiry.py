@@ -24,7 +24,7 @@ def discard(core: Core, queue: QueueState, slot: int) -> None:
         return
     with core.all_or_nothing(None) as unit:
         core.take(queue, slot, unit, EXPIRED)
-        reports.expired(core, message, queue, unit, core.clock.now())
+        reports.expired(core, message, unit, core.clock.now(), in_transit=queue.definition.is_transmission_queue)
 
 
 def scan(core: Core) -> int:

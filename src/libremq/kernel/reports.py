@@ -114,11 +114,11 @@ def _time_left(expiry_ms: int, now: float) -> int:
     return max(1, (expiry_ms - int(now * 1000)) // 100) if expiry_ms else C.MQEI_UNLIMITED
 
 
-def expired(core: Core, message: Message, queue: QueueState, unit: UnitOfWork | None, now: float) -> None:
-    """The message was discarded because its time was over, here or on its way from here."""
+def expired(core: Core, message: Message, unit: UnitOfWork | None, now: float, *, in_transit: bool) -> None:
+    """The message was discarded because its time was over, here or, `in_transit`, on its way from here."""
     if not message.md.Report & C.MQRO_EXPIRATION:
         return
-    if queue.definition.is_transmission_queue and message.md.Format.strip() == transmission.FORMAT:
+    if in_transit and message.md.Format.strip() == transmission.FORMAT:
         try:
             _, message = transmission.unwrap(message.data, message.md)
         except MQError:
