@@ -319,6 +319,42 @@ def test_current_status_of_a_sender(ends: Ends) -> None:
     assert not {"mcauser", "rappltag", "curshcnv", "amqpka"} & set(row)
 
 
+def test_saved_status_tells_the_state_with_that_partner(ends: Ends) -> None:
+    ends.commit(ends.batch(1, 1, 1))
+    (row,) = ends.saved()
+    assert (row["rqmname"], row["status"]) == ("QM2", "INACTIVE")
+    for partner, shown in (("QM2", "RUNNING"), ("QM3", "INACTIVE"), ("", "RUNNING")):
+        ends.house.running = [replace(RUNNING, partner=partner)]
+        assert ends.saved()[0]["status"] == shown, partner
+
+
+@pytest.mark.parametrize("kind", ["SDR", "SVR", "CLUSSDR", "CLUSRCVR", "CLNTCONN", "RCVR", "RQSTR", "SVRCONN"])
+def test_any_compression_is_for_those_that_are_asked(ends: Ends, kind: str) -> None:
+    more = {"SDR": "XMITQ(QM2) CONNAME(a)", "SVR": "XMITQ(QM2)", "RCVR": "", "SVRCONN": ""}.get(kind, "CONNAME(a)")
+    command = f"DEFINE CHANNEL(ANYHOW) CHLTYPE({kind}) {more} COMPMSG(ANY)"
+    if kind in ("RCVR", "RQSTR", "SVRCONN"):
+        ends.done(command)
+    else:
+        assert "COMPMSG" in ends.refused(command, C.MQRCCF_ATTR_VALUE_ERROR)
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ("NETTIME GT 6", True), ("NETTIME GT 7", False), ("NETTIME EQ 7", True), ("NETTIME EQ 8", False),
+        ("NETTIME NE 7", False), ("XBATCHSZ GE 4", True), ("XBATCHSZ LT 4", False), ("XQTIME LE 100", True),
+        ("XQTIME GT 999999999", False), ("COMPHDR CT SYSTEM", True), ("COMPMSG EX NONE", False),
+    ],
+)  # fmt: skip
+def test_a_filter_on_an_indicator_looks_at_its_recent_figure(ends: Ends, condition: str, found: bool) -> None:
+    ends.house.running = [RUNNING]
+    command = f"DISPLAY CHSTATUS({CHANNEL}) WHERE({condition})"
+    if found:
+        assert len(ends.done(command)) == 1
+    else:
+        ends.refused(command, C.MQRCCF_CHL_STATUS_NOT_FOUND)
+
+
 def test_a_receiver_has_no_transmission_queue(ends: Ends) -> None:
     ends.house.running = [replace(RUNNING, channel="QM2.TO.QM1", channel_type=C.MQCHT_RECEIVER, user="mca", xmitq="")]
     (row,) = ends.done("DISPLAY CHSTATUS(QM2.TO.QM1) ALL")
@@ -372,7 +408,7 @@ def test_a_ping_is_answered_when_the_other_end_has_answered(ends: Ends) -> None:
     text = f"PING CHANNEL({CHANNEL}) DATALEN(300)\nDISPLAY QMGR DEADQ"
     thread = threading.Thread(target=lambda: answers.extend(ends.manager.mqsc(text)))
     thread.start()
-    assert ends.house.pinged.wait(20)
+    assert ends.house.pinged.wait(120)
     ends.done("DISPLAY QMGR DEADQ")  # nobody is kept from working meanwhile
     assert answers == []
     (name, data, done) = ends.house.pings[0]
@@ -380,7 +416,7 @@ def test_a_ping_is_answered_when_the_other_end_has_answered(ends: Ends) -> None:
     with ends.embedded.lock:
         done(None)
         done(amq(9209, "late"))  # only the first counts
-    thread.join(20)
+    thread.join(120)
     ping, display = answers
     assert (ping.state, ping.lines) == ("done", [f"AMQ8020I: Ping of channel {CHANNEL} complete."])
     assert display.state == "done"
@@ -396,26 +432,26 @@ def test_a_ping_is_answered_when_the_other_end_has_answered(ends: Ends) -> None:
 )
 def test_a_ping_that_fails(ends: Ends, message: AmqMessage, reason: int) -> None:
     def fail() -> None:
-        assert ends.house.pinged.wait(20)
+        assert ends.house.pinged.wait(120)
         with ends.embedded.lock:
             ends.house.pings[0][2](message)
 
     thread = threading.Thread(target=fail)
     thread.start()
     assert ends.refused(f"PING CHANNEL({CHANNEL})", reason) == message.line
-    thread.join(20)
+    thread.join(120)
 
 
 def test_a_ping_ends_with_the_queue_manager(ends: Ends) -> None:
     def end() -> None:
-        assert ends.house.pinged.wait(20)
+        assert ends.house.pinged.wait(120)
         with ends.embedded.lock:
             ends.embedded.manager.core.quiescing = True
 
     thread = threading.Thread(target=end)
     thread.start()
     ends.refused(f"PING CHANNEL({CHANNEL})", C.MQRC_Q_MGR_QUIESCING)
-    thread.join(20)
+    thread.join(120)
 
 
 def test_a_ping_by_pcf_keeps_nobody_waiting(ends: Ends) -> None:

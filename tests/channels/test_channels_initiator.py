@@ -97,7 +97,7 @@ def test_what_cannot_be_started_says_why() -> None:
         ("NOWHERE", C.MQRCCF_CHANNEL_NOT_FOUND),
         ("NO.QUEUE", C.MQRCCF_MQOPEN_FAILED),
         ("PLAIN.QUEUE", C.MQRCCF_NOT_XMIT_Q),
-        ("SAME.QUEUE", C.MQRCCF_CHANNEL_IN_USE),
+        ("SAME.QUEUE", C.MQRCCF_MQOPEN_FAILED),
         ("CLUSTER", C.MQRCCF_WRONG_CHANNEL_TYPE),
         ("SYSTEM.DEF.SVRCONN", C.MQRCCF_WRONG_CHANNEL_TYPE),
     ):

@@ -19,7 +19,7 @@ from libremq.common.names import matches
 from libremq.kernel import channel_batches
 from libremq.kernel.attributes import Value
 from libremq.kernel.channel_batches import BatchIdentity
-from libremq.kernel.objects_channel import Channel, Receiver, SendingChannel
+from libremq.kernel.objects_channel import Channel, SendingChannel
 from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER, ChannelSync
 from libremq.kernel.status_tables import CHSTATUS_BY_TYPE, STATUS_TABLES
 from libremq.kernel.status_tables_channel import MONITOR
@@ -53,7 +53,10 @@ def channel_status(context: Context, command: Command) -> Outcome:
         brief=_BRIEF_SAVED if saved else _BRIEF,
     )
     what = "nothing is kept of it: no batch was ever ended" if saved else "no instance of it runs"
-    return answer(command, rows, mq_error(C.MQRCCF_CHL_STATUS_NOT_FOUND, command.name, what))
+    outcome = answer(command, rows, mq_error(C.MQRCCF_CHL_STATUS_NOT_FOUND, command.name, what))
+    # A batch is resolved by what the other end shows: it must be so after a crash, too
+    outcome.lsn = context.core.log.tail - 1
+    return outcome
 
 
 def _may_see(context: Context, pattern: str, name: str) -> bool:
@@ -181,7 +184,7 @@ def _saved(context: Context, pattern: str) -> Iterator[Values]:
     doubts: dict[str, list[BatchIdentity]] = {}
     for one in channel_batches.in_doubt(core):
         doubts.setdefault(one.key, []).append(one)
-    states = {instance.channel: instance.status for instance in context.operations.channel_instances()}
+    states = {(one.channel, one.partner): one.status for one in context.operations.channel_instances()}
     for key in sorted({*kept, *doubts}):
         sync, waiting = kept.get(key), doubts.get(key, [])
         name = sync.channel if sync is not None else waiting[0].channel
@@ -191,10 +194,10 @@ def _saved(context: Context, pattern: str) -> Iterator[Values]:
         rows: list[BatchIdentity | None] = [*waiting] or [None]
         for doubt in rows:
             known = _saved_values(context, sync, doubt)
-            known |= {"CHLTYPE": definition.chltype, "STATUS": states.get(name, C.MQCHS_INACTIVE)}
-            if isinstance(definition, Receiver):
-                known["CONNAME"] = str(known["CONNAME"]).partition("(")[0]  # partners call from any port
-            elif isinstance(definition, SendingChannel) and not known["CONNAME"]:
+            # One that is to be tried again does not know yet whom it will meet
+            status = states.get((name, str(known["RQMNAME"])), states.get((name, ""), C.MQCHS_INACTIVE))
+            known |= {"CHLTYPE": definition.chltype, "STATUS": status}
+            if isinstance(definition, SendingChannel) and not known["CONNAME"]:
                 known["CONNAME"] = definition.conname  # its first batch is still in doubt, or was resolved by hand
             yield of_type(definition.chltype, filled("CHSTATUS.SAVED", known))
 

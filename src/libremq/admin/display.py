@@ -22,6 +22,9 @@ OPERATORS: dict[str, int] = {
     "NE": C.MQCFOP_NOT_EQUAL, "GE": C.MQCFOP_NOT_LESS, "CT": C.MQCFOP_CONTAINS, "EX": C.MQCFOP_EXCLUDES,
     "LK": C.MQCFOP_LIKE, "NL": C.MQCFOP_NOT_LIKE, "CTG": C.MQCFOP_CONTAINS_GEN, "EXG": C.MQCFOP_EXCLUDES_GEN,
 }  # fmt: skip
+_NUMBERS = {
+    Kind.INTEGER: Kind.INTEGER, Kind.INTEGER_LIST: Kind.INTEGER, Kind.ENUM: Kind.ENUM, Kind.ENUM_LIST: Kind.ENUM,
+}  # fmt: skip
 _LISTS = (Kind.ENUM_LIST, Kind.NAME_LIST, Kind.TEXT_LIST)
 
 
@@ -109,8 +112,8 @@ def _check_operator(row: Attribute, where: Filter) -> None:
 def _operand(row: Attribute, where: Filter) -> Value:
     """The value to compare with, in MQI form."""
     value = where.value
-    if row.kind in (Kind.INTEGER, Kind.ENUM, Kind.ENUM_LIST):
-        one = row if row.kind is not Kind.ENUM_LIST else _single(row)
+    if row.kind in _NUMBERS:
+        one = _single(row)
         if one.kind is Kind.INTEGER and isinstance(value, str) and value.lstrip("-").isdigit():
             return int(value)  # also beyond the range: GT(-1) is no error
         if one.kind is Kind.INTEGER and type(value) is int:
@@ -127,11 +130,15 @@ def _operand(row: Attribute, where: Filter) -> Value:
 
 
 def _single(row: Attribute) -> Attribute:
-    return Attribute(row.keyword, row.selector, Kind.ENUM, 0, words=row.words)
+    """One of the values, where it has several."""
+    kind = _NUMBERS[row.kind]
+    return row if kind is row.kind else Attribute(row.keyword, row.selector, kind, 0, words=row.words)
 
 
 def _fits(row: Attribute, value: Value, where: Filter) -> bool:
     operand, operator = _operand(row, where), where.operator
+    if isinstance(value, tuple) and row.kind not in _LISTS:
+        value = value[0]  # an indicator, of late and over a longer time: the recent figure counts
     if isinstance(value, tuple):
         if operator in (C.MQCFOP_CONTAINS, C.MQCFOP_EXCLUDES):
             return (operand in value) == (operator == C.MQCFOP_CONTAINS)

@@ -157,6 +157,9 @@ _REQUIRED: dict[str, tuple[tuple[str, int], ...]] = {
 }
 
 
+_SAY_HOW = frozenset({"SDR", "SVR", "CLUSSDR", "CLUSRCVR", "CLNTCONN"})  # message data are to be compressed
+
+
 def check_together(kind: str, values: Mapping[str, Value], name: str) -> None:
     """Refuse attributes that are each valid but do not go together, and types without what they need."""
     if name != DEFAULT_OBJECTS.get(kind):
@@ -199,6 +202,12 @@ def check_together(kind: str, values: Mapping[str, Value], name: str) -> None:
             mq.MQRCCF_DEF_XMIT_Q_CLUS_ERROR,
             object_name=name,
             detail=f"DEFXMITQ cannot be {_CLUSTER_TRANSMISSION_QUEUE}, which serves clusters only",
+        )
+    if kind in _SAY_HOW and mq.MQCOMPRESS_ANY in cast("tuple[int, ...]", values.get("compmsg", ())):
+        raise mq_error(
+            mq.MQRCCF_ATTR_VALUE_ERROR,
+            object_name=name,
+            detail=f"COMPMSG(ANY) is for RCVR, RQSTR and SVRCONN; a {kind} names what it wants, best first",
         )
     if values.get("mcaname"):
         raise mq_error(mq.MQRCCF_MCA_NAME_ERROR, object_name=name, detail="MCANAME can only be blank")

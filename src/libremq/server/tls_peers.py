@@ -122,7 +122,7 @@ def refusal_event(engine: Engine, status: Status, channel: str, peer: TlsPeer | 
 def handshake_event(engine: Engine, error: BaseException, where: str) -> None:
     """A channel SSL error event about a handshake that failed: the channel is not known yet."""
     code = error.verify_code if isinstance(error, ssl.SSLCertVerificationError) else getattr(error, "errno", None)
-    reason = error.reason if isinstance(error, ssl.SSLError) else type(error).__name__
+    reason = error.reason if isinstance(error, ssl.SSLError) else getattr(error, "strerror", None) or "CONNECTION_LOST"
     with engine.lock:
         channel_event(
             engine.manager.core,
