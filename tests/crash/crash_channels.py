@@ -14,7 +14,16 @@ from functools import partial
 from itertools import pairwise
 
 from libremq.testing.channel_ledger import Application, check
-from libremq.testing.channel_simulation import ChannelSimulation, Crash, Cut, Fault
+from libremq.testing.channel_simulation import (
+    ChannelSimulation,
+    Crash,
+    Cut,
+    Duplicate,
+    Fault,
+    FullLog,
+    Stall,
+    Visit,
+)
 from libremq.testing.channel_topologies import IN, channel_name, line, started_by
 from libremq.testing.simulated_queue_manager import Survivors
 
@@ -33,6 +42,22 @@ CUTS: tuple[dict[str, float], ...] = (
     {"called_hears_s": LATE_S, "straggles_s": LATE_S - 60},
     {"caller_hears_s": LATE_S, "straggles_s": LATE_S - 60},
 )
+# A connection of which one end has never heard that it is broken: what was on its way arrives while the other end calls
+# again, when the new connection is there and says nothing yet, and when the two ends speak on it
+AGAIN_S = 10.0
+NEAR_CUTS: tuple[dict[str, float], ...] = tuple(
+    {"called_hears_s": LATE_S, "straggles_s": AGAIN_S + after_s} for after_s in (-0.01, 0.07, 0.1, 0.13, 0.2)
+)
+STALLS_S = (1.5, 11.0, 13.0, 40.0)
+"""While an end is patient; around the moment at which it calls again; when there is a new connection for long."""
+
+TWINS_S = (0.0, 12.0)
+"""How long the second connection lasts that one call has made."""
+
+FULL_S = (0.0, 25.0)
+"""How long a log is full: until others have given way, or until the disk has room again, after some attempts."""
+
+RESETS = (None, 1, 57)
 SURVIVORS: tuple[Survivors, ...] = ("nothing", "everything", "something")
 
 
@@ -48,6 +73,8 @@ class Scenario:
     trigger: bool = False
     more: str = ""
     latency_s: float = 0.0
+    window_bytes: int = 1 << 20
+    """A sender that has so much on its way waits until some of it has arrived."""
     hops: int = 1
     paused: bool = False
     """The queue takes no messages for a while, and the receiving agent tries again and again."""
@@ -92,9 +119,23 @@ class Moments:
             for number in range(1, self.arrivals + 1):
                 yield _crash(name, number, "nothing", at_segment=True)
 
-    @property
-    def count(self) -> int:
-        return self.arrivals + sum(self.operations.values())
+    def stalls(self) -> Iterator[Fault]:
+        """And calls that arrive twice."""
+        for number in range(1, self.arrivals + 1):
+            yield from (Stall(number, seconds) for seconds in STALLS_S)
+            yield from (Duplicate(number, seconds) for seconds in TWINS_S)
+
+    def full_logs(self) -> Iterator[Fault]:
+        for name in self.operations:
+            for number in range(1, self.arrivals + 1):
+                yield from (FullLog(name, number, seconds) for seconds in FULL_S)
+
+    def visits(self) -> Iterator[Fault]:
+        """Of an operator to the first channel."""
+        sender, receiver, *_ = self.operations
+        for number in range(1, self.arrivals + 1):
+            for reset in RESETS:
+                yield Visit(sender, receiver, channel_name(sender, receiver), number, reset)
 
 
 def _crash(name: str, number: int, survivors: Survivors, *, at_segment: bool = False) -> Crash:
@@ -112,7 +153,8 @@ class Run:
         )
         names = list(disks)
         for one, other in pairwise(names):
-            simulation.network.link(one, other).latency_s = scenario.latency_s
+            link = simulation.network.link(one, other)
+            link.latency_s, link.window_bytes = scenario.latency_s, scenario.window_bytes
         if scenario.paused:
             simulation[names[-1]].alter("QLOCAL", IN, {"PUT": "DISABLED"})
             enabled = partial(simulation[names[-1]].alter, "QLOCAL", IN, {"PUT": "ENABLED"})
@@ -132,6 +174,10 @@ class Run:
         application.put(True)  # what is left of the channel carries more
         simulation.settle()
         self.moments = self._moments()
+        if simulation.decided["RESET"]:
+            application.put(True)  # both ends know the same last batch only after another one
+            simulation.settle()
+        self.decided = simulation.decided
         check(simulation, fast=scenario.fast)
 
     def _count(self) -> None:
@@ -150,7 +196,11 @@ class Run:
 
 def try_run(scenario: Scenario, *faults: Fault) -> Moments:
     """Run it; a failure says with which faults."""
+    return run(scenario, *faults).moments
+
+
+def run(scenario: Scenario, *faults: Fault) -> Run:
     try:
-        return Run(scenario, *faults).moments
+        return Run(scenario, *faults)
     except BaseException as error:
         raise AssertionError(f"{scenario}: {faults}: {type(error).__name__}: {error}") from error

@@ -40,7 +40,7 @@ DISTANT = (
     Scenario("PPP PPP", 3, pipeline=2, latency_s=0.03),
     Scenario("PnPnP", 2, fast=True, latency_s=0.03),
     Scenario("PP P", 2, hops=2),
-    *[Scenario("PPP", 3, hops=3, pipeline=2)] * bool(LEVEL),
+    Scenario("PPP", 3, hops=3, pipeline=2),
     Scenario("PPP P", 3, pipeline=2, paused=True, more="HBINT(1) MRRTY(1000) MRTMR(700)"),
     Scenario("PP", 2, more="HBINT(1)", slow="QM2"),
 )

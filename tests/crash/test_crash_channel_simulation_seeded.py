@@ -1,5 +1,6 @@
-"""Message channels between two to four queue managers with faults at random: cuts, crashes, delays, refused calls,
-operators that stop and start, orderly restarts; then quiet, and all must have arrived once and in order.
+"""Message channels between two to four queue managers with faults at random: cuts, crashes, delays, stalls, refused and
+doubled calls, full logs, operators that stop, start, resolve and reset, orderly restarts; then quiet, and all must have
+arrived once and in order.
 
 LIBREMQ_CHANNEL_SEED runs one seed only: pytest tests/crash/test_crash_channel_simulation_seeded.py -s
 """
@@ -14,6 +15,7 @@ from collections.abc import Callable
 import pytest
 from crash_points import Record, by_level
 
+from libremq.kernel.channel_batches import in_doubt
 from libremq.mqi import constants as C
 from libremq.testing.channel_ledger import Application, check
 from libremq.testing.channel_simulation import ChannelSimulation
@@ -86,6 +88,7 @@ class World:
         simulation.run(120.0)  # what was asked for to happen later has happened
         for manager in simulation.queue_managers.values():
             manager.files.crash_at = None
+            manager.files.set_free_space(None)
         for manager in simulation.queue_managers.values():
             manager.alter("QLOCAL", IN, {"PUT": "ENABLED"})
         for one, other in self.channels:
@@ -93,7 +96,11 @@ class World:
             link.latency_s, link.jitter_s, link.refuses = 0.0, 0.0, False
         self._start_all()
         simulation.settle(7200.0)
+        for one, other in dict.fromkeys(self.channels):  # each carries more, and both ends know of it
+            Application(simulation, one, IN, other).put(True)
+        simulation.settle(7200.0)
         check(simulation, fast=self.fast)
+        self.counts.update(simulation.decided)
 
     def _start_all(self) -> None:
         simulation = self.simulation
@@ -165,10 +172,46 @@ def restart(world: World) -> None:
 
 def checkpoint(world: World) -> None:
     manager = world.rng.choice(list(world.simulation.queue_managers.values()))
-    manager.run(lambda: manager.manager.checkpoint())
+    if manager.files.free_bytes(""):
+        manager.run(lambda: manager.manager.checkpoint())
 
 
-FAULTS = (cut, cut, cut, crash, crash, refuse, delay, stop, inhibit, restart, checkpoint)
+def stall(world: World) -> None:
+    if world.simulation.network.connections:
+        world.simulation.cuts += 1
+        world.rng.choice(world.simulation.network.connections).stall(world.rng.choice((3.0, 30.0, 120.0)))
+
+
+def duplicate(world: World) -> None:
+    if world.simulation.network.connections:
+        world.simulation.cuts += 1
+        world.rng.choice(world.simulation.network.connections).duplicate(world.rng.choice((0.0, 20.0, 90.0)))
+
+
+def full_log(world: World) -> None:
+    manager = world.rng.choice(list(world.simulation.queue_managers.values()))
+    world.simulation.cuts += 1
+    manager.fill_log(world.rng.choice((0.0, 0.0, 5.0, 40.0)))
+
+
+def visit(world: World) -> None:
+    """Somebody decides what is in doubt by hand, and perhaps resets the channel."""
+    simulation = world.simulation
+    doubtful = [
+        (one, other)
+        for one, other in world.channels
+        if simulation[one].is_up and in_doubt(simulation[one].manager.core, channel_name(one, other))
+    ]
+    one, other = world.rng.choice(doubtful or world.channels)
+    world.simulation.cuts += 1
+    reset = world.rng.choice((None, None, 1, 57))
+    world.simulation.visit(one, other, channel_name(one, other), reset=reset)
+
+
+FAULTS = (
+    *(cut, cut, cut, crash, crash, refuse, delay, stop, inhibit, restart, checkpoint),
+    *(stall, duplicate, full_log, visit, visit),
+)
 
 
 @pytest.mark.parametrize("seeds", CHUNKS, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
@@ -189,3 +232,4 @@ def test_faults_at_random(seeds: list[object], record_property: Record) -> None:
     record_property("outcomes", {"table": "message channels, faults at random", "rows": {"seeds": dict(counts)}})
     if not ONLY:  # a single seed may be a quiet one
         assert counts["cut"] and counts["crash"] and counts["segments"] > 50 * len(seeds)
+        assert counts["RESET"] + counts["COMMIT"] + counts["BACKOUT"] and counts["full_log"]

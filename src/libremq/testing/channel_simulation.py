@@ -15,6 +15,7 @@ same run. Applications keep books of what they have put, and `check` compares th
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from libremq.mqi import constants as C
 from libremq.store.queue_store import StoreLimits
 from libremq.testing.files import FaultyFiles
 from libremq.testing.simulated_network import Arrival, Network, SimulatedConnection
+from libremq.testing.simulated_operator import Operator
 from libremq.testing.simulated_queue_manager import SimulatedQueueManager, Survivors
 from libremq.testing.simulated_time import EventLoop
 
@@ -67,7 +69,46 @@ class Crash:
     at_segment: bool = False
 
 
-Fault = Cut | Crash
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A connection carries nothing for a while before a segment arrives, then it is alive again, if anybody is there.
+
+    Long enough, and there is a new connection by then.
+    """
+
+    number: int
+    lasts_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """Before a segment arrives, the call that made its connection arrives a second time, see `SimulatedConnection`."""
+
+    number: int
+    lasts_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FullLog:
+    """The log of a queue manager is full when a segment arrives, at whichever, see `fill_log`."""
+
+    queue_manager: str
+    number: int
+    lasts_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """When a segment arrives, an operator comes who stops the channel, and resolves and resets it, see `Operator`."""
+
+    sender: str
+    receiver: str
+    channel: str
+    number: int
+    reset: int | None = None
+
+
+Fault = Cut | Crash | Stall | Duplicate | FullLog | Visit
 
 
 class ChannelSimulation:
@@ -98,6 +139,10 @@ class ChannelSimulation:
         self._started: list[tuple[str, str]] = []
         self.stopped: set[tuple[str, str]] = set()
         """Queue managers and channels of theirs that were stopped by command."""
+        self.attended: set[str] = set()
+        """Channels that an operator sees to: nobody else starts them."""
+        self.decided: Counter[str] = Counter()
+        """What operators have done."""
         self._faults: list[Fault] = []
         self._next_segment: int | None = None  # before which the next fault happens
         self.queue_managers: dict[str, SimulatedQueueManager] = {}
@@ -169,30 +214,46 @@ class ChannelSimulation:
             manager.survivors = fault.survivors
             manager.restart_s = fault.restart_s
             manager.partner_hears_s = fault.partner_hears_s
-        if isinstance(fault, Cut) or fault.at_segment:
-            self._next_segment = self.network.arrivals + fault.number
-        else:
+        if isinstance(fault, Crash) and not fault.at_segment:
             self[fault.queue_manager].crash_in(fault.number)
+        else:
+            self._next_segment = self.network.arrivals + fault.number
 
     def _before_arrival(self, arrival: Arrival) -> None:
         if self.network.arrivals != self._next_segment:
             return
         fault = self._faults[0]
         self._next_segment = None
-        if isinstance(fault, Cut):
+        if not isinstance(fault, Crash):
             self._faults.pop(0)
-            self.cuts += 1
-            if fault.torn:
-                arrival.sender.other.take(arrival.data[: len(arrival.data) // 2])
-            arrival.sender.connection.cut(
-                caller_hears_s=fault.caller_hears_s, called_hears_s=fault.called_hears_s, straggles_s=fault.straggles_s
-            )
+            self.cuts += 1  # or something that may break a connection
+            self._happen(fault, arrival)
             self._arm_next()
             self.on_fault()
         elif self[fault.queue_manager].is_up:
             self[fault.queue_manager].crash()
         else:
             self._next_segment = self.network.arrivals + 1  # it is down already
+
+    def _happen(self, fault: Cut | Stall | Duplicate | FullLog | Visit, arrival: Arrival) -> None:
+        connection = arrival.sender.connection
+        match fault:
+            case Cut():
+                if fault.torn:
+                    arrival.sender.other.take(arrival.data[: len(arrival.data) // 2])
+                connection.cut(
+                    caller_hears_s=fault.caller_hears_s,
+                    called_hears_s=fault.called_hears_s,
+                    straggles_s=fault.straggles_s,
+                )
+            case Stall():
+                connection.stall(fault.lasts_s)
+            case Duplicate():
+                connection.duplicate(fault.lasts_s)
+            case FullLog():
+                self[fault.queue_manager].fill_log(fault.lasts_s)
+            case Visit():
+                self.visit(fault.sender, fault.receiver, fault.channel, reset=fault.reset)
 
     def _ended(self, name: str) -> None:
         for application in self.applications:
@@ -215,7 +276,9 @@ class ChannelSimulation:
         if (name, channel) not in self._started:
             self._started.append((name, channel))
         manager = self[name]
-        if manager.is_up and (manager.start_channel(channel) or (name, channel) not in self.stopped):
+        if channel in self.attended:
+            self.events.after(1.0, lambda: self.start_channel(name, channel))
+        elif manager.is_up and (manager.start_channel(channel) or (name, channel) not in self.stopped):
             self.stopped.discard((name, channel))
         else:
             self.events.after(1.0, lambda: self.start_channel(name, channel))
@@ -223,7 +286,12 @@ class ChannelSimulation:
     def stop_channel(self, name: str, channel: str, mode: int = C.MQMODE_QUIESCE) -> None:
         """STOP CHANNEL; it stays so until it is started."""
         self.stopped.add((name, channel))
-        self[name].stop_channel(channel, mode)
+        if not self[name].stop_channel(channel, mode) and channel not in self.attended:
+            self.stopped.discard((name, channel))
+
+    def visit(self, sender: str, receiver: str, channel: str, *, reset: int | None = None) -> None:
+        """An operator stops the channel, resolves what is in doubt, resets the number if asked to, and starts it."""
+        Operator(self, channel, sender, receiver, reset=reset).visit()
 
     def _restarted(self, name: str) -> None:
         if not self[name].is_up:

@@ -3,7 +3,8 @@
 Bytes leave in order, and none before the log of their queue manager is on disk as far as they depend on it. Each
 arrival of a segment is an event of its own, so that a connection can break between any two. What is on its way then is
 lost, and each end hears of it in its own time: an end that hears late believes in a connection that is no more, while
-its partner calls again already.
+its partner calls again already. A connection may also carry nothing for a while and then come alive again, with all
+that was on its way; and a call may arrive twice.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ class Host(Protocol):
 
     def run(self, action: Callable[[], None]) -> None:
         """Do something at this end. If the machine goes down with it, that is the host's concern."""
+
+    def connected(self, transport: SimulatedTransport) -> None:
+        """The other end has made a connection."""
 
     def accept(self, flow: Flow, transport: SimulatedTransport) -> None:
         """The first flow of a connection that was made to this end."""
@@ -101,6 +105,9 @@ class SimulatedConnection:
         self.network = network
         self.port = port
         self.is_cut = False
+        self.stalled_until = 0.0
+        self.call = b""
+        """The segment with which it began."""
         self.caller = SimulatedTransport(self, caller)
         self.called = SimulatedTransport(self, called)
         self.caller.other, self.called.other = self.called, self.caller
@@ -138,6 +145,22 @@ class SimulatedConnection:
             end.lose(straggles_s)
             self.network.events.after(delay_s, end.hear_break)
         self.network.forget(self)
+
+    def stall(self, seconds: float) -> None:
+        """Carry nothing for so long, either way. What is on its way arrives then, for whoever is still there."""
+        self.network.events.note(f"{self} stalls for {seconds:g} s")
+        self.stalled_until = self.network.events.clock.now() + seconds
+
+    def duplicate(self, lasts_s: float) -> None:
+        """The call arrives once more, on a connection of its own that has nobody at its other end; it breaks later."""
+        if not self.call:
+            return
+        twin = self.network.connect(self.caller.host, self.called.host)
+        self.network.events.note(f"{self} is called again as {twin}; that breaks after {lasts_s:g} s")
+        twin.caller.is_over = True
+        twin.called.host.connected(twin.called)
+        twin.called.take(self.call)
+        self.network.events.after(lasts_s, twin.cut)
 
 
 class SimulatedTransport:
@@ -240,6 +263,8 @@ class SimulatedTransport:
         connection, events, link = self.connection, self._network.events, self._settings
         if connection.is_cut:
             return
+        if not connection.call and self is connection.caller:
+            connection.call = data or b""
         self._flying.append(data)
         now = events.clock.now()
         if link.bytes_per_s and data is not None:
@@ -250,6 +275,8 @@ class SimulatedTransport:
 
     def _arrive(self) -> None:
         """The oldest that is on its way reaches the other end, if nothing comes between."""
+        if self._is_stalled():
+            return
         if self.other.paused:
             if not self.other._read_ahead:
                 self.other._unread += 1
@@ -258,7 +285,7 @@ class SimulatedTransport:
         if self._flying and self._flying[0] is not None:
             self._network.arrivals += 1
             self._network.before_arrival(Arrival(self, self._flying[0]))
-        if not self._flying:
+        if not self._flying or self._is_stalled():
             return
         data = self._flying.popleft()
         if data is None:
@@ -270,6 +297,13 @@ class SimulatedTransport:
         if self._was_full and 2 * self._untaken_bytes < self._settings.window_bytes:
             self._was_full = False
             self.wake()
+
+    def _is_stalled(self) -> bool:
+        """Does nothing arrive just now? Then it does later."""
+        wait_s = self.connection.stalled_until - self._network.events.clock.now()
+        if wait_s > 0:
+            self._network.events.after(wait_s, self._arrive)
+        return wait_s > 0
 
     def lose(self, straggles_s: float | None = None) -> None:
         """What is on its way from here does not arrive, or late."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
 from libremq.admin.command import Issuer
 from libremq.admin.executor import Executor
-from libremq.admin.mqsc_session import DONE, run_text
-from libremq.admin.operations import ChannelInstance
+from libremq.admin.mqsc_session import DONE, Answer, run_text
+from libremq.admin.operations import ChannelInstance, NoOperations
 from libremq.channels.agent import Agent
 from libremq.channels.calls import Call, ChannelRefusal
 from libremq.channels.initiator import Initiator
@@ -27,7 +27,9 @@ from libremq.kernel.objects_channel import Sender, Server
 from libremq.kernel.queues import QueueState
 from libremq.kernel.units import PREPARED
 from libremq.log import LogConfig
+from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.store.queue_store import StoreLimits
 from libremq.testing.clock import VirtualClock
 from libremq.testing.files import FaultyFiles, PowerCut
@@ -40,6 +42,9 @@ from libremq.wire.session import unpack_initial
 
 FOLDER = "qm"
 SMALL_LOG = LogConfig(primary_files=3, secondary_files=1, file_pages=64)
+FILLED = "SYSTEM.DEFAULT.LOCAL.QUEUE"
+"""Where the one puts who fills the log; nothing stays there."""
+_FILLER_BYTES = (20_000, 1_000, 100)  # up to the brim
 _STATES_MAX = 12
 
 Survivors = Literal["nothing", "everything", "something"]
@@ -101,6 +106,7 @@ class SimulatedQueueManager:
         self._limits = limits
         self._transports: list[SimulatedTransport] = []
         self._waiting: list[tuple[int, Callable[[], None]]] = []
+        self._on_death: list[Callable[[], None]] = []
         self._forcing = False
         self._xmitqs: list[QueueState] | None = None
         self._crash_in: int | None = None
@@ -166,6 +172,7 @@ class SimulatedQueueManager:
         self._forcing = False
         if self.restart_s is not None:
             self._events.after(self.restart_s, self.start)
+        self._tell_death()
         self.on_crash()
 
     def _after_power_cut(self, files: FaultyFiles) -> FaultyFiles:
@@ -199,7 +206,13 @@ class SimulatedQueueManager:
             self.files = next(self.files.disk_states())
             if self.restart_s is not None:
                 self._events.after(self.restart_s, self.start)
+            self._tell_death()
             self.on_end()
+
+    def _tell_death(self) -> None:
+        actions, self._on_death = self._on_death, []
+        for action in actions:
+            action()
 
     # The log
 
@@ -241,6 +254,9 @@ class SimulatedQueueManager:
 
     def connected(self, transport: SimulatedTransport, call: Call | None = None) -> None:
         """A connection was made, for a call of this end or by the other end."""
+        if not self.is_up:
+            transport.is_over = True
+            return
         self._transports.append(transport)
         if call is not None:
             self.run(lambda: self._adopt(transport, call.build(transport, transport.peer)))
@@ -348,11 +364,82 @@ class SimulatedQueueManager:
         life = self.lives
 
         def alter() -> None:
-            self.manager.force(self.manager.alter(kind, name, attributes))
+            try:
+                self.manager.force(self.manager.alter(kind, name, attributes))
+            except MQError as error:
+                self.say(str(error))
+                self._events.after(1.0, lambda: self.alter(kind, name, attributes))
 
         self.run(alter)
         if self.lives == life and not self.is_up:
             self.alter(kind, name, attributes)
+
+    def command(self, mqsc: str, answered: Callable[[Answer | None], None]) -> None:
+        """Run a command, as a server does: nobody hears of the outcome before the log is on disk as far as it says.
+
+        None if the queue manager is down, or goes down before that: then nobody knows what became of it.
+        """
+        if not self.is_up:
+            self._events.after(0.0, lambda: answered(None))
+            return
+        self._events.note(f"{self.name}: {mqsc}")
+        life = self.lives
+        open_answer = [answered]
+
+        def answer(outcome: Answer | None) -> None:
+            if open_answer:
+                open_answer.pop()(outcome)
+
+        def run() -> None:
+            (outcome,) = self.commanded(mqsc)
+            if outcome.state != DONE:
+                self.say(" ".join(outcome.lines))
+            self.when_durable(outcome.lsn, lambda: answer(outcome))
+
+        self.run(run)
+        self._on_death.append(lambda: answer(None))
+        if self.lives != life or not self.is_up:
+            answer(None)
+
+    def commanded(self, mqsc: str) -> list[Answer]:
+        """Run commands, whether what they say is on disk or not."""
+        return run_text(Executor(self.manager, SimulatedOperations(self)), mqsc, Issuer())
+
+    def fill_log(self, lasts_s: float = 0.0) -> None:
+        """An application writes until the log is full, and somebody has to give way.
+
+        `lasts_s`: the disk is full, too, so that no checkpoint makes room before that has passed.
+        """
+        if not self.is_up:
+            return
+        self._events.note(f"{self.name}: the log is full{f' for {lasts_s:g} s' if lasts_s else ''}")
+        files = self.files
+        if lasts_s:
+            files.set_free_space(0)
+            self._events.after(lasts_s, lambda: files.set_free_space(None))
+        self.run(lambda: self._fill_log(_FILLER_BYTES if lasts_s else _FILLER_BYTES[:1]))
+
+    def _fill_log(self, sizes: Sequence[int]) -> None:
+        manager = self.manager
+        hconn = manager.connect("app", "filler")
+        for size in sizes:
+            try:
+                while True:
+                    md = MQMD(Version=C.MQMD_VERSION_2, Persistence=C.MQPER_PERSISTENT)
+                    manager.put1(hconn, MQOD(ObjectName=FILLED), md, MQPMO(Options=C.MQPMO_SYNCPOINT), bytes(size))
+            except MQError as error:
+                self.say(str(error))
+        self._leave(self.lives, hconn)
+
+    def _leave(self, life: int, hconn: int) -> None:
+        """Disconnect; a log that is made no larger, since the disk is full, may even have no room for that."""
+        if life != self.lives or not self.is_up:
+            return
+        try:
+            self.manager.disconnect(hconn, back_out=True)
+        except MQError as error:
+            self.say(str(error))
+            self._events.after(1.0, lambda: self.run(lambda: self._leave(life, hconn)))
 
     def start_channel(self, channel: str) -> bool:
         """START CHANNEL; False if that was refused, as for a channel that runs or is about to stop."""
@@ -369,21 +456,41 @@ class SimulatedQueueManager:
         self.run(start)
         return not refused
 
-    def stop_channel(self, channel: str, mode: int) -> None:
-        """STOP CHANNEL."""
+    def stop_channel(self, channel: str, mode: int) -> bool:
+        """STOP CHANNEL; False if that was refused, as for want of room in the log."""
+        refused: list[MQError] = []
 
         def stop() -> None:
             try:
                 self.initiator.stop(channel, mode)
             except MQError as error:
+                refused.append(error)
                 self.say(str(error))
 
         self._events.note(f"{self.name}: STOP CHANNEL({channel})")
         self.run(stop)
+        return not refused
 
     def instances(self, channel: str = "") -> list[ChannelInstance]:
         """What DISPLAY CHSTATUS shows, of one channel or of all."""
         return [one for one in self.initiator.instances() if channel in ("", one.channel)]
+
+
+class SimulatedOperations(NoOperations):
+    """What commands about channels ask of a server."""
+
+    def __init__(self, host: SimulatedQueueManager) -> None:
+        super().__init__(host.name)
+        self._initiator = host.initiator
+
+    def channel_instances(self) -> Sequence[ChannelInstance]:
+        return self._initiator.instances()
+
+    def start_channel(self, name: str) -> None:
+        self._initiator.start(name)
+
+    def stop_channel(self, name: str, mode: int, *, after: int, connection_name: str = "", partner: str = "") -> int:
+        return self._initiator.stop(name, mode, after=after, connection_name=connection_name, partner=partner)
 
 
 def _is_due(deadline: float | None, now: float) -> bool:
