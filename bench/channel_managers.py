@@ -122,7 +122,7 @@ def network(folder: str, *, batches: Sequence[int] = _BATCHES) -> Iterator[Netwo
 def _sending(channel: str, xmitq: str, port: int, batch: int) -> str:
     return (
         f"DEFINE CHANNEL({channel}) CHLTYPE(SDR) CONNAME('{LOOPBACK}({port})') XMITQ({xmitq}) BATCHSZ({batch})"
-        " NPMSPEED(FAST) BATCHINT(0) DISCINT(0)"
+        " NPMSPEED(FAST) BATCHINT(0) DISCINT(0) SHORTTMR(1)"
     )
 
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -298,6 +300,7 @@ def main() -> None:
     parser.add_argument("--folder", help="where to keep the data meanwhile; on a disk, not in memory")
     parser.add_argument("--profile", type=Path, help="write profiles of both ends to this file")
     chosen = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # which ends the queue managers, too
     with data_folder(chosen.folder) as folder:
         print(describe(folder))
         run(folder, chosen.size or FULL, profile=chosen.profile)

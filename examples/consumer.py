@@ -26,9 +26,9 @@ def main() -> None:
         with raw.consume(clean, on_error=failed):
             for text in ("  tea ", "café", " cake"):
                 raw.put(text)
-            print("clean:", cleaned.get(wait=5).text)
-            print("clean:", cleaned.get(wait=5).text)
-            print("rejected:", qm.queue("REJECTED").get(wait=5).text, failures)
+            print("clean:", cleaned.get(wait=60).text)
+            print("clean:", cleaned.get(wait=60).text)
+            print("rejected:", qm.queue("REJECTED").get(wait=60).text, failures)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import libremq
 
 
 def serve(qm: libremq.QueueManager) -> None:
-    for request in qm.queue("SQUARE").iterate(wait=10):
+    for request in qm.queue("SQUARE").iterate(wait=60):
         if request.text == "stop":
             return
         request.reply(str(int(request.text) ** 2))
@@ -22,7 +22,7 @@ def main() -> None:
 
         square = qm.queue("SQUARE")
         for number in (3, 12, 111):
-            reply = square.request(str(number), wait=5)  # on a temporary queue that only this request knows
+            reply = square.request(str(number), wait=60)  # on a temporary queue that only this request knows
             print(f"{number} squared is {reply.text}")
 
         square.put("stop")

@@ -24,7 +24,7 @@ def main() -> None:
         for batch in (["wash", "iron"], ["fold"]):
             for job in batch:
                 qm.put("JOBS", job)
-            call = MQTM.unpack(calls.get(wait=5).data)  # one for the batch, not one for each job
+            call = MQTM.unpack(calls.get(wait=60).data)  # one for the batch, not one for each job
             print(f"{call.ProcessName} is called for {call.QName}: start {call.ApplId!r} ({call.UserData})")
             work(qm, call.QName)
 

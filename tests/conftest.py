@@ -7,6 +7,8 @@ crash tests say so with `record_property`, which travels with their reports, als
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections import Counter
 from typing import Any
 
@@ -23,6 +25,10 @@ _COMMON = {
 settings.register_profile("ci", derandomize=True, **_COMMON)
 settings.register_profile("explore", derandomize=False, **_COMMON)
 settings.load_profile(os.environ.get("LIBREMQ_HYPOTHESIS", "ci"))
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    # So does a shell start what runs in its background; the programs that tests interrupt would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 _DETAILS = "LIBREMQ_CRASH" in os.environ
 """The rows of the tables too, and not only their totals."""

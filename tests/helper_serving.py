@@ -13,7 +13,7 @@ from pathlib import Path
 
 from helper_cli import SMALL, Commands
 
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 
 
 @contextmanager

@@ -16,7 +16,7 @@ _BENCH = Path(__file__).parent.parent / "bench"
 def test_the_channel_benchmark_runs(tmp_path: Path) -> None:
     run = subprocess.run(
         [sys.executable, str(_BENCH / "channels.py"), "--tiny", "--folder", str(tmp_path)],
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=1200, check=False,
     )  # fmt: skip
     if "is in memory" in run.stderr:
         pytest.skip(run.stderr.strip())

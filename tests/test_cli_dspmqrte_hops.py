@@ -90,7 +90,7 @@ def test_a_reply_instead_of_reports(mq: Commands, network: Path, persistence: st
     ]
     assert found[-1]["operations"][1]["resolved"] == "TARGET"
     with libremq.connect(f"local:QM3?data={network}") as qm:
-        assert qm.queue("TARGET").get(wait=30).md.Format.strip() == "MQADMIN"
+        assert qm.queue("TARGET").get(wait=120).md.Format.strip() == "MQADMIN"
 
 
 def test_a_queue_that_is_not_there(mq: Commands) -> None:

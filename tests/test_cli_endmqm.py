@@ -21,7 +21,7 @@ import libremq
 from helper_cli import SMALL, Commands, other_process
 from libremq.mqi import constants as C
 
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 
 
 class Serving(Commands):

@@ -24,7 +24,7 @@ from libremq.common.files import RealFiles
 from libremq.mqi import constants as C
 from libremq.testing.serving import served_queue_manager
 
-_LIMIT_S = 60.0
+_LIMIT_S = 240.0
 _NONE_READ = ["No MQSC commands read.", "No commands have a syntax error.", "All valid MQSC commands were processed."]
 
 

@@ -160,7 +160,7 @@ def run(script: str | Path, home: Path, **environment: str) -> list[str]:
         encoding="utf-8",
         cwd=home,
         env={**clean, "HOME": str(home), "TMPDIR": str(temporary), "PYTHONUTF8": "1", **environment},
-        timeout=600,
+        timeout=1800,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -211,12 +211,12 @@ def type_in(commands: str, home: Path, *queue_managers: str) -> list[str]:
     environment = {**clean, "HOME": str(home), "PATH": commands_of_python}
     try:
         ran = subprocess.run(
-            ["sh", "-e"], input=commands, cwd=home, env=environment, capture_output=True, text=True, timeout=600
+            ["sh", "-e"], input=commands, cwd=home, env=environment, capture_output=True, text=True, timeout=1800
         )
     finally:
         for name in queue_managers:
             end = [sys.executable, "-m", "libremq.cli", "endmqm", "-p", "-z", name]
-            subprocess.run(end, env=environment, capture_output=True, timeout=600, check=False)
+            subprocess.run(end, env=environment, capture_output=True, timeout=1800, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stderr == ""
     return ran.stdout.splitlines()

@@ -20,7 +20,7 @@ from libremq.common.names import fold, unfold
 from libremq.mqi.errors import MQError
 from libremq.server.run_state import load_run
 
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 HOSTILE = (
     "..",
     ".",

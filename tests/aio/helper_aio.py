@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -8,6 +8,7 @@ import socket
 import ssl
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -246,9 +247,13 @@ def test_a_call_that_is_not_answered_in_time(served: Served) -> None:
     async def main() -> None:
         proxy = Proxy(served.port)
         port = await proxy.start()
-        qm = await aio.connect(f"mq://127.0.0.1:{port}/QM1?call_timeout=0.05")
+        qm = await aio.connect(f"mq://127.0.0.1:{port}/QM1?call_timeout={PATIENCE}")
         await qm.put("IN", "x")
         proxy.silent = True
+        for session in qm._sessions._all:  # from here on: what was to be answered before that may take long
+            link = session.binding._link  # type: ignore[attr-defined]
+            assert link.address.call_timeout_s == PATIENCE
+            link.address = replace(link.address, call_timeout_s=0.05)
         with pytest.raises(libremq.ConnectionBroken, match="in time"):
             await qm.put("IN", "y")
         await qm.close()

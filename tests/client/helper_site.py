@@ -17,7 +17,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.structs import MQSTS
 from libremq.testing.serving import Served, served_queue_manager
 
-LIMIT_S = 30.0
+LIMIT_S = 240.0
 
 
 class Site:

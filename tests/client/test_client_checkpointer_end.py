@@ -43,7 +43,7 @@ def test_a_failed_one_keeps_its_folder_while_a_checkpoint_is_still_being_written
     with embedded.lock:
         embedded.admin(lambda: manager.define("QLOCAL", "Q", {}))
         manager.checkpoint_due()
-    assert begun.wait(10)
+    assert begun.wait(120)
     with embedded.lock:
         manager.fail("as after a failed sync")
     embedded.end()

@@ -220,12 +220,12 @@ def test_a_queue_that_others_have_open_is_not_recovered(linear: QueueManager) ->
         queue = linear.queue("ORDERS")
         queue.handle("browse")
         opened.set()
-        done.wait(10)
+        done.wait(120)
         queue.close()
 
     other = threading.Thread(target=use)
     other.start()
-    assert opened.wait(10)
+    assert opened.wait(120)
     try:
         with pytest.raises(libremq.ObjectInUse):
             linear.recover_object("ql", "ORDERS")

@@ -32,10 +32,10 @@ def test_a_close_never_waits_for_a_get_that_has_just_begun(tmp_path: Path) -> No
 
             thread = threading.Thread(target=wait, daemon=True)
             thread.start()
-            opened.wait(30)
+            opened.wait(120)
             closing = threading.Thread(target=queue.close, daemon=True)
             closing.start()
-            closing.join(30)
-            thread.join(30)
+            closing.join(120)
+            thread.join(120)
             assert not closing.is_alive() and not thread.is_alive()
         assert len(reasons) == ROUNDS

@@ -179,7 +179,7 @@ def test_messages_of_every_priority_that_come_while_it_waits(qm: QueueManager) -
             bury(qm, str(number), Priority=priority)
             assert work.get(30).text == str(number)
         started[0].stop()
-        thread.join(30)
+        thread.join(120)
         assert not thread.is_alive()
     assert results == [Outcome(retried=4, left=1)]
 

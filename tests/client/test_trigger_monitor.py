@@ -194,9 +194,9 @@ def test_it_ends_when_it_is_stopped(qm: QueueManager) -> None:
     monitor = TriggerMonitor(qm, say=say)
     thread = threading.Thread(target=monitor.run)
     thread.start()
-    assert waiting.wait(30)
+    assert waiting.wait(120)
     monitor.stop()
-    thread.join(30)
+    thread.join(120)
     assert not thread.is_alive()
     assert [line[:8] for line in said] == ["AMQ8601I", "AMQ8612I", "AMQ8602I"]
 

@@ -103,7 +103,7 @@ def run(life: Life, workload: tuple[Operation, ...], allowed: set[int], label: s
         ended = life.qm
         try:
             operation(life, None)
-            if life.qm is not ended and ended.failure is not None and operation is driver.end_and_start:
+            if life.qm is not ended and (ended.failure or ended.end_note) and operation is driver.end_and_start:
                 outcome = "ended badly, started"
             continue
         except MQError as error:

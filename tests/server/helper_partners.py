@@ -23,7 +23,7 @@ from libremq.wire.protocol import (
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame_plain
 from libremq.wire.session import InitialData
 
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 OFFER = InitialData(
     "TO.QM1",
     "PARTNER",

@@ -22,7 +22,7 @@ from libremq.wire.messages import BATCH, Request, pack_request
 from libremq.wire.protocol import CONFIRM_REQUEST, MAX_MESSAGE, MAX_SEGMENT, WHOLE, Type
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
 
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 _SMALL_BUFFER = 8192
 
 

@@ -81,7 +81,7 @@ class Pair:
         for number in range(count):
             self.one.put("REMOTE.Q", b"%d" % number, persistent=True)
         target = self.two.queue("TARGET.Q")
-        assert [target.get(wait=30).data for _ in range(count)] == [b"%d" % number for number in range(count)]
+        assert [target.get(wait=120).data for _ in range(count)] == [b"%d" % number for number in range(count)]
 
     def saved(self, at: Any) -> dict[str, Any]:
         (row,) = self.done(f"DISPLAY CHSTATUS({CHANNEL}) SAVED ALL", at)
@@ -218,7 +218,7 @@ def test_in_doubt_by_hand(pair: Pair, action: str) -> None:
     left = [] if action == "COMMIT" else [b"0", b"1", b"2"]
     pair.one.put("REMOTE.Q", b"last", persistent=True)
     target = pair.two.queue("TARGET.Q")
-    assert [target.get(wait=30).data for _ in range(len(left) + 1)] == [*left, b"last"]
+    assert [target.get(wait=120).data for _ in range(len(left) + 1)] == [*left, b"last"]
 
 
 def test_the_channel_initiator(pair: Pair) -> None:

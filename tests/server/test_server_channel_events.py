@@ -18,7 +18,7 @@ def events(manager: libremq.QueueManager, count: int) -> list[tuple[int, dict[in
     """So many events, waited for: a channel ends some time after its client."""
     found = []
     for _ in range(count):
-        header, parameters = unpack_message(manager.queue(_QUEUE).get(wait=20).data)
+        header, parameters = unpack_message(manager.queue(_QUEUE).get(wait=120).data)
         values: dict[int, object] = {}
         for one in parameters:
             if isinstance(one, MQCFIN):

@@ -43,7 +43,7 @@ def test_a_waiting_monitor_hears_of_the_end(tmp_path: Path) -> None:
                 pass
         finally:
             access.close()
-            end.join(30)
+            end.join(120)
         assert waiting.result is not None, waiting.error
         assert what_it_says(start) == (C.MQRC_Q_MGR_ACTIVE, C.MQRQ_FAILOVER_NOT_PERMITTED)
         assert what_it_says(waiting.result.data) == (C.MQRC_Q_MGR_NOT_ACTIVE, C.MQRQ_Q_MGR_QUIESCING)

@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -161,14 +162,23 @@ def test_an_idle_client_notices_it_before_its_next_call(served: Served) -> None:
         assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
 
 
+def lose_patience(qm: libremq.QueueManager) -> None:
+    """Calls from here on have a short limit: those before may take as long as a busy machine needs."""
+    link = qm.mqi.binding.link
+    assert link.address.call_timeout_s > 0
+    link.address = replace(link.address, call_timeout_s=0.5)
+
+
 def test_a_call_has_a_limit_of_its_own(served: Served) -> None:
     """Long before a heartbeat would be due; the wait that a get asks for comes on top."""
     with Line(served.port) as line:
-        url = f"mq://127.0.0.1:{line.port}/QM1?channel={SLOW_CHANNEL}&call_timeout=1"
+        url = f"mq://127.0.0.1:{line.port}/QM1?channel={SLOW_CHANNEL}&call_timeout=4"
         with libremq.connect(url) as qm:
             queue = qm.queue(QUEUE)
-            assert queue.get_or_none(wait=2) is None
+            queue.depth  # noqa: B018
+            assert queue.get_or_none(wait=5) is None
             line.cut()
+            lose_patience(qm)
             with pytest.raises(MQError) as caught:
                 queue.put("never answered")
             assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
@@ -177,10 +187,11 @@ def test_a_call_has_a_limit_of_its_own(served: Served) -> None:
 
 def test_a_long_put_has_the_limit_of_a_call_too(served: Served) -> None:
     with Line(served.port) as line:
-        url = f"mq://127.0.0.1:{line.port}/QM1?channel={SLOW_CHANNEL}&call_timeout=1"
+        url = f"mq://127.0.0.1:{line.port}/QM1?channel={SLOW_CHANNEL}&call_timeout=60"
         with libremq.connect(url) as qm:
             hobj = qm.mqi.MQOPEN(MQOD(ObjectName=QUEUE), C.MQOO_OUTPUT)
             line.cut()
+            lose_patience(qm)
             with pytest.raises(MQError) as caught:
                 for _ in range(100):
                     qm.mqi.MQPUT(hobj, *_async_put(), bytes(4 << 20))
@@ -241,13 +252,14 @@ def test_a_queue_manager_that_is_stopped_and_goes_on(tmp_path: Path) -> None:
         with libremq.connect(f"local:{NAME}?data={tmp_path}") as qm:
             qm.define_local(QUEUE)
         with (
-            libremq.connect(f"mq://127.0.0.1:{port}/{NAME}?call_timeout=1") as hasty,
+            libremq.connect(f"mq://127.0.0.1:{port}/{NAME}?call_timeout=60") as hasty,
             libremq.connect(f"mq://127.0.0.1:{port}/{NAME}") as patient,
         ):
             queues = [qm.queue(QUEUE) for qm in (hasty, patient)]
             for queue in queues:
                 queue.put("before")
             os.kill(run.process_id, signal.SIGSTOP)
+            lose_patience(hasty)
             try:
                 with pytest.raises(MQError) as caught:
                     queues[0].put("is not answered")

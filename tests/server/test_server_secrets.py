@@ -28,7 +28,7 @@ from libremq.server.run_state import RunState, load_run
 from libremq.wire.protocol import CONFIRM_REQUEST, WHOLE, Type
 from libremq.wire.segments import frame, frame_plain
 
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 RIGHT = "Correct-Horse-7391"
 WRONG = "Battery-Staple-4402"
 DATA = "the-account-number-55120"

@@ -13,7 +13,7 @@ from typing import Any, Self
 import helper_layouts as layouts
 from helper_layouts import Segment, Values
 
-LIMIT_S = 30.0
+LIMIT_S = 240.0
 INITIAL, STATUS, USERID, HEARTBEAT, CONAUTH, SOCKET_ACTION, ASYNC_MESSAGE, REQUEST_MSGS, NOTIFICATION = (
     0x01, 0x05, 0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x0E, 0x0F,
 )  # fmt: skip

@@ -444,7 +444,7 @@ class Link(asyncio.Protocol):
             heartbeat_s=channel.heartbeat_s,
             sharing=channel.sharing,
             product=PRODUCT_SERVER,
-            queue_manager_id=engine.manager.core.catalogue.qmgr.qmid if _has_qmid(engine) else "",
+            queue_manager_id=engine.manager.core.catalogue.qmgr.qmid,
         )
         agreed = session.agree(offered, own)
         if channel.definition is not None:
@@ -609,7 +609,3 @@ def _described(error: Exception) -> str:
         where = where.tb_next
     place = f" ({where.tb_frame.f_code.co_filename.rpartition('/')[2]}:{where.tb_lineno})" if where is not None else ""
     return f"{type(error).__name__}: {error}{place}"
-
-
-def _has_qmid(engine: Engine) -> bool:
-    return hasattr(engine.manager.core.catalogue.qmgr, "qmid")
