@@ -460,7 +460,8 @@ def _values(kind: str) -> st.SearchStrategy[dict[str, Any]]:
         elif row.kind is Kind.TEXT_LIST:
             fields[row.keyword] = st.lists(st.sampled_from(["lib(f)", "a b", "é"]), max_size=5)
         elif row.kind is Kind.ENUM_LIST:
-            fields[row.keyword] = st.sampled_from(sorted(row.words)).map(lambda word: [word])
+            # COMPMSG(ANY) is not for every type of channel
+            fields[row.keyword] = st.sampled_from(sorted({*row.words} - {"ANY"})).map(lambda word: [word])
     needed = {keyword: st.just(value) for keyword, value in _NEEDED.items() if keyword in TABLES[kind].by_keyword}
     return st.fixed_dictionaries(needed, optional={k: v for k, v in fields.items() if k not in needed})
 
