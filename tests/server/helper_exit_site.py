@@ -142,8 +142,8 @@ class Speaker(Peer):
         return self.reply().reason
 
     def reply(self) -> calls.Api:
-        """The next answer, without what explains it to our own client."""
-        while (flow := self.answer()).kind == Type.PING_DATA:
+        """The next answer to a call, without what explains it to our own client."""
+        while (flow := self.answer()).kind == Type.PING_DATA or not flow.body:
             pass
         return calls.unpack_api(flow.body)
 

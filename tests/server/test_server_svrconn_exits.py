@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from helper_exit_site import AUTHINFO, CHANNEL, PASSWORD, REFUSES, WHO, Site, made
+from helper_exit_site import AUTHINFO, CHANNEL, PASSWORD, REFUSES, WHO, Site, connect_flow, made
 from helper_tls import HOSTS, MUTUAL, tls_site
 
 import libremq
@@ -18,6 +18,7 @@ from libremq.common.tls_authority import Authority
 from libremq.kernel import authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.wire import session
 from libremq.wire.protocol import Status, Type
 from libremq.wire.segments import frame
 
@@ -97,6 +98,8 @@ def test_a_security_exit_can_refuse(site: Site) -> None:
         ("1 / 0", "AMQ9535E", "ZeroDivisionError"),
         ("def door(call):\n    raise KeyError('x')", "AMQ9190E", "KeyError"),
         ("def door(call):\n    raise SystemExit(3)", "AMQ9190E", "SystemExit"),
+        ("def door(call):\n    raise KeyboardInterrupt", "AMQ9190E", "KeyboardInterrupt"),
+        ("raise KeyboardInterrupt", "AMQ9535E", "KeyboardInterrupt"),
         (
             "def door(call):\n    if call.reason == C.MQXR_INIT_SEC:\n        raise KeyError('x')",
             "AMQ9190E",
@@ -206,3 +209,42 @@ def test_a_user_that_is_too_long_is_nobody(secured: Site) -> None:
     secured.channel(SCYEXIT="mine(who)", SCYDATA="administrator")
     error = secured.refuses(C.MQRC_NOT_AUTHORIZED, "alice", message="AMQ9787E", word="security exit")
     assert "12 characters" in error.detail
+
+
+def test_an_exit_that_only_looks_lets_nobody_be_somebody_else(secured: Site) -> None:
+    """A blank in front of a name makes it another one, of nobody; it must not be cut off behind the rules' back."""
+    secured.alter("IDPWOS", AUTHINFO, ADOPTCTX="NO")
+    secured.served.engine.admission.refresh()
+    secured.write(WHO)
+    secured.channel(SCYEXIT="mine(who)")
+    secured.rule("BLOCKUSER", USERLIST=("guest",))
+    for user in ("boss", " boss"):
+        with secured.peer() as peer:
+            peer.negotiate()
+            known = frame(Type.CONAUTH_INFO, session.pack_credentials("alice", PASSWORD), 1)
+            peer.send(frame(Type.USERID_DATA, session.pack_user(user), 1) + known + connect_flow())
+            if user == "boss":
+                assert peer.reply().reason == C.MQRC_NOT_AUTHORIZED
+                continue
+            peer.reply()
+            with secured.served.engine.lock:
+                assert "boss" not in {one.user for one in secured.served.engine.manager.core.connections.values()}
+        secured.is_idle()
+
+
+def test_the_exit_is_told_the_user_of_this_call_and_not_of_the_next(secured: Site) -> None:
+    """A password is checked by a thread; meanwhile the client says that it is somebody else."""
+    secured.alter("IDPWOS", AUTHINFO, ADOPTCTX="NO")
+    secured.served.engine.admission.refresh()
+    secured.write(REFUSES)
+    secured.channel(SCYEXIT="mine(doorman)")
+    with secured.peer() as peer:
+        peer.negotiate()
+        peer.send(
+            frame(Type.USERID_DATA, session.pack_user("mallory"), 1)
+            + frame(Type.CONAUTH_INFO, session.pack_credentials("alice", PASSWORD), 1)
+            + connect_flow()
+            + frame(Type.USERID_DATA, session.pack_user("alice"), 1)
+        )
+        assert peer.reply().reason == C.MQRC_CHANNEL_NOT_AVAILABLE
+    secured.is_idle()

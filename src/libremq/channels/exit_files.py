@@ -68,8 +68,6 @@ class ExitFiles:
         sys.modules[module.__name__] = module
         try:
             exec(compile(source, path, "exec", dont_inherit=True), module.__dict__)
-        except KeyboardInterrupt:
-            raise
         except BaseException as error:  # SystemExit too: a file must not be able to end the queue manager
             if before is None:
                 del sys.modules[module.__name__]

@@ -295,9 +295,7 @@ class Exits:
             answer = exit.function(call)
         except ExitDecision as decision:
             answer = decision
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # SystemExit too: an exit ends its channel and nothing else
+        except BaseException as error:  # SystemExit and KeyboardInterrupt too: it ends its channel and nothing else
             raise self._error(9190, exit, describe(error, exit.path)) from None
         if answer is None:
             return None
@@ -486,9 +484,8 @@ class Exits:
                     continue
                 call = self._new_call(exit, reason, data)
                 answer = self._call(exit, call)
-                chosen = self._checked_user(exit, call.mca_user)
-                if chosen != instance.mca_user:
-                    user = instance.mca_user = chosen
+                if call.mca_user != instance.mca_user:  # as it is, not as it would look: else it has chosen nobody
+                    user = instance.mca_user = self._checked_user(exit, call.mca_user)
                 if isinstance(answer, SendSecurity):
                     send = self._checked_flow(exit, answer)
                     self._requested = bool(answer.request)

@@ -250,6 +250,11 @@ class Initiator(Answering):
     def _has_unwritten(self) -> bool:
         return self._kept.unwritten or bool(self._house.left)
 
+    def give_back_later(self, give_back: Callable[[], object]) -> None:
+        """Whoever is gone could not be disconnected, as the log is full: try that again until it succeeds."""
+        self._house.left.append(give_back)
+        self._soon()
+
     def _give_back_again(self) -> None:
         """What agents have left behind keeps the log from moving on, and their queues from being opened."""
         house = self._house
@@ -257,8 +262,9 @@ class Initiator(Answering):
         for give_back in left:
             try:
                 give_back()
-            except MQError:
-                house.left.append(give_back)
+            except MQError as error:
+                if error.reason != C.MQRC_HCONN_ERROR:  # else it is gone by now
+                    house.left.append(give_back)
 
     def next_deadline(self) -> float | None:
         """When `tick` has something to do; agents have deadlines of their own."""

@@ -66,5 +66,5 @@ class House:
     """PipeLineLength of the configuration: 2 begins a batch while the one before waits for its answer."""
     exit_path: str = ""
     """The folder of channel exits."""
-    left: list[Callable[[], None]] = field(default_factory=list)
-    """What agents could not give back when they ended, since the log had no room for a backout: to be called again."""
+    left: list[Callable[[], object]] = field(default_factory=list)
+    """What agents and clients could not give back when they ended, for want of room in the log: to be called again."""

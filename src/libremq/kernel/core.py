@@ -25,7 +25,7 @@ from libremq.kernel.events_state import EventState
 from libremq.kernel.identifiers import Identifiers
 from libremq.kernel.objects import ChannelSync, KeyedRecord, LocalQueue, MQObject
 from libremq.kernel.queues import QueueState, QueueStatistics
-from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
+from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
 from libremq.kernel.waiting import Waiter
 from libremq.log import Log, LogFull
 from libremq.log import RecordType as R
@@ -78,6 +78,8 @@ class Core:
         self.definitions_version = 0  # counts every change of a definition
         self.dropped_folders: list[str] = []  # of deleted queues, to be removed at the next checkpoint
         self.units: dict[int, UnitOfWork] = {}
+        self.unfinished: dict[int, dict[QueueState, Sequence[int]]] = {}
+        """Units of work whose backout came to a stop, as the log was full, and the queues that have messages back."""
         self.rolled_back: set[bytes] = set()  # XIDs of branches whose transaction manager must hear that they are gone
         self.connections: dict[int, Connection] = {}
         self.hconns = itertools.count(1)
@@ -487,6 +489,8 @@ class Core:
 
         `sync` becomes the sync record of its channel in the same log record: both last, or neither.
         """
+        if unit.state is UNDOING:
+            raise mq_error(C.MQRC_BACKED_OUT, self.qmgr_name, "a part of it is backed out already; begin it again")
         lsn = 0
         if sync is not None:
             sync.check()
@@ -522,12 +526,24 @@ class Core:
             self.media[sync.kind, sync.name] = lsn
 
     def backout(self, unit: UnitOfWork, *, counted: bool = True) -> int:
-        """Undo it all, last operation first. Gets come back in their place, `counted` with the backout count raised."""
-        returned = self._undo_last(unit, 0, counted)
-        unit.restore_groups()
+        """Undo it all, last operation first. Gets come back in their place, `counted` with the backout count raised.
+
+        LogFull if there is no room for all of it; it goes on where it stopped when it is called again.
+        """
+        if self.units.get(unit.id) is not unit:
+            return 0  # that was done since
+        returned = self.unfinished.pop(unit.id, {})
         lsn = 0
-        if unit.is_logged:
-            lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)
+        try:
+            self._undo_last(unit, 0, counted, returned)
+            unit.restore_groups()
+            if unit.is_logged:
+                lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)
+        except BaseException:
+            self.unfinished[unit.id] = returned
+            if unit.state == ACTIVE:
+                unit.state = UNDOING
+            raise
         self._ended(unit)
         if returned:
             self.on_return(returned)
@@ -548,15 +564,14 @@ class Core:
             if unit is None:
                 self.backout(own, counted=False)
             else:
-                self._undo_last(own, mark, False)
+                self._undo_last(own, mark, False, {})
                 own.message_count = count
             raise
         if unit is None:
             self.committed_lsn = self.commit(own)
 
-    def _undo_last(self, unit: UnitOfWork, mark: int, counted: bool) -> dict[QueueState, Sequence[int]]:
-        """Undo the operations behind the mark, the last one first; the queues that got messages back."""
-        returned: dict[QueueState, Sequence[int]] = {}
+    def _undo_last(self, unit: UnitOfWork, mark: int, counted: bool, returned: dict[QueueState, Sequence[int]]) -> None:
+        """Undo the operations behind the mark, the last one first; `returned`: the queues that got messages back."""
         while len(unit.operations) > mark:
             kind, queue, slot, lsn = unit.operations[-1]
             if queue.damage is not None:
@@ -566,7 +581,6 @@ class Core:
                 if kind == GET:
                     returned[queue] = ()
             unit.operations.pop()
-        return returned
 
     def _undo(self, unit: UnitOfWork, kind: int, queue: QueueState, slot: int, lsn: int, counted: bool) -> None:
         store = queue.store
@@ -599,6 +613,8 @@ class Core:
 
     def prepare(self, unit: UnitOfWork, xid: bytes) -> int:
         """First phase: from now on only the transaction manager decides, also after a restart."""
+        if unit.state is UNDOING:
+            raise mq_error(C.MQRC_BACKED_OUT, self.qmgr_name, "a part of it is backed out already; begin it again")
         keep = 0 if unit.is_logged else self._keep(unit)
         lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True, keep=keep)
         if unit.is_logged:
@@ -614,4 +630,4 @@ class Core:
         return [unit for unit in self.units.values() if unit.state == PREPARED and not unit.is_batch]
 
     def active_units(self) -> list[UnitOfWork]:
-        return [unit for unit in self.units.values() if unit.state == ACTIVE]
+        return [unit for unit in self.units.values() if unit.state != PREPARED]

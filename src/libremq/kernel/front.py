@@ -83,6 +83,8 @@ def verb(method: Callable[Concatenate[_Front, _P], _T]) -> Callable[Concatenate[
         except TROUBLE as error:
             if is_final(error):
                 self.fail(str(error))
+            elif self.core.unfinished:
+                self.deadlines_changed()  # somebody must go on with that backout
             raise as_mq_error(error, self.name) from error
         finally:
             if self.commands_wait:

@@ -75,15 +75,14 @@ def give_way(core: Core) -> None:
         how = f"rolled forward to release log space: it is prepared and waits for {whom}."
         core.say(amq(7469, oldest.xid.hex(), core.qmgr_name, how))
         return
-    name: str | None = None
-    for connection in core.connections.values():
-        if connection.unit is oldest or connection.xa_unit is oldest:
-            connection.backed_out = True
-            connection.unit = connection.xa_unit = None
-            name = connection.application
-    if oldest.xid and name is None:
+    owners = [one for one in core.connections.values() if oldest in (one.unit, one.xa_unit)]
+    for connection in owners:
+        connection.backed_out = True
+    if oldest.xid and not owners:
         core.rolled_back.add(oldest.xid)
-    core.backout(oldest)
-    whose = f", of application {name!r}" if name else ""
+    core.backout(oldest)  # LogFull: there is no room even for that, and it stays with its connection until there is
+    for connection in owners:
+        connection.unit = connection.xa_unit = None
+    whose = f", of application {owners[-1].application!r}" if owners else ""
     how = f"rolled back to release log space: it was the oldest, with {oldest.message_count} messages{whose}. "
     core.say(amq(7469, oldest.id, core.qmgr_name, f"{how}Commit sooner, or enlarge the log."))

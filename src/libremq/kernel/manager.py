@@ -8,6 +8,7 @@ later local and client) brings threads, sockets and the forcing of the log befor
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import ParamSpec, TypeVar
 
@@ -39,7 +40,7 @@ from libremq.kernel.front import verb
 from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Say
 from libremq.kernel.trouble import PASSING
-from libremq.kernel.units import UnitOfWork
+from libremq.kernel.units import UNDOING, UnitOfWork
 from libremq.kernel.waiting import Got, Waiter
 from libremq.kernel.xa import Branches
 from libremq.log import SlotFile
@@ -48,6 +49,7 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
 from libremq.store.message import Message
 
+_UNDO_AGAIN_S = 1.0  # until a backout goes on for which the log had no room
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -60,6 +62,7 @@ class QueueManager(Administration):
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self._branches = Branches(core)
+        self._next_undo = 0.0
         self._next_expiry_scan = core.clock.monotonic() + expiry.SCAN_INTERVAL_S
         self._next_timed_checkpoint = core.clock.monotonic() + 60 * self.tuning.checkpoint_wait_minutes
         core.on_arrival = self.available
@@ -80,6 +83,10 @@ class QueueManager(Administration):
         consumers.tick(self.core, now)
         if self.commands_wait:
             self.run_commands()
+        if self.core.unfinished and now >= self._next_undo:
+            self._next_undo = now + _UNDO_AGAIN_S
+            with suppress(MQError):
+                self.finish_backouts()
         if now >= self._next_expiry_scan:
             self._next_expiry_scan = now + expiry.SCAN_INTERVAL_S
             self.commands_wait = True  # whatever kept the command server from one: it looks again
@@ -94,7 +101,15 @@ class QueueManager(Administration):
         if self.commands_wait:
             return self.core.clock.monotonic()
         deadlines = [waiter.deadline for waiter in self.core.waiters if waiter.deadline is not None]
+        if self.core.unfinished:
+            deadlines.append(self._next_undo)
         return min([self._next_expiry_scan, self._next_timed_checkpoint, *deadlines, *consumers.deadlines(self.core)])
+
+    @verb
+    def finish_backouts(self) -> None:
+        """Go on with backouts for which the log had no room; what is prepared is for its transaction manager."""
+        for unit in [unit for unit in self.core.active_units() if unit.state is UNDOING]:
+            self.core.backout(unit)
 
     @verb
     def scan_expired(self) -> int:
@@ -198,7 +213,9 @@ class QueueManager(Administration):
         """
         connection = self.connection(hconn)
         consumers.end(self.core, connection)
-        self._end_unit(connection, self.core.backout if back_out or connection.backed_out else self.core.commit)
+        unit = connection.unit
+        is_lost = connection.backed_out or (unit is not None and unit.state is UNDOING)
+        self._end_unit(connection, self.core.backout if back_out or is_lost else self.core.commit)
         branch = connection.xa_unit
         if branch is not None:
             connection.depend_on(self.core.backout(branch))
@@ -206,7 +223,7 @@ class QueueManager(Administration):
         for handle in list(connection.handles.values()):
             self._close(connection, handle, C.MQCO_NONE)
         del self.core.connections[hconn]
-        if connection.backed_out and not back_out:
+        if is_lost and not back_out:
             raise self._backed_out()
         return connection.lsn
 
@@ -347,7 +364,8 @@ class QueueManager(Administration):
 
     def _check_backed_out(self, connection: Connection) -> None:
         """Tell an application that its unit of work is gone, with all that it has put and got since in ignorance."""
-        if connection.backed_out:
+        unit = connection.unit
+        if connection.backed_out or (unit is not None and unit.state is UNDOING):
             self._end_unit(connection, self.core.backout)
             connection.backed_out = False
             raise self._backed_out()

@@ -29,6 +29,8 @@ def is_lack_of_space(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno in NO_SPACE
     cause = error.__cause__
+    if isinstance(error, MQError):  # of a verb
+        return cause is not None and is_lack_of_space(cause)
     return isinstance(error, LogFull) or (isinstance(error, StoreFull) and (cause is None or is_lack_of_space(cause)))
 
 

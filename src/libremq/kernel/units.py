@@ -20,6 +20,8 @@ GET = 1
 
 ACTIVE = "active"
 PREPARED = "prepared"
+UNDOING = "being backed out"
+"""The log had no room for all of its backout: it can only be backed out, and is as soon as there is room."""
 
 BATCH_XID = b"LMQBATCH"
 """What the XIDs of batches begin with, see `channel_batches`: no transaction manager knows of them."""

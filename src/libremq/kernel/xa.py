@@ -57,6 +57,7 @@ class Branches:
                 connection.depend_on(self._core.backout(connection.unit))
                 connection.unit = None
             connection.backed_out = False
+            connection.xa_unit = None  # still there if the log had no room for all of the backout
             raise mq_error(
                 C.MQRC_BACKED_OUT, xid.hex(), "the queue manager rolled the branch back to release log space"
             )

@@ -59,9 +59,10 @@ def _applicant(conversation: Conversation, asked: session.Connect) -> Applicant:
         return Applicant(True, link.socket_user, credentials, application=asked.application, named=link.user)
     address, _, port = link.peer.partition("(")
     channel, tls, exits, number = link.channel, link.tls, link.exits, conversation.number
+    asserted = link.user  # now: by the time that the exit is asked another conversation may have said another one
     return Applicant(
         False,
-        link.user,
+        asserted,
         credentials,
         channel=channel.name if channel is not None else "",
         mca_user=channel.mca_user if channel is not None else "",
@@ -70,7 +71,7 @@ def _applicant(conversation: Conversation, asked: session.Connect) -> Applicant:
         peer_dn=tls.subject if tls is not None else "",
         issuer_dn=tls.issuer if tls is not None else "",
         application=asked.application,
-        settle=(lambda user: exits.admit(number, user)) if exits is not None else None,
+        settle=(lambda user: exits.admit(number, asserted, user)) if exits is not None else None,
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from libremq.admin.command import Issuer
@@ -332,10 +333,12 @@ class Conversation:
         self._stop_waiting()
         if self.hconn:
             hconn, self.hconn, self.connection = self.hconn, 0, None
+            leave = partial(self.manager.disconnect, hconn, back_out=True)
             try:
-                self.manager.disconnect(hconn, back_out=True)
+                leave()
             except MQError as error:
                 self.engine.say(amq(5079, error))
+                self.engine.initiator.give_back_later(leave)
 
     # Messages
 

@@ -102,8 +102,10 @@ class LinkExits:
         for number in list(self._by_conversation):
             self.close(number)
 
-    def admit(self, number: int, user: str) -> str:
-        """As whom a conversation connects, after the rules have said `user`. ChannelExitError if it may not.
+    def admit(self, number: int, asserted: str, user: str) -> str:
+        """As whom a conversation connects that says it is `asserted`, after the rules have said `user`.
+
+        ChannelExitError if it may not.
 
         From whatever thread.
         """
@@ -112,7 +114,7 @@ class LinkExits:
             if exits is None or not exits.any_security:
                 return user
             try:
-                return exits.security_of_client(self._link.user, user)
+                return exits.security_of_client(asserted, user)
             finally:
                 self.exit_time.add(exits.microseconds)
 
