@@ -51,8 +51,8 @@ def test_a_short_soak(network: str, tmp_path: Path) -> None:
     figures = dict(re.findall(r"^ *(.+?)  +(\d+)$", said, re.MULTILINE))
     assert int(figures["findings"]) == 0
     assert int(figures["faults"]) >= 3
-    assert int(figures["persistent"]) > 0
-    assert int(figures["answers that came back"]) > 0
+    assert int(figures["persistent"]) > 100
+    assert int(figures["answers that came back"]) > 20
     assert not list(tmp_path.iterdir())
 
 

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from libremq.common.lock_state import locked_by
+from libremq.store.reserve import NO_SPACE
 
 RUN_FILE = "run.json"
 END_FILE = "end.json"
@@ -140,7 +141,7 @@ def _save(path: str, content: dict[str, Any]) -> None:
     except OSError as error:
         if os.path.exists(temporary):
             os.unlink(temporary)
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT) or not os.path.exists(path):
+        if error.errno not in NO_SPACE or not os.path.exists(path):
             raise
         _write(path, data)  # over the one before, in its block: who reads it just now makes nothing of it
         return
