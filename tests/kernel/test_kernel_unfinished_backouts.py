@@ -9,7 +9,7 @@ import pytest
 
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.waiting import Got
-from libremq.log import LogConfig
+from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
@@ -142,6 +142,27 @@ def test_a_branch_that_had_to_give_way(site: Site) -> None:
     site.make_room()
     back_again(site)
     site.qm.disconnect(owner)
+
+
+def test_a_unit_of_work_with_half_a_verb_in_it_is_never_committed(site: Site) -> None:
+    """A verb of several operations fails, and they cannot all be taken back."""
+    holding(site)  # the oldest, which has to give way first
+    other = site.qm.connect("carol", "other")
+    site.put("A", b"late", C.MQPMO_SYNCPOINT, other)
+    core = site.qm.core
+    unit = core.connections[other].unit
+    with pytest.raises(LogFull), core.all_or_nothing(unit):
+        for _ in range(MANY):
+            site.put("A", b"half", C.MQPMO_SYNCPOINT, other)
+        site.fill_log()
+        raise ValueError("this verb has failed")
+    with pytest.raises(MQError) as caught:
+        site.qm.commit(other)
+    assert caught.value.reason in (C.MQRC_RESOURCE_PROBLEM, C.MQRC_BACKED_OUT)
+    site.make_room()
+    back_again(site)
+    with refused(C.MQRC_NO_MSG_AVAILABLE):
+        site.get("A")
 
 
 def test_an_end_without_room_for_backouts_is_an_end(site: Site) -> None:

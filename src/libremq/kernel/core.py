@@ -540,14 +540,18 @@ class Core:
             if unit.is_logged:
                 lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)
         except BaseException:
-            self.unfinished[unit.id] = returned
-            if unit.state == ACTIVE:
-                unit.state = UNDOING
+            self._cannot_undo(unit, returned)
             raise
         self._ended(unit)
         if returned:
             self.on_return(returned)
         return lsn
+
+    def _cannot_undo(self, unit: UnitOfWork, returned: dict[QueueState, Sequence[int]]) -> None:
+        """The log has no room: whatever its owner wants, it can only be backed out, when there is."""
+        self.unfinished[unit.id] = returned
+        if unit.state == ACTIVE:
+            unit.state = UNDOING
 
     @contextmanager
     def all_or_nothing(self, unit: UnitOfWork | None) -> Iterator[UnitOfWork]:
@@ -564,7 +568,11 @@ class Core:
             if unit is None:
                 self.backout(own, counted=False)
             else:
-                self._undo_last(own, mark, False, {})
+                try:
+                    self._undo_last(own, mark, False, {})
+                except BaseException:
+                    self._cannot_undo(own, {})  # half a verb is in it
+                    raise
                 own.message_count = count
             raise
         if unit is None:
