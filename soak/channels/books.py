@@ -75,6 +75,11 @@ def read(path: Path) -> tuple[dict[int, Unit], list[str]]:
     return units, alarms
 
 
+def committed(path: Path) -> int:
+    """How many units of work an application knows to be committed; none if it has not begun."""
+    return sum(unit.state == "committed" for unit in read(path)[0].values()) if path.exists() else 0
+
+
 def check(folder: Path, collected: Collected, figures: Figures) -> list[Finding]:
     """Compare the ledgers of a round with all that was collected."""
     findings = [

@@ -1,7 +1,8 @@
 """The driver: rounds of work and faults on three queue managers that live through all of them.
 
-In a round the applications work while things break. Then everything is mended, the applications stop, and the driver
-waits until nothing is on its way any more: all transmission queues empty, no channel in doubt, both ends of every
+In a round the applications work while things break. Then everything is mended, and every application must get on with
+its work: one whose queue manager was down all the time has had no chance before. Then they stop, and the driver waits
+until nothing is on its way any more: all transmission queues empty, no channel in doubt, both ends of every
 channel of the same mind. What is on the queues then is compared with the ledgers, and cleared for the next round.
 """
 
@@ -27,11 +28,13 @@ from soak.channels.books import Collected, Figures
 from soak.channels.faults import Faults
 from soak.channels.manager import Manager
 from soak.channels.network import Network, network_for
-from soak.channels.topology import CHANNELS, COLLECTED, DEAD, MANAGERS, SERVICE, commands
+from soak.channels.topology import CHANNELS, COLLECTED, DEAD, MANAGERS, SENDERS, SERVICE, commands
 from soak.checker import Finding
 from soak.life import ROOT, Trouble
 
-_PATIENCE_S = 120.0
+_PATIENCE_S = 240.0
+_UNITS_MIN = 10
+"""Every application commits at least so many units of work in a round, however slow the machine is."""
 _LOOK_S = 0.2
 _SAVED = ("lstluwid", "lstseqno")
 
@@ -88,9 +91,10 @@ class Driver:
         applications = self._start_applications(folder)
         try:
             faults.run_for(seconds)
+            problems = faults.problems or self._work_goes_on(folder)
             (folder / STOP).touch()
             mended = time.monotonic()
-            problems = faults.problems or self._settle()
+            problems = problems or self._settle()
             self.settled_s_max = max(self.settled_s_max, time.monotonic() - mended)
             (folder / STOP_SERVICE).touch()
             applications.wait(_PATIENCE_S)
@@ -112,7 +116,20 @@ class Driver:
         words = [str(folder), str(self._data), str(self.rounds), str(self.seed)]
         return subprocess.Popen([*command, *words], cwd=ROOT, start_new_session=True)
 
-    # Until nothing is on its way
+    # When all is mended
+
+    def _work_goes_on(self, folder: Path) -> list[str]:
+        """Wait until every application has committed something; those that have not after a long time."""
+        deadline = time.monotonic() + _PATIENCE_S
+        while idle := [
+            f"application {sender.name} has committed {count} units of work, though all of {sender.at} is mended"
+            for sender in SENDERS
+            if (count := books.committed(folder / sender.name)) < _UNITS_MIN
+        ]:
+            if time.monotonic() > deadline:
+                return idle
+            time.sleep(_LOOK_S)
+        return []
 
     def _settle(self) -> list[str]:
         """Wait until all is where it belongs; what is not after a long time."""

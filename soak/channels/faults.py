@@ -19,12 +19,14 @@ from soak.channels.topology import CHANNELS, LINKS, Channel
 from soak.life import Trouble
 
 _AT_ONCE = 3
+_FEWEST = 3
+"""On a machine so slow that a start takes the whole round, the round is longer."""
 _BETWEEN_S = (0.05, 0.8)
 _LASTS_S = (0.0, 2.5)
 _LONG_S = (5.0, 12.0)
 _LONG = 0.07
 _KILLED_AGAIN = 0.2
-_PATIENCE_S = 60.0
+_PATIENCE_S = 240.0
 _LOOK_S = 0.1
 _KINDS = (*("kill",) * 4, *("end",) * 2, *("link",) * 8, *("stop",) * 4)
 _MODES = ("QUIESCE", "FORCE", "TERMINATE")
@@ -48,11 +50,12 @@ class Faults:
         """Break things for a time, then wait until all of it is undone."""
         rng = self._rng
         deadline = time.monotonic() + seconds
-        while time.monotonic() < deadline and not self.problems:
+        enough = self._counts.total() + _FEWEST
+        while (time.monotonic() < deadline or self._counts.total() < enough) and not self.problems:
             self._threads = [thread for thread in self._threads if thread.is_alive()]
             if len(self._threads) < _AT_ONCE:
                 self._begin(rng.choice(_KINDS), random.Random(rng.random()))
-            self._healing.wait(min(rng.uniform(*_BETWEEN_S), max(0.0, deadline - time.monotonic())))
+            self._healing.wait(rng.uniform(*_BETWEEN_S))
         self._healing.set()
         for thread in self._threads:
             thread.join()

@@ -24,7 +24,7 @@ from libremq.server.run_state import LOCK_FILE, current_run, load_run
 from soak.life import Trouble
 from soak.messages import number_of
 
-_PATIENCE_S = 60.0
+_PATIENCE_S = 240.0
 _LOOK_S = 0.02
 _AT_ONCE = 500
 

@@ -165,7 +165,7 @@ class ControlClient:
                 if len(data) > LINE_BYTES_MAX:
                     raise ControlError("its answer has no end")
         except TimeoutError as error:
-            raise ControlError("it does not answer") from error
+            raise ControlError("it took the call, and then said nothing") from error
         line, _, self._rest = data.partition(b"\n")
         return _content(line)
 
