@@ -262,6 +262,21 @@ def test_a_sender_that_gets_no_answer_gives_up_and_stays_in_doubt() -> None:
     assert channel_batches.in_doubt(one.qm.core) == [doubt]
 
 
+def test_an_end_that_was_away_itself_does_not_blame_the_other_one() -> None:
+    one, two = sender_and_receiver(HBINT=5, DISCINT=0)
+    two.qm.alter("CHANNEL", CHANNEL, {"HBINT": 5})
+    one.put("TARGET", b"x", qmgr="QM2")
+    pair = Pair(one, two)
+    until_in_doubt(pair)
+    one.clock.advance(904.0)
+    for agent in (pair.sender, pair.receiver):
+        agent.was_away(900.0)
+        agent.tick()
+    pair.run()
+    assert pair.ends == {}
+    assert (two.depth("TARGET"), channel_batches.in_doubt(one.qm.core)) == (1, [])
+
+
 def test_a_batch_behind_the_highest_number_begins_with_1() -> None:
     one, two = sender_and_receiver(SEQWRAP=100, BATCHSZ=100)
     for number in range(101):

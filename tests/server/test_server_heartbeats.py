@@ -57,7 +57,8 @@ class Beats:
         self._start = self._count()
 
     def _count(self) -> float:
-        return self._served.in_loop(lambda: max((link.heard for link in self._served.engine.links), default=0.0))
+        links = self._served.engine.links
+        return self._served.in_loop(lambda: max((link.silence.heard for link in links), default=0.0))
 
     def seconds(self) -> float:
         """How long after the beginning something was heard last."""
@@ -98,6 +99,27 @@ def test_the_queue_manager_asks_a_silent_peer_and_hears_its_answer(served: Serve
             assert data[9 + 8] == Type.HEARTBEAT and data[10 + 8] & CONFIRM_REQUEST
             peer.send(frame(Type.HEARTBEAT, b"", 1))
             asked += 1
+
+
+def test_a_queue_manager_that_was_suspended_blames_no_client(served: Served, said: list[str]) -> None:
+    """All its clocks have run out when it goes on: who was asked before that may still answer."""
+    with Peer(served.port, channel=CHANNEL, heartbeat_s=1) as peer:
+        peer.connect()
+
+        def suspended() -> bool:
+            (link,) = served.engine.links
+            link.silence.heard = start = link.silence.heard - 1800
+            for later in (2, 900, 1800):
+                link.tick(start + later)
+            return bool(link.silence.is_asking)
+
+        assert served.in_loop(suspended)
+        data = peer.socket.recv(36)
+        assert data[9 + 8] == Type.HEARTBEAT and data[10 + 8] & CONFIRM_REQUEST
+        peer.send(frame(Type.HEARTBEAT, b"", 1))
+        wait_until(lambda: served.in_loop(lambda: all(not one.silence.is_asking for one in served.engine.links)))
+        assert served.engine.connection_count() == 1
+        assert not any("AMQ9259E" in text for text in said)
 
 
 def test_a_peer_whose_line_is_dead_is_noticed_and_its_work_backed_out(served: Served, said: list[str]) -> None:

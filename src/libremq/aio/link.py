@@ -18,6 +18,7 @@ from typing import Generic, TypeVar, cast
 from libremq.aio.calls import Call, to_the_end
 from libremq.client import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
+from libremq.common.silence import Silence
 from libremq.common.tls import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -43,7 +44,6 @@ Words = tuple[str, str] | None
 
 PATIENCE_S = 30.0
 """For the answer to what should be answered at once, after which the line counts as lost."""
-_SILENCE_S = 60.0
 _GOODBYE_S = 1.0
 _WRITE_HIGH = 1 << 20
 
@@ -112,7 +112,8 @@ class Link(asyncio.Protocol):
         self._writable: asyncio.Future[None] | None = None  # while the peer does not read
         self._lost: asyncio.Future[None] = self.loop.create_future()
         self._timer: asyncio.TimerHandle | None = None
-        self.heard = self.spoke = self.loop.time()
+        self.spoke = self.loop.time()
+        self._silence = Silence(self.spoke)
 
     # Connecting
 
@@ -176,7 +177,7 @@ class Link(asyncio.Protocol):
                 self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def data_received(self, data: bytes) -> None:
-        self.heard = self.loop.time()
+        self._silence.heard = self.loop.time()
         try:
             for flow in self._reader.feed(data):
                 self._dispatch(flow)
@@ -304,18 +305,19 @@ class Link(asyncio.Protocol):
     # Silence
 
     def _look_after(self) -> None:
-        """Send a heartbeat if nothing was sent or heard for long; give up if nothing came for longer."""
+        """Send a heartbeat if nothing was sent or heard for long; give up if it is not answered."""
         self._timer = None
         interval = self.agreed.heartbeat_s
         if not interval or self.broken is not None:
             return
-        now = self.loop.time()
-        if now - self.heard > interval + min(interval, _SILENCE_S):
-            self.lose(f"{self.where} was silent for {now - self.heard:.0f} seconds")
+        now, silence = self.loop.time(), self._silence
+        if silence.is_gone(now, interval):
+            self.lose(f"{self.where} was silent for {now - silence.heard:.0f} seconds")
             return
-        due = min(self.spoke, self.heard) + interval
+        due = min(self.spoke, silence.heard) + interval
         if due <= now:
-            if now - self.spoke >= min(interval, 1.0):
+            if now - self.spoke >= interval or not silence.is_asking:
+                silence.ask(now)
                 number = next(iter(self.slots), 1)
                 self.write(frame(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
             due = now + min(interval, 1.0)

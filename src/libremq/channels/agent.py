@@ -22,6 +22,7 @@ from libremq.channels.exits import ChannelExitError, Exits, SecurityAnswer
 from libremq.channels.ports import House, Peer, Transport
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.names import is_object_name
+from libremq.common.silence import patience
 from libremq.kernel.connection import Connection
 from libremq.kernel.objects_channel import MessageChannel
 from libremq.mqi import constants as C
@@ -35,8 +36,6 @@ from libremq.wire.segments import Flow, frame_plain
 _Args = TypeVarTuple("_Args")
 EndKind = Literal["closed", "stopped", "retry", "failed", "callback"]
 _HANDSHAKE_S = 60.0  # from the connection to the first message
-_SILENCE_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
-_SILENCE_S = 60.0  # beyond a heartbeat interval
 _AT_WORK = frozenset({C.MQCHS_RUNNING, C.MQCHS_PAUSED, C.MQCHS_STOPPING})
 _STATUS_OF = {
     C.MQRC_Q_MGR_QUIESCING: Status.QM_TERMINATING,
@@ -147,6 +146,12 @@ class Agent(ABC):
         self._heard = self._now()
         if self._asked is not None:
             self._asked = self._heard
+
+    def was_away(self, seconds: float) -> None:
+        """This end could not listen for so long: the other end is not blamed for its silence then."""
+        self._heard += seconds
+        if self._asked is not None:
+            self._asked += seconds
 
     def pump(self) -> None:
         """There may be something to do: messages on the queue, or room on the way to the other end."""
@@ -395,7 +400,7 @@ class Agent(ABC):
     def _patience(self) -> float:
         """How long the other end may be silent after it should have said something."""
         assert self.agreed is not None
-        return max(_SILENCE_MIN_S, min(self.agreed.heartbeat_s, _SILENCE_S))
+        return patience(self.agreed.heartbeat_s)
 
     # The end
 

@@ -21,6 +21,7 @@ from collections import deque
 
 from libremq.client import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
+from libremq.common.silence import Silence
 from libremq.common.tls import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -42,8 +43,6 @@ from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, fra
 
 _READ_BYTES = 1 << 18
 _TICK_S = 1.0
-_SILENCE_S = 60.0
-_ANSWER_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
 
 
 class Slot:
@@ -80,12 +79,12 @@ class RemoteLink:
         self._writer = select.poll()
         self._writer.register(self._socket.fileno(), select.POLLOUT)
         self._at_tls = threading.Lock()  # it cannot read and write at the same time
-        self._asked = 0.0  # when a heartbeat was sent
         self.slots: dict[int, Slot] = {1: Slot(1)}
         self._next_number = 3
         self._first_free = True
         self.broken: MQError | None = None
-        self.heard = self.spoke = time.monotonic()
+        self.spoke = time.monotonic()
+        self._silence = Silence(self.spoke)
         try:
             self.agreed = self._negotiate()
         except BaseException:
@@ -241,7 +240,7 @@ class RemoteLink:
             if sent:
                 left = left[sent:]
                 # More went than the system keeps for us: somebody at the other end reads
-                self.spoke = self.heard = time.monotonic()
+                self.spoke = self._silence.heard = time.monotonic()
 
     def _send_some(self, data: bytes | memoryview) -> int:
         try:
@@ -362,7 +361,7 @@ class RemoteLink:
         except BaseException:
             self._break("it was interrupted while a reply was being read")
             raise
-        self.heard = time.monotonic()
+        self._silence.heard = time.monotonic()
         failed = self._reader.failed
         try:
             for flow in flows:
@@ -413,7 +412,7 @@ class RemoteLink:
         """How long to wait for bytes before looking after the line."""
         limit = 60.0
         if self.agreed.heartbeat_s:
-            limit = max(0.05, min(self.spoke, self.heard) + self.agreed.heartbeat_s - time.monotonic())
+            limit = max(0.05, min(self.spoke, self._silence.heard) + self.agreed.heartbeat_s - time.monotonic())
         if deadline is not None:
             limit = min(limit, max(0.0, deadline - time.monotonic()))
         return min(limit, 60.0)
@@ -423,14 +422,11 @@ class RemoteLink:
         interval = self.agreed.heartbeat_s
         if not interval:
             return
-        now = time.monotonic()
-        if min(self.spoke, self.heard) + interval > now:
-            return
-        if self._asked > self.heard and now - self._asked > max(_ANSWER_MIN_S, min(interval, _SILENCE_S)):
-            self._break(f"{self.where} was silent for {now - self.heard:.0f} seconds")
-        elif self._asked <= self.heard or now - self.spoke >= interval:
-            if self._asked <= self.heard:
-                self._asked = now
+        now, silence = time.monotonic(), self._silence
+        if silence.is_gone(now, interval):
+            self._break(f"{self.where} was silent for {now - silence.heard:.0f} seconds")
+        elif now - self.spoke >= interval or (now - silence.heard >= interval and not silence.is_asking):
+            silence.ask(now)
             number = next(iter(self.slots), 1)
             self._say(frame(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
 

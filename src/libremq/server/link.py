@@ -13,6 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.silence import Silence
 from libremq.kernel.events import channel_event
 from libremq.mqi import constants as C
 from libremq.server.channels import Channel, find_channel
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from libremq.server.engine import Engine
 
 _WRITE_HIGH = 1 << 20
-_SILENCE_S = 60.0  # beyond the heartbeat interval, until a silent peer counts as gone
-_ANSWER_MIN_S = 2.0  # for the answer to a heartbeat, however short the interval is
 _LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
 CONVERSATION_MAX = 0xFFFFFFFF
 _IDLE_LOOK_S = 0.05
@@ -57,10 +56,10 @@ class Link(asyncio.Protocol):
     """A client channel."""
 
     __slots__ = (
-        "_asked", "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
+        "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
         "_successor", "_transport", "_unread", "_unsent", "agreed", "backlog_bytes", "books", "channel",
-        "conversations", "engine", "exits", "heard", "heartbeat_s", "known", "local", "max_segment", "ours", "paused",
-        "peer", "peer_pid", "peer_product", "socket_user", "stopping", "tls", "user",
+        "conversations", "engine", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused",
+        "peer", "peer_pid", "peer_product", "silence", "socket_user", "stopping", "tls", "user",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, unix_socket: socket.socket | None) -> None:
@@ -82,9 +81,8 @@ class Link(asyncio.Protocol):
         self.ours = False  # the other end is a LibreMQ
         self.heartbeat_s = 0
         self.paused = False  # the peer does not read
-        self.heard = time.monotonic()
-        self._started = self.heard  # since when nobody is connected
-        self._asked = 0.0  # when a heartbeat was sent that is not answered yet
+        self._started = time.monotonic()  # since when nobody is connected
+        self.silence = Silence(self._started)
         self._closing = 0.0  # since when it is to be closed
         self._reader = SegmentReader(MAX_SEGMENT, UNKNOWN_BYTES)
         self._buffered = 0
@@ -114,7 +112,7 @@ class Link(asyncio.Protocol):
         engine = self.engine
         engine.heard_of(self)
         try:
-            self.heard = engine.loop.time()
+            self.silence.heard = engine.loop.time()
             self.books.received(len(data))
             if self._ended:
                 pass
@@ -541,26 +539,25 @@ class Link(asyncio.Protocol):
                 self.refuse(Status.PROTOCOL_GENERAL, "it did not connect in time")
             return
         self._started = now
-        interval = self.heartbeat_s
+        interval, silence = self.heartbeat_s, self.silence
         if not interval or not (self._shared or any(each.waits for each in self.conversations.values())):
             # Without shared conversations a client that does not wait says nothing for as long as it likes. The
             # system notices by itself when the other machine is gone
-            self.heard = max(self.heard, now - (interval or 0))
+            silence.heard = max(silence.heard, now - interval)
             return
-        silent = now - self.heard
-        if silent <= interval:
+        if now - silence.heard <= interval:
             return
         if self._makes_progress():
-            self.heard = now
+            silence.heard = now
             return
-        if self._asked < self.heard:
-            self._asked = now
+        if silence.is_gone(now, interval):
+            self.engine.say(amq(9259, self.peer, round(now - silence.heard)))
+            self.abort()
+        elif not silence.is_asking:
+            silence.ask(now)
             number = next(iter(self.conversations))
             self._out.append(self.framed(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
             self._write()
-        elif now - self._asked > max(_ANSWER_MIN_S, min(interval, _SILENCE_S)):
-            self.engine.say(amq(9259, self.peer, round(silent)))
-            self.abort()
 
     def _makes_progress(self) -> bool:
         """Has the peer taken something since the last look? It cannot be heard while it is not read from."""

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 from libremq.channels.agent import Agent
 from libremq.channels.ports import Peer
 from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.silence import LATE_S
 from libremq.server.incoming_call import IncomingCall
 from libremq.server.link_books import LinkBooks
 from libremq.server.socket_options import follow_keep_alive, local_address_of, untaken
@@ -398,16 +399,21 @@ class MessageLink(asyncio.Protocol):
         self._timer = self.engine.loop.call_later(delay, self._ring)
 
     def _ring(self) -> None:
-        self._timer = None
         if self.agent is not None:
             self._look_at_progress(self.agent)
+        self._timer = None
+        if self.agent is not None:
             self._run(self.agent.tick)
 
     def _look_at_progress(self, agent: Agent) -> None:
         """Has the peer taken something since the last look? What it has to answer may be far behind that.
 
-        It cannot answer what has not left: while the log is written, nobody loses patience.
+        It cannot answer what has not left: while the log is written, nobody loses patience. Nor could it be heard
+        while this process stood still: the timer would be late.
         """
+        late_s = self.engine.loop.time() - self._timer.when() if self._timer is not None else 0.0
+        if late_s > LATE_S:
+            agent.was_away(late_s)
         before, self._taken = self._taken, agent.books.bytes_sent - untaken(self._transport)
         if self._taken > before or self._held:
             agent.heard()
