@@ -38,6 +38,7 @@ from libremq.server.message_link import MessageLink
 from libremq.server.socket_options import keep_alive as look_after
 from libremq.server.stopped_channels import StoppedChannels
 from libremq.server.tls_peers import address_of, farewell, handshake_event, handshake_failure
+from libremq.server.unexpected import place_of
 
 if TYPE_CHECKING:
     import ssl
@@ -397,10 +398,7 @@ class Engine:
 
     def note_unexpected(self, peer: str, error: Exception) -> None:
         """An error that should not be: reported once for each place in the code, however often a client provokes it."""
-        trace = error.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        place = (type(error), trace.tb_frame.f_code if trace is not None else None, trace.tb_lineno if trace else 0)
+        place = (type(error), *place_of(error))
         if place not in self._noted:
             self._noted.add(place)
             self.loop.call_exception_handler({"message": f"a call of {peer} failed unexpectedly", "exception": error})

@@ -23,6 +23,7 @@ from libremq.server.link_exits import LinkExits, begin_exits
 from libremq.server.message_link import MessageLink
 from libremq.server.socket_options import peer_process, untaken
 from libremq.server.tls_peers import TlsPeer, peer_of
+from libremq.server.unexpected import described
 from libremq.wire import session
 from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import (
@@ -331,7 +332,7 @@ class Link(asyncio.Protocol):
     def refuse_unexpected(self, error: Exception) -> None:
         """A mistake of ours: it must not take other connections with it. There is a report, one for each place."""
         self.engine.note_unexpected(self.peer, error)
-        self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {_described(error)}")
+        self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {described(error)}")
 
     def _status(self, status: Status) -> bytes:
         body = session.pack_status(status)
@@ -597,12 +598,3 @@ class Link(asyncio.Protocol):
 
     def accepted(self, conversation: int) -> bytes:
         return self.framed(Type.STATUS_DATA, b"", conversation, flags=REQUEST_ACCEPTED)
-
-
-def _described(error: Exception) -> str:
-    """An exception that nobody expected, in one line: what, and where."""
-    where = error.__traceback__
-    while where is not None and where.tb_next is not None:
-        where = where.tb_next
-    place = f" ({where.tb_frame.f_code.co_filename.rpartition('/')[2]}:{where.tb_lineno})" if where is not None else ""
-    return f"{type(error).__name__}: {error}{place}"
