@@ -211,9 +211,12 @@ class Proxy:
                         self.bytes_up += len(data)
         except ConnectionError:
             pass
+        while self.silent:
+            await asyncio.sleep(0.01)  # nor that the other end has given up
         writer.close()
 
     async def stop(self) -> None:
+        self.silent = False
         self._server.close()
         await self._server.wait_closed()
         while len(asyncio.all_tasks()) > 1:

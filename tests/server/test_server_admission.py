@@ -358,7 +358,7 @@ def test_only_the_answer_to_a_wrong_password_waits(site: Site) -> None:
 
     def guess() -> None:
         try:
-            libremq.connect(site.url("pat", "a guess"))
+            libremq.connect(site.url("pat", "a guess") + "&connect_timeout=240")
         except MQError as error:
             outcomes.append(error)
 

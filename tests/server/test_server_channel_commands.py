@@ -180,10 +180,11 @@ def test_a_ping(pair: Pair) -> None:
 
 
 def test_pings_that_fail(pair: Pair) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # taken, so that nobody else listens there
         port = nobody.getsockname()[1]
-    pair.done(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SDR) CONNAME('127.0.0.1({port})')")
-    assert pair.refused(f"PING CHANNEL({CHANNEL})") == ("AMQ9202E", C.MQRCCF_HOST_NOT_AVAILABLE)
+        pair.done(f"ALTER CHANNEL({CHANNEL}) CHLTYPE(SDR) CONNAME('127.0.0.1({port})')")
+        assert pair.refused(f"PING CHANNEL({CHANNEL})") == ("AMQ9202E", C.MQRCCF_HOST_NOT_AVAILABLE)
     pair.done(f"DEFINE CHANNEL(UNKNOWN) CHLTYPE(SDR) CONNAME('127.0.0.1({pair.port})') XMITQ(QM2) REPLACE")
     assert pair.refused("PING CHANNEL(UNKNOWN)") == ("AMQ9520E", C.MQRCCF_UNKNOWN_REMOTE_CHANNEL)
 

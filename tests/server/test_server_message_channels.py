@@ -392,7 +392,10 @@ def test_send_and_receive_exits_see_every_segment(pair: Pair) -> None:
     assert pair.heard("scramble(fail)", "on purpose"), pair.said[-5:]
 
 
-def test_the_end_of_the_queue_manager_ends_channels_with_their_batches(pair: Pair) -> None:
+def test_the_end_of_the_queue_manager_ends_channels_with_their_batches(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message_channels, "_BATCHES_S", 240.0)  # for a partner that is slow, but there
     pair.define(BATCHINT=60_000)
     pair.start()
     pair.wait_for(C.MQCHS_RUNNING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -288,9 +288,22 @@ def test_a_get_is_refused_before_the_memory_for_peers_that_do_not_read_is_gone(t
             assert queue.get().text == "still there"
 
 
+def in_a_second(served: Served) -> libremq.QueueManager:
+    """A client that gives up on connecting after a second; a busy machine may need more than one attempt."""
+    made: list[libremq.QueueManager] = []
+
+    def connected() -> bool:
+        with suppress(MQError):
+            made.append(libremq.connect(served.url("local", connect_timeout=1)))
+        return bool(made)
+
+    wait_until(connected, "a connection")
+    return made[0]
+
+
 def test_a_client_that_sends_a_long_message_to_a_server_that_is_slow_to_read(served: Served) -> None:
     """The connect timeout is for connecting: a put may take longer than that."""
-    with libremq.connect(served.url("local", connect_timeout=1)) as qm:
+    with in_a_second(served) as qm:
         mqi = qm.mqi
         queue = qm.queue(OTHER)
         hobj = queue.handle("output")
@@ -304,6 +317,6 @@ def test_a_client_that_sends_a_long_message_to_a_server_that_is_slow_to_read(ser
             thread = threading.Thread(target=put)
             thread.start()
             assert not done.wait(1.5)
-        thread.join(60)
+        thread.join(240)
         assert done.is_set()
         assert len(queue.get().data) == 4 * ONE_MB

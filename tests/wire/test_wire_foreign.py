@@ -222,6 +222,9 @@ def test_heartbeats_while_a_get_waits(served: Served, sharing: int) -> None:
         assert client.receive().data == b"at last"
         client.send(HEARTBEAT, b"", flags=0x31)
         answer = client.receive_segment()
+        while answer is not None and answer.flags & 1:  # it asks, too, if a second has passed meanwhile
+            client.send(HEARTBEAT, b"")
+            answer = client.receive_segment()
         assert answer is not None and (answer.kind, answer.flags & 1) == (HEARTBEAT, 0)
 
 

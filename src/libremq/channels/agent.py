@@ -425,7 +425,7 @@ class Agent(ABC):
             self._give_back()
         except MQError as error:
             self.house.say(amq(9538, self.name, error))
-            self.house.left.append(self._give_back)
+            self.house.manager.give_back_later(self._give_back)
         if self._exits is not None:
             self._exits.end()
         if words is not None:

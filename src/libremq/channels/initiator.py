@@ -241,30 +241,9 @@ class Initiator(Answering):
             if line.due is not None and line.due <= now and self._lines.get(line.name) is line:
                 self._due(line)
         self._activate_waiting()
-        if self._has_unwritten and now >= self._write_at:
+        if self._kept.unwritten and now >= self._write_at:
             self._write_at = now + _WRITE_AGAIN_S
             self._kept.write_again()
-            self._give_back_again()
-
-    @property
-    def _has_unwritten(self) -> bool:
-        return self._kept.unwritten or bool(self._house.left)
-
-    def give_back_later(self, give_back: Callable[[], object]) -> None:
-        """Whoever is gone could not be disconnected, as the log is full: try that again until it succeeds."""
-        self._house.left.append(give_back)
-        self._soon()
-
-    def _give_back_again(self) -> None:
-        """What agents have left behind keeps the log from moving on, and their queues from being opened."""
-        house = self._house
-        house.left, left = [], house.left
-        for give_back in left:
-            try:
-                give_back()
-            except MQError as error:
-                if error.reason != C.MQRC_HCONN_ERROR:  # else it is gone by now
-                    house.left.append(give_back)
 
     def next_deadline(self) -> float | None:
         """When `tick` has something to do; agents have deadlines of their own."""
@@ -273,6 +252,6 @@ class Initiator(Answering):
         if self._has_triggers:
             return self._now()
         dues = [line.due for line in self._lines.values() if line.due is not None]
-        if self._has_unwritten:
+        if self._kept.unwritten:
             dues.append(self._write_at)
         return min(dues, default=None)

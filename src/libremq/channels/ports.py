@@ -7,7 +7,7 @@ and of losses by whoever owns the transport, under the kernel's lock, and never 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from libremq.kernel.manager import QueueManager
@@ -66,5 +66,3 @@ class House:
     """PipeLineLength of the configuration: 2 begins a batch while the one before waits for its answer."""
     exit_path: str = ""
     """The folder of channel exits."""
-    left: list[Callable[[], object]] = field(default_factory=list)
-    """What agents and clients could not give back when they ended, for want of room in the log: to be called again."""

@@ -63,6 +63,7 @@ class QueueManager(Administration):
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self._branches = Branches(core)
         self._next_undo = 0.0
+        self.not_given_back: list[Callable[[], object]] = []
         self._next_expiry_scan = core.clock.monotonic() + expiry.SCAN_INTERVAL_S
         self._next_timed_checkpoint = core.clock.monotonic() + 60 * self.tuning.checkpoint_wait_minutes
         core.on_arrival = self.available
@@ -83,10 +84,11 @@ class QueueManager(Administration):
         consumers.tick(self.core, now)
         if self.commands_wait:
             self.run_commands()
-        if self.core.unfinished and now >= self._next_undo:
+        if self._has_unfinished and now >= self._next_undo:
             self._next_undo = now + _UNDO_AGAIN_S
             with suppress(MQError):
                 self.finish_backouts()
+            self._give_back_again()
         if now >= self._next_expiry_scan:
             self._next_expiry_scan = now + expiry.SCAN_INTERVAL_S
             self.commands_wait = True  # whatever kept the command server from one: it looks again
@@ -101,9 +103,30 @@ class QueueManager(Administration):
         if self.commands_wait:
             return self.core.clock.monotonic()
         deadlines = [waiter.deadline for waiter in self.core.waiters if waiter.deadline is not None]
-        if self.core.unfinished:
+        if self._has_unfinished:
             deadlines.append(self._next_undo)
         return min([self._next_expiry_scan, self._next_timed_checkpoint, *deadlines, *consumers.deadlines(self.core)])
+
+    @property
+    def _has_unfinished(self) -> bool:
+        return bool(self.core.unfinished or self.not_given_back)
+
+    def give_back_later(self, give_back: Callable[[], object]) -> None:
+        """Whoever is gone could not be disconnected, as the log is full: try that again until it succeeds.
+
+        What such a one has keeps the log from moving on, and its queues from being opened.
+        """
+        self.not_given_back.append(give_back)
+        self.deadlines_changed()
+
+    def _give_back_again(self) -> None:
+        self.not_given_back, left = [], self.not_given_back
+        for give_back in left:
+            try:
+                give_back()
+            except MQError as error:
+                if error.reason != C.MQRC_HCONN_ERROR:  # else it is gone by now
+                    self.not_given_back.append(give_back)
 
     @verb
     def finish_backouts(self) -> None:

@@ -338,7 +338,7 @@ class Conversation:
                 leave()
             except MQError as error:
                 self.engine.say(amq(5079, error))
-                self.engine.initiator.give_back_later(leave)
+                self.manager.give_back_later(leave)
 
     # Messages
 

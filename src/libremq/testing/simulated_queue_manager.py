@@ -333,8 +333,8 @@ class SimulatedQueueManager:
             return f"{self.name} is down"
         if self._waiting:
             return f"{self.name} has {len(self._waiting)} commits that are not on disk"
-        if self.house.left:
-            return f"{self.name} has {len(self.house.left)} agents that could not give back what they had"
+        if left := self.house.manager.not_given_back:
+            return f"{self.name} has {len(left)} agents that could not give back what they had"
         for unit in self.manager.core.units.values():
             if unit.state == PREPARED:
                 return f"{self.name} has a batch in doubt"
