@@ -355,6 +355,11 @@ def test_a_filter_on_an_indicator_looks_at_its_recent_figure(ends: Ends, conditi
         ends.refused(command, C.MQRCCF_CHL_STATUS_NOT_FOUND)
 
 
+def test_a_filter_on_an_indicator_says_what_it_takes(ends: Ends) -> None:
+    words = ends.refused(f"DISPLAY CHSTATUS({CHANNEL}) WHERE(EXITTIME NE 'abc')", C.MQRCCF_ATTR_VALUE_ERROR)
+    assert "EXITTIME(abc): permitted is 0 to 999999999" in words
+
+
 def test_a_receiver_has_no_transmission_queue(ends: Ends) -> None:
     ends.house.running = [replace(RUNNING, channel="QM2.TO.QM1", channel_type=C.MQCHT_RECEIVER, user="mca", xmitq="")]
     (row,) = ends.done("DISPLAY CHSTATUS(QM2.TO.QM1) ALL")

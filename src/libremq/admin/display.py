@@ -6,6 +6,7 @@ A full name without a list of attributes shows all; a generic name then shows th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from libremq.admin.command import ALL, Command, Filter, Row
 from libremq.admin.model import attributes
@@ -132,7 +133,7 @@ def _operand(row: Attribute, where: Filter) -> Value:
 def _single(row: Attribute) -> Attribute:
     """One of the values, where it has several."""
     kind = _NUMBERS[row.kind]
-    return row if kind is row.kind else Attribute(row.keyword, row.selector, kind, 0, words=row.words)
+    return row if kind is row.kind else replace(row, kind=kind, default=0)
 
 
 def _fits(row: Attribute, value: Value, where: Filter) -> bool:
