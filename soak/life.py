@@ -24,7 +24,7 @@ from soak.checker import Base, Check, Finding, Observation, Seen, Stop
 from soak.history import History
 
 ROOT = Path(__file__).parents[1]
-_PATIENCE_S = 60
+_PATIENCE_S = 240
 SHORTEST_S, LONGEST_S = 0.05, 1.5
 _KILL_IN_RESTART = 0.2
 _ORDERLY_END = 0.1

@@ -110,7 +110,7 @@ def test_bytes_that_are_no_text_come_through(sample: Samples, process: list[subp
         qm.clear("Q1")
         qm.put("Q1", data)  # without a format nothing is converted
     process.append(start("amqsget", "Q1", "QM1", "-w", "0"))
-    out, err = process[0].communicate(timeout=60)
+    out, err = process[0].communicate(timeout=240)
     assert b"message <" + data + b">\n" in out, err
     assert process[0].returncode == 0
 
@@ -164,7 +164,7 @@ def test_amqsget_whose_reader_goes_away_loses_nothing(sample: Samples, process: 
     read = [child.stdout.readline() for _ in range(6)]
     assert read[1:] == [b"message <%d>\n" % number for number in range(5)]  # each line at once, though it goes on
     child.send_signal(signal.SIGINT)
-    assert child.wait(60) == 130
+    assert child.wait(240) == 130
     assert child.stderr.read() == b""
     with libremq.connect("embedded:QM1") as qm:
         for number in range(5):
@@ -174,7 +174,7 @@ def test_amqsget_whose_reader_goes_away_loses_nothing(sample: Samples, process: 
     assert child.stdout is not None and child.stderr is not None
     assert child.stdout.readline() == b"Sample AMQSGET0 start\n"
     child.stdout.close()
-    assert child.wait(60) == 1
+    assert child.wait(240) == 1
     assert child.stderr.read() == b""
     left = messages()
     assert left and left[-1] == b"4" * 100_000

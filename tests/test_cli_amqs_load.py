@@ -124,7 +124,7 @@ def test_amqsblst_interrupted_says_how_far_it_came(sample: Samples) -> None:
                 assert line
         finally:
             child.send_signal(signal.SIGINT)
-        assert child.wait(60) == 130
+        assert child.wait(240) == 130
         assert b"messages read" in child.stdout.read()
         assert child.stderr.read() == b""
 

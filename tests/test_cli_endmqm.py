@@ -197,7 +197,10 @@ def test_a_start_that_fails_has_its_code(mq: Serving) -> None:
 
 
 @pytest.mark.parametrize("how", ["-w", "-p"])
-def test_a_queue_manager_whose_file_is_damaged_is_ended_all_the_same(mq: Serving, how: str) -> None:
+def test_a_queue_manager_whose_file_is_damaged_is_ended_all_the_same(
+    mq: Serving, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("libremq.cli_endmqm._ANSWER_PREEMPTIVE_S", LIMIT_S)  # it is there, but may be slow
     mq.good("strmqm", "-ns", "QM1")
     (mq.folder() / "run.json").write_text("{")
     assert mq.good("endmqm", how, "QM1")[-1] == "LibreMQ queue manager 'QM1' ended."

@@ -25,6 +25,7 @@ from libremq.mqi import constants as C
 from libremq.testing.serving import served_queue_manager
 
 _LIMIT_S = 240.0
+_AGAIN_S = 10.0  # a program that is only slow has heard the key, and an interrupt while it ends is one too many
 _NONE_READ = ["No MQSC commands read.", "No commands have a syntax error.", "All valid MQSC commands were processed."]
 
 
@@ -457,7 +458,7 @@ class Terminal:
         until = time.monotonic() + _LIMIT_S
         while text.encode() not in self.seen:
             left = max(0.0, until - time.monotonic())
-            ready, _, _ = select.select([self._descriptor], [], [], min(left, 1.0) if again else left)
+            ready, _, _ = select.select([self._descriptor], [], [], min(left, _AGAIN_S) if again else left)
             if again and not ready and left:
                 self.type(again)
                 continue

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from helper_ports import free_port
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -199,11 +200,6 @@ def test_the_example_of_the_readme_works_when_pasted(tmp_path: Path) -> None:
     assert (tmp_path / ".libremq" / "qmgrs" / "QM1").is_dir()
 
 
-def free_port() -> str:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return str(probe.getsockname()[1])
-
-
 def type_in(commands: str, home: Path, *queue_managers: str) -> list[str]:
     """Type commands as a user with an empty home would; the lines that come. The queue managers are ended for sure."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("LIBREMQ", "PYTEST", "MQ"))}
@@ -227,7 +223,7 @@ def test_the_server_of_the_readme_works_when_typed(tmp_path: Path) -> None:
     typed = r"```\n(MQ_APP_PASSWORD=\w+ libremq crtmqm --dev .*?)```.*?```python\n(.*?)```"
     found = re.search(typed, readme, re.DOTALL)
     assert found is not None
-    port = free_port()
+    port = str(free_port())
     commands, client = (text.replace("1414", port) for text in found.groups())
     (tmp_path / "client.py").write_text(client, encoding="utf-8")
     lines = type_in(commands, tmp_path, "QM1")
@@ -248,7 +244,7 @@ def test_the_two_queue_managers_of_the_readme_work_when_typed(tmp_path: Path) ->
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.search(r"```\n(libremq crtmqm LONDON\n.*?)```", readme, re.DOTALL)
     assert found is not None
-    commands = found[1].replace("1421", free_port()).replace("1422", free_port())
+    commands = found[1].replace("1421", str(free_port())).replace("1422", str(free_port()))
     lines = type_in(commands, tmp_path, "LONDON", "PARIS")
     got = lines.index("Sample AMQSGET0 start")
     assert lines[got + 1 : got + 3] == ["message <two espressos>", "message <one tea>"]

@@ -18,7 +18,7 @@ from soak.channels.proxy import BACK, FORTH, Line, some_bytes
 from soak.channels.topology import CHANNELS, LINKS, MANAGERS, Channel
 
 PORT = 1414
-_COMMAND_S = 20
+_COMMAND_S = 120
 Link = tuple[str, str]
 Undo = Callable[[], None]
 

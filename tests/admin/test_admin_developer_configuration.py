@@ -6,7 +6,6 @@ Lower and upper case, continued lines, comments in between, blanks before parent
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import libremq
+from helper_ports import free_port
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -101,8 +101,7 @@ class Machine:
 
 @pytest.fixture(scope="module")
 def port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
+    return free_port()
 
 
 @pytest.fixture(scope="module")

@@ -223,7 +223,8 @@ class Proxy:
             await asyncio.sleep(0.001)
 
 
-def test_heartbeats_keep_a_quiet_line_and_find_a_dead_one(served: Served) -> None:
+def test_heartbeats_keep_a_quiet_line_and_find_a_dead_one(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("libremq.common.silence.ANSWER_MIN_S", PATIENCE)  # as long as both ends are there
     with libremq.connect(served.url("local")) as control:
         control.define("channel", "FAST", chltype="svrconn", hbint=1)
 
@@ -237,6 +238,7 @@ def test_heartbeats_keep_a_quiet_line_and_find_a_dead_one(served: Served) -> Non
             await asyncio.sleep(0.01)  # until a heartbeat goes out
         await qm.put("IN", "x")
         assert (await qm.queue("IN").get()).text == "x"
+        monkeypatch.undo()
         proxy.silent = True
         with pytest.raises(libremq.ConnectionBroken, match="silent"):
             await qm.queue("IN").get(wait=float("inf"))

@@ -301,5 +301,5 @@ def test_without_the_package_lz4_it_is_not_offered() -> None:
         "try: Compressor(0, 16)\n"
         "except Exception as error: print(type(error).__name__)\n"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=240)
     assert ran.stdout.splitlines() == ["(4, 0) (0,) (2, 4, 1, 0)", "ProtocolError"]

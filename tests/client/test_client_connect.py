@@ -35,7 +35,7 @@ def python(script: str, *arguments: str, **environment: str) -> subprocess.Compl
         capture_output=True,
         text=True,
         env={**os.environ, **environment},
-        timeout=60,
+        timeout=240,
         check=False,
     )
 

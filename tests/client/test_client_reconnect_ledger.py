@@ -99,6 +99,7 @@ def test_a_session_that_is_cut_at_every_point(site: Site, where: Where) -> None:
         points = site.proxy.calls
         site.proxy.disarm()
     assert points > 20
+    made = site.proxy.cuts
     for point in range(1, points + 1):
         with site.direct() as other:
             other.clear("Q")
@@ -107,9 +108,11 @@ def test_a_session_that_is_cut_at_every_point(site: Site, where: Where) -> None:
         with site.connect() as qm:
             site.proxy.arm(where, point)
             session(qm, ledger, f"{point}.")
+            reached = site.proxy.calls >= point  # what is sent without waiting for a reply may come in one piece
             site.proxy.disarm()
-        assert site.proxy.cuts == cuts + 1
+        assert site.proxy.cuts == cuts + reached
         ledger.check(site.texts())
+    assert site.proxy.cuts - made > points // 2
 
 
 def test_threads_that_are_cut_while_the_queue_manager_restarts(site: Site) -> None:
@@ -187,7 +190,7 @@ def test_a_consumer_that_is_cut_moves_each_message_once(site: Site) -> None:
     with site.connect() as qm, qm.queue("Q").consume(move) as consumer:
         for _ in range(6):
             before = len(calls)
-            until(lambda: len(calls) > before + 10 or not consumer.running)  # noqa: B023
+            until(lambda: len(calls) > min(before + 10, count - 1) or not consumer.running)  # noqa: B023
             if rng.random() < 0.3:
                 site.restart()
             else:

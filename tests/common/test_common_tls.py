@@ -23,7 +23,7 @@ needs_openssl = pytest.mark.skipif(OPENSSL is None, reason="certificates are mad
 
 def openssl(*arguments: str) -> None:
     assert OPENSSL is not None
-    subprocess.run([OPENSSL, *arguments], check=True, capture_output=True, timeout=60)
+    subprocess.run([OPENSSL, *arguments], check=True, capture_output=True, timeout=240)
 
 
 def make_certificate(folder: Path, name: str, subject: str, alternative: str = "") -> None:

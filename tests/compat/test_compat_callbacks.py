@@ -18,7 +18,7 @@ from libremq.mqi.structs import MQCBC, MQCBD, MQMD
 Connect = Callable[[], int]
 CONSUMER = packed(MQCBD)
 EVENT_HANDLER = packed(MQCBD, CallbackType=C.MQCBT_EVENT_HANDLER)
-_WAIT_S = 30
+_WAIT_S = 240
 
 
 class Calls:

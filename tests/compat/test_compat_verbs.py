@@ -248,7 +248,7 @@ def test_closing_while_python_ends_is_harmless(queue_manager: QueueManager, tmp_
         "late = sys.modules['late'] = Late()\n"
         "late.itself = late\n"
     )
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=240)
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 

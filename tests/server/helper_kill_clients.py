@@ -145,6 +145,9 @@ def keep_books(name: str, url: str, folder: str) -> None:
                     told.run(texts, lambda: move(texts))  # noqa: B023
                 except libremq.NoMessageAvailable:
                     pass
+            losses = getattr(qm.mqi.binding, "losses", 0)
+            if losses:
+                _leave(folder, f"{name}.lost", str(losses))
             _leave(folder, f"{name}.count", str(len(told.surely)))
         losses = getattr(qm.mqi.binding, "losses", 0)
     _leave(folder, f"{name}.books", json.dumps({"surely": told.surely, "maybe": told.maybe, "losses": losses}))

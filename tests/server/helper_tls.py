@@ -13,7 +13,6 @@ import pytest
 import libremq
 from libremq.common.tls_authority import Authority, Issued
 from libremq.mqi.errors import MQError
-from libremq.server.engine import EngineLimits
 from libremq.server.key_repository import KeyRepository
 from libremq.testing.serving import Served, served_queue_manager
 
@@ -70,9 +69,8 @@ def long_ago(days: int = 100) -> datetime.datetime:
 @contextmanager
 def tls_site(folder: Path, authority: Authority, own: Issued) -> Iterator[Site]:
     said: list[str] = []
-    limits = EngineLimits(handshake_s=10)
     data = folder / "libremq"
-    with served_queue_manager(folder=data, tls=lambda: keys.context(), say=said.append, limits=limits) as served:
+    with served_queue_manager(folder=data, tls=lambda: keys.context(), say=said.append) as served:
         keys = KeyRepository(served.engine.manager, served.engine.folder, said.append)
         site = Site(served, keys, authority, folder, said)
         site.repository.mkdir(exist_ok=True)

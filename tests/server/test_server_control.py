@@ -198,7 +198,7 @@ def test_a_server_that_hangs_or_babbles(tmp_path: Path) -> None:
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind(path)
             listener.listen()
-            for words, expected in ((b"", "does not answer"), (b"babble\n", "makes no sense"), (b"[]\n", "version")):
+            for words, expected in ((b"", "said nothing"), (b"babble\n", "makes no sense"), (b"[]\n", "version")):
                 client = ControlClient(path, 0.05 if not words else 30)
                 accepted, _ = listener.accept()
                 accepted.sendall(words)

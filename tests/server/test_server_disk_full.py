@@ -24,7 +24,7 @@ BODY = bytes(50_000)
 FITS = 5
 """So many of them stay in memory."""
 QUEUES = [f"M{number:02}" for number in range(20)]
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 
 
 @pytest.fixture

@@ -16,10 +16,12 @@ from helper_peers import wait_until
 from helper_tls import write
 
 import libremq
+from helper_ports import free_port
 from libremq.admin.operations import ChannelInstance
 from libremq.common.tls_authority import Authority
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
+from libremq.server import message_channels
 from libremq.server.dialing import LocalPlace, parse_local_address
 from libremq.server.key_repository import KeyRepository
 from libremq.testing import VirtualClock
@@ -193,13 +195,8 @@ def test_a_partner_that_does_not_know_the_channel(pair: Pair) -> None:
 
 
 def test_local_addresses_and_ports(pair: Pair) -> None:
-    with socket.socket() as taken, socket.socket() as free:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        free.bind(("127.0.0.1", 0))
-        ports = [taken.getsockname()[1], free.getsockname()[1]]
-    taken = socket.create_server(("127.0.0.1", ports[0]))
-    with taken:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = [taken.getsockname()[1], free_port()]
         local = ",".join(f"127.0.0.1({port})" for port in ports)
         pair.define(LOCLADDR=local)
         pair.start()

@@ -61,7 +61,7 @@ def test_a_partner_is_answered_and_runs(served: Served) -> None:
         assert instance.connection_name == "127.0.0.1"
         assert (len(served.engine.message_links), len(served.engine.links), served.engine.sockets) == (1, 0, 1)
     check_nothing_left(served)
-    assert served.engine.sockets == 0
+    assert served.in_loop(lambda: served.engine.sockets) == 0
 
 
 def test_all_in_one_piece_and_byte_by_byte(served: Served) -> None:

@@ -16,6 +16,7 @@ import pytest
 from helper_server import NAME, Served, is_alive, served, until
 
 import libremq
+from helper_ports import free_port
 from libremq.client.queue_manager import QueueManager
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -38,6 +39,10 @@ class Administrator:
     def rows(self, command: str) -> list[dict[str, Any]]:
         [answer] = self._manager.mqsc(command)
         return answer.rows
+
+    def first(self, command: str) -> str:
+        [answer] = self._manager.mqsc(command)
+        return answer.lines[0]
 
     def done(self, command: str) -> str:
         [answer] = self._manager.mqsc(command)
@@ -275,11 +280,6 @@ def test_a_connection_that_is_stopped(admin: Administrator) -> None:
 # Listeners
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
 def reachable(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
@@ -333,12 +333,20 @@ def test_a_port_that_another_program_has(admin: Administrator) -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
         admin.done(f"DEFINE LISTENER(L3) TRPTYPE(TCP) PORT({port}) REPLACE")
-        assert admin.done("START LISTENER(L3)") == "AMQ8021I"
-        until(lambda: "AMQ9218" in admin.served.log(), "the error log says so")
-        assert listener(admin, "L3") == "STARTING"
-        assert admin.refused("START LISTENER(L3)").startswith("AMQ8730")
-        assert admin.done("STOP LISTENER(L3)") == "AMQ8706I"
-        until(lambda: not listener(admin, "L3"), "it is not tried any more")
+        while True:
+            given_up = admin.served.log().count("AMQ5053E")
+            assert admin.done("START LISTENER(L3)") == "AMQ8021I"
+            until(lambda: "AMQ9218" in admin.served.log(), "the error log says so")
+            status, again, stop = (
+                listener(admin, "L3"),
+                admin.first("START LISTENER(L3)"),
+                admin.first("STOP LISTENER(L3)"),
+            )
+            until(lambda: not listener(admin, "L3"), "it is not tried any more")
+            if (status, again[:7], stop[:8]) == ("STARTING", "AMQ8730", "AMQ8706I"):
+                break
+            # It is tried for some seconds: on a busy machine nobody may look in that time
+            until(lambda: admin.served.log().count("AMQ5053E") > given_up, f"{status} {again} {stop}")  # noqa: B023
 
 
 def test_start_and_stop_in_a_hurry(admin: Administrator) -> None:

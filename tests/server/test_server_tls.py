@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,6 @@ from libremq.common.tls import server_context
 from libremq.common.users import set_password
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.server.engine import EngineLimits
 from libremq.server.key_repository import KeyRepository
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import session
@@ -33,7 +33,7 @@ QUEUE, SECURE = "TLS.Q", "SECURE.SVRCONN"
 
 def openssl(*arguments: str) -> None:
     assert OPENSSL is not None
-    subprocess.run([OPENSSL, *arguments], check=True, capture_output=True, timeout=60)
+    subprocess.run([OPENSSL, *arguments], check=True, capture_output=True, timeout=240)
 
 
 @pytest.fixture(scope="module")

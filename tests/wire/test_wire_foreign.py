@@ -201,8 +201,9 @@ def test_a_get_by_request_waits(served: Served) -> None:
 
 
 @pytest.mark.parametrize("sharing", [0, 10])
-def test_heartbeats_while_a_get_waits(served: Served, sharing: int) -> None:
+def test_heartbeats_while_a_get_waits(served: Served, sharing: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without shared conversations they come only then; a client answers, and its get goes on."""
+    monkeypatch.setattr("libremq.common.silence.ANSWER_MIN_S", 240.0)  # for a client that is only slow to answer
     with libremq.connect(served.url("local")) as qm:
         qm.define("CHANNEL", "LIVELY.SVRCONN", CHLTYPE="SVRCONN", SHARECNV=sharing, HBINT=1)
     with RawClient(served.port, channel="LIVELY.SVRCONN") as client:

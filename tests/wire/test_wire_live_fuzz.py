@@ -24,7 +24,7 @@ from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQSTS
 from libremq.server.conversation import BACKLOG_MAX
 from libremq.testing.serving import Served, served_queue_manager
 
-LIMIT_S = 60
+LIMIT_S = 240
 QUEUE, OTHER = "FUZZ.Q", "OTHER.Q"
 EVERYTHING = C.MQOO_INPUT_SHARED | C.MQOO_OUTPUT | C.MQOO_INQUIRE | C.MQOO_SET | C.MQOO_BROWSE
 SESSIONS = 60
@@ -72,7 +72,7 @@ def nothing_unexpected(served: Served, said: list[str], caplog: pytest.LogCaptur
 def check_it_works(served: Served) -> None:
     with libremq.connect(served.url("mq")) as qm, qm.queue(OTHER) as queue:
         queue.put(b"still there")
-        found = queue.get(wait=10)
+        found = queue.get(wait=LIMIT_S)
         assert found is not None and found.data == b"still there"
 
 
@@ -199,7 +199,7 @@ def another_client(served: Served) -> Iterator[list[int]]:
             with libremq.connect(served.url("local")) as qm, qm.queue(OTHER) as queue:
                 while not over.is_set():
                     queue.put(b"%d" % len(rounds))
-                    found = queue.get(wait=10)
+                    found = queue.get(wait=LIMIT_S)
                     assert found is not None and found.data == b"%d" % len(rounds)
                     rounds.append(1)
                     over.wait(0.002)

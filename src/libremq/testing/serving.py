@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from libremq.server.engine import Engine, EngineLimits
 
 _T = TypeVar("_T")
-_PATIENCE_S = 30.0
+_PATIENCE_S = 240.0
 _LOOK_S = 0.002
 
 
