@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from helper_ends import Pair, sender_and_receiver
+import pytest
+from helper_ends import CHANNEL, Pair, sender_and_receiver
 
 from libremq.mqi import constants as C
 
@@ -66,3 +67,43 @@ def test_both_ends_count_the_same_batches() -> None:
         pair.run()
     sent, received = pair.sender.instance(), pair.receiver.instance()
     assert (sent.messages, sent.batches) == (received.messages, received.batches) == (3, 1)
+
+
+@pytest.mark.parametrize("persistent", [True, False])
+def test_what_is_altered_counts_from_the_next_start(persistent: bool) -> None:
+    """Both ends have agreed on what they were when they met."""
+    one, two = sender_and_receiver(SEQWRAP=1000)
+    two.define("QLOCAL", "DLQ")
+    two.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
+    pair = Pair(one, two)
+    for number in range(200):
+        one.put("TARGET", b"%d" % number, qmgr="QM2")
+    pair.run()
+    one.qm.alter("CHANNEL", CHANNEL, {"SEQWRAP": 100, "BATCHLIM": 1, "DISCINT": 1})
+    two.qm.alter("CHANNEL", CHANNEL, {"SEQWRAP": 100, "MAXMSGL": 1000, "USEDLQ": C.MQUSEDLQ_NO})
+    one.put("TARGET", bytes(5000), qmgr="QM2", persistent=persistent)
+    one.put("NOWHERE", b"x", qmgr="QM2", persistent=persistent)
+    pair.pass_time(5)
+    assert pair.ends == {}
+    assert (two.depth("TARGET"), two.depth("DLQ"), one.depth("QM2")) == (201, 1, 0)
+    pair.cut()
+    again = Pair(one, two)
+    again.pass_time(5)
+    assert again.sender.ended.kind == "closed"  # DISCINT
+
+
+def test_a_paused_receiver_tries_as_often_as_it_had_to_when_it_began() -> None:
+    one, two = sender_and_receiver()
+    two.define("QLOCAL", "SHUT", PUT=C.MQQA_PUT_INHIBITED)
+    two.define("QLOCAL", "DLQ")
+    two.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
+    two.qm.alter("CHANNEL", CHANNEL, {"MRRTY": 100, "MRTMR": 500})
+    pair = Pair(one, two)
+    one.put("SHUT", b"later", qmgr="QM2")
+    pair.run()
+    two.qm.alter("CHANNEL", CHANNEL, {"MRRTY": 0})
+    pair.pass_time(3)
+    assert (pair.receiver.state, two.depth("DLQ")) == (C.MQCHS_PAUSED, 0)
+    two.qm.alter("QLOCAL", "SHUT", {"PUT": C.MQQA_PUT_ALLOWED})
+    pair.pass_time(3)
+    assert two.depth("SHUT") == 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal, TypeVarTuple, Unpack
 
@@ -82,7 +83,7 @@ class Agent(ABC):
         called: session.InitialData | None = None,
     ) -> None:
         self.house = house
-        self.channel = channel
+        self.channel = copy(channel)  # what is altered counts from the next start: the other end has agreed on this
         self.transport = transport
         self.peer = peer
         self.partner = called.queue_manager if called is not None else ""
