@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from helper_ends import CHANNEL, Pair, sender_and_receiver
 
+from libremq.kernel import channel_batches
+from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER
 from libremq.mqi import constants as C
 
 
@@ -107,3 +109,31 @@ def test_a_paused_receiver_tries_as_often_as_it_had_to_when_it_began() -> None:
     two.qm.alter("QLOCAL", "SHUT", {"PUT": C.MQQA_PUT_ALLOWED})
     pair.pass_time(3)
     assert two.depth("SHUT") == 1
+
+
+@pytest.mark.parametrize("ran", [True, False])
+def test_both_ends_agree_after_a_reset_before_the_next_batch(ran: bool) -> None:
+    """The number and the last batch are the same at both ends as soon as they have met, also after a crash."""
+    one, two = sender_and_receiver()
+    if ran:
+        pair = Pair(one, two)
+        one.put("TARGET", b"x", qmgr="QM2")
+        pair.run()
+        pair.cut()
+    partner = "QM2" if ran else ""
+    channel_batches.reset_sequence(one.qm, SENDER, CHANNEL, partner, "QM2", next_sequence=500)
+    assert channel_batches.pending_reset(one.qm.core, CHANNEL, "QM2") is not None
+    Pair(one, two).run()
+    for _ in range(2):
+        (mine,) = channel_batches.syncs_of(one.qm.core, CHANNEL)
+        (theirs,) = channel_batches.syncs_of(two.qm.core, CHANNEL)
+        assert (mine.luwid, mine.sequence) == (theirs.luwid, theirs.sequence)
+        assert (mine.sequence, mine.partner, mine.luwid == NO_LUWID) == (499, "QM2", not ran)
+        assert channel_batches.pending_reset(one.qm.core, CHANNEL, "QM2") is None
+        one.qm.core.log.force()
+        one.crash()
+    last = Pair(one, two)
+    one.put("TARGET", b"y", qmgr="QM2")
+    last.run()
+    assert last.ends == {}
+    assert channel_batches.syncs_of(two.qm.core, CHANNEL)[0].sequence == 500

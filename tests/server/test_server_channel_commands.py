@@ -148,6 +148,8 @@ def test_the_other_end_follows_a_reset(pair: Pair) -> None:
     pair.done(f"RESET CHANNEL({CHANNEL}) SEQNUM(100)")
     assert pair.done(f"DISPLAY CHANNEL({CHANNEL}) RESETSEQ")[0]["resetseq"] == 100
     pair.done(f"START CHANNEL({CHANNEL})")
+    until(lambda: pair.done(f"DISPLAY CHANNEL({CHANNEL}) RESETSEQ")[0]["resetseq"] == "NO", "both have it")
+    assert pair.saved(pair.one) == pair.saved(pair.two)
     pair.exchange(3)
     until(lambda: pair.saved(pair.one)["lstseqno"] == 102, "the batch is confirmed")
     assert pair.saved(pair.one) == pair.saved(pair.two)

@@ -25,7 +25,7 @@ from libremq.common.clock import elapsed
 from libremq.kernel import channel_batches
 from libremq.kernel.channel_batches import Batch, BatchIdentity
 from libremq.kernel.objects_channel import Sender, Server
-from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER
+from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER, ChannelSync
 from libremq.kernel.queues import QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -119,7 +119,7 @@ class SendingAgent(Agent):
         sync = channel_batches.sync_of(core, SENDER, *mine)
         if sync is not None:
             self._certain, self._last_luwid = sync.sequence, sync.luwid
-        self._resetting = sync is not None and sync.luwid == NO_LUWID
+        self._resetting = sync is not None and sync.reset > 0
         self._resyncing = True
         self.substate = C.MQCHSSTATE_RESYNCHING
         doubt = self._in_doubt
@@ -144,7 +144,7 @@ class SendingAgent(Agent):
                 self._certain, self._last_luwid = doubt.last, doubt.luwid
                 self._resetting = False
         if self._resetting:
-            self._reset_asked = True
+            self._reset_asked, self._last_luwid = True, other.luwid.hex()  # which is the last one of both from now on
             self._send(flows.pack_reset(next_sequence(self._certain, self.channel.seqwrap)))
             return
         if other.sequence != self._certain:
@@ -178,6 +178,7 @@ class SendingAgent(Agent):
     def _batch_status(self, status: StatusData) -> None:
         if self._reset_asked and status.accepted:
             self._resetting = self._reset_asked = False
+            self._note_reset()
             self._run()
             return
         batch = self._waiting
@@ -191,6 +192,15 @@ class SendingAgent(Agent):
         books.network_time.add((elapsed() - self._asked_confirm) * 1e6)
         self._idle_since = self._now()
         self._pump()
+
+    def _note_reset(self) -> None:
+        """Both ends have the same number again, and the same last batch: that of the other one."""
+        manager = self.house.manager
+        sync = ChannelSync.make(
+            SENDER, self.name, self.partner, self.xmitq, luwid=self._last_luwid, sequence=self._certain,
+            now=manager.core.clock.now(), conname=self.connection_name,
+        )  # fmt: skip
+        channel_batches.followed(manager, sync)
 
     def _heartbeat_came(self) -> None:
         """The other end cannot answer just now, as it tries a message again, but it is there."""

@@ -275,7 +275,7 @@ def syncs_of(core: Core, channel: str, role: str = "") -> list[ChannelSync]:
 
 def pending_reset(core: Core, channel: str, xmitq: str) -> ChannelSync | None:
     """What RESET CHANNEL has set at a sending end, if the other end has not followed yet."""
-    return next((one for one in syncs_of(core, channel, SENDER) if one.xmitq == xmitq and one.luwid == NO_LUWID), None)
+    return next((one for one in syncs_of(core, channel, SENDER) if one.xmitq == xmitq and one.reset), None)
 
 
 def messages_of(core: Core, identity: BatchIdentity) -> int:
@@ -310,8 +310,8 @@ def reset_sequence(
 ) -> int:
     """RESET CHANNEL SEQNUM: the next message has this number. Refused at a sending end with a batch in doubt.
 
-    A sending end forgets its last batch with it: that is how it knows that the partner has to follow. Without a partner
-    the number is for the first one that comes.
+    At a sending end it is noted that the partner has to follow. Without a partner the number is for the first one that
+    comes.
     """
     core = manager.core
     if not 1 <= next_sequence <= SEQUENCE_MAX:
@@ -328,8 +328,16 @@ def reset_sequence(
             sequence=next_sequence - 1,
             now=core.clock.now(),
             conname=conname or (before.conname if before is not None else ""),
+            reset=next_sequence if role == SENDER else 0,
         )
     )
+
+
+@verb
+def followed(manager: Front, sync: ChannelSync) -> int:
+    """The other end has followed a RESET CHANNEL: this is what both have now."""
+    lsn = manager.core.install_record(sync)
+    return max(lsn, _no_other_first(manager.core, sync))
 
 
 @verb

@@ -38,7 +38,7 @@ def live_values(core: Core, obj: MQObject) -> Mapping[int, int]:
     """What is not defined but counted: depth and open counts of a local queue, and what a channel still has to tell."""
     if isinstance(obj, Sender | Server):
         reset = channel_batches.pending_reset(core, obj.name, obj.xmitq)
-        return {} if reset is None else {C.MQIACH_RESET_REQUESTED: reset.sequence + 1}
+        return {} if reset is None else {C.MQIACH_RESET_REQUESTED: reset.reset}
     if not isinstance(obj, LocalQueue):
         return {}
     queue = core.local_queue(obj)

@@ -27,8 +27,7 @@ SEQUENCE_MAX = 999_999_999
 NO_LUWID = "0" * 16
 """Nothing was committed yet, or a command has set the sequence number.
 
-At a sending end such a record says that the partner has to follow. It may lack the partner: then it is for the first
-one that comes.
+Such a record may lack the partner: then it is for the first one that comes.
 """
 
 _LUWID = re.compile(r"[0-9a-f]{16}\Z")
@@ -51,6 +50,10 @@ _ROWS = (
     ),
     text("LSTMSGDA", mq.MQCACH_LAST_MSG_DATE, mq.MQ_CHANNEL_DATE_LENGTH, "date of the last batch", python_name="date"),
     text("LSTMSGTI", mq.MQCACH_LAST_MSG_TIME, mq.MQ_CHANNEL_TIME_LENGTH, "time of the last batch", python_name="time"),
+    number(
+        "RESETSEQ", mq.MQIACH_RESET_REQUESTED, 0, 0, SEQUENCE_MAX,
+        "number that RESET CHANNEL has set, and the other end has still to follow; 0 if none", python_name="reset",
+    ),
 )  # fmt: skip
 
 
@@ -75,6 +78,7 @@ class ChannelSync(KeyedRecord):
     sequence: int
     date: str
     time: str
+    reset: int  # at a sending end
 
     @property
     def key(self) -> str:
@@ -92,6 +96,7 @@ class ChannelSync(KeyedRecord):
         sequence: int,
         now: float,
         conname: str = "",
+        reset: int = 0,
     ) -> Self:
         """A record of this moment. What a partner may have said is checked when the record is logged."""
         date, time = date_and_time(now)
@@ -105,6 +110,7 @@ class ChannelSync(KeyedRecord):
             "sequence": sequence,
             "date": date,
             "time": time,
+            "reset": reset,
         }
         made = new_object(cls, "", values)
         made.name = made.key
