@@ -78,8 +78,10 @@ def send(source: Node, target: Node, *, supports: bool = True) -> bool:
             header, _ = transmission.unwrap(data, md)
             names = header.RemoteQName, header.RemoteQMgrName
             message = departure.undelivered(*names, error.reason)
-            if not dead_letter.send(source.core, message, *names, error.reason, None, source.core.clock.now()):
-                raise
+            try:
+                dead_letter.send(source.core, message, *names, error.reason, None, source.core.clock.now())
+            except MQError:
+                raise error from None
             return False
         finally:
             departure.finish(None)
@@ -103,7 +105,7 @@ def receive(source: Node, target: Node, md: MQMD, data: bytes) -> None:
     except MQError as error:
         if arrival is not None:
             message = arrival.undelivered(queue, qmgr, error.reason)
-        assert dead_letter.send(core, message, queue, qmgr, error.reason, None, now)
+        dead_letter.send(core, message, queue, qmgr, error.reason, None, now)
     if arrival is not None:
         arrival.finish(None)
 

@@ -139,13 +139,13 @@ def _letter(**fields: Any) -> Message:
     return Message(MQMD(Version=2, **given), b"", b"letter")
 
 
-def _send(session: Session, message: Message, reason: int = C.MQRC_Q_FULL) -> bool:
-    return dead_letter.send(session.core, message, "GONE", "QM1", reason, None, session.clock.now())
+def _send(session: Session, message: Message, reason: int = C.MQRC_Q_FULL) -> None:
+    dead_letter.send(session.core, message, "GONE", "QM1", reason, None, session.clock.now())
 
 
 def test_dead_letter_gets_its_header(session: Session) -> None:
     session.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
-    assert _send(session, _letter(Priority=4))
+    _send(session, _letter(Priority=4))
     md, data = session.get("DLQ")
     assert (md.Format, md.MsgId, md.Priority) == ("MQDEAD", b"M" * 24, 4)
     assert md.CodedCharSetId == session.core.catalogue.qmgr.ccsid
@@ -158,24 +158,31 @@ def test_dead_letter_gets_its_header(session: Session) -> None:
 
 
 @pytest.mark.parametrize(
-    "attributes",
-    [None, {"PUT": "DISABLED"}, {"MAXMSGL": MQDLH.size() + 5}, {"MAXDEPTH": 0}],
+    ("attributes", "why"),
+    [
+        (None, C.MQRC_UNKNOWN_OBJECT_NAME),
+        ({"PUT": "DISABLED"}, C.MQRC_PUT_INHIBITED),
+        ({"MAXMSGL": MQDLH.size() + 5}, C.MQRC_MSG_TOO_BIG_FOR_Q),
+        ({"MAXDEPTH": 0}, C.MQRC_Q_FULL),
+    ],
     ids=["no DEADQ", "put inhibited", "too short", "full"],
 )
 def test_without_a_usable_dead_letter_queue_nothing_happens(
-    session: Session, attributes: dict[str, str | int] | None
+    session: Session, attributes: dict[str, str | int] | None, why: int
 ) -> None:
     if attributes is not None:
         session.qm.alter("QLOCAL", "DLQ", attributes)
         session.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
     message = _letter(Report=C.MQRO_EXCEPTION, ReplyToQ="REPLIES", ReplyToQMgr="QM1")
-    assert not _send(session, message)
+    with pytest.raises(MQError) as refused:
+        _send(session, message)
+    assert refused.value.reason == why
     assert session.depth("DLQ") == session.depth("REPLIES") == 0
 
 
 def test_sender_hears_of_a_dead_letter(session: Session) -> None:
     session.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
-    assert _send(session, _letter(Report=C.MQRO_EXCEPTION_WITH_FULL_DATA, ReplyToQ="REPLIES", ReplyToQMgr="QM1"))
+    _send(session, _letter(Report=C.MQRO_EXCEPTION_WITH_FULL_DATA, ReplyToQ="REPLIES", ReplyToQMgr="QM1"))
     assert session.depth("DLQ") == 1
     md, data = session.get("REPLIES")
     assert (md.MsgType, md.Feedback, md.CorrelId, data) == (C.MQMT_REPORT, C.MQRC_Q_FULL, b"M" * 24, b"letter")
@@ -184,14 +191,14 @@ def test_sender_hears_of_a_dead_letter(session: Session) -> None:
 
 def test_discard_throws_the_message_away_and_reports(session: Session) -> None:
     session.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
-    assert _send(session, _letter(Report=C.MQRO_DISCARD_MSG | C.MQRO_EXCEPTION, ReplyToQ="REPLIES", ReplyToQMgr="QM1"))
+    _send(session, _letter(Report=C.MQRO_DISCARD_MSG | C.MQRO_EXCEPTION, ReplyToQ="REPLIES", ReplyToQMgr="QM1"))
     assert session.depth("DLQ") == 0
     assert session.get("REPLIES")[0].Feedback == C.MQRC_Q_FULL
 
 
 def test_arrival_on_the_dead_letter_queue_is_not_confirmed(session: Session) -> None:
     session.qm.alter("QMGR", "", {"DEADQ": "DLQ"})
-    assert _send(session, _letter(Report=C.MQRO_COA | C.MQRO_COD, ReplyToQ="REPLIES", ReplyToQMgr="QM1"))
+    _send(session, _letter(Report=C.MQRO_COA | C.MQRO_COD, ReplyToQ="REPLIES", ReplyToQMgr="QM1"))
     session.get("DLQ")
     assert session.depth("REPLIES") == 0
 

@@ -32,6 +32,8 @@ ENDS_CHANNEL = NO_ROOM | {
 }  # fmt: skip
 """Nothing is wrong with the message, nor with its queue: it is sent again later."""
 
+_MUST_NOT_USE = "the channel must not use the dead-letter queue (USEDLQ(NO))"
+_HAS_NONE = "the queue manager has no dead-letter queue (DEADQ)"
 _WORDS_S = 60.0
 """How often it is said that messages do not arrive."""
 
@@ -105,13 +107,13 @@ class Undelivered:
         if passage is not None:
             message = passage.undelivered(queue, qmgr, reason, uses_dead_letter_queue=uses_queue)
         try:
-            fate = _lay_aside(
+            fate, refusal = _lay_aside(
                 self._manager, self._connection, message, queue, qmgr, reason, syncpoint, uses_queue, passage
             )
         except MQError as trouble:
             raise Undeliverable(amq(9511, queue, trouble), trouble.reason, retry=True) from error
         if fate is None:
-            raise self._no_place(error, reason) from error
+            raise self._no_place(error, reason, refusal) from error
         if fate is Fate.DEAD_LETTER:
             self.dead_letters += 1
         else:
@@ -120,12 +122,13 @@ class Undelivered:
             self.tell()
         return Delivered(fate, reason)
 
-    def _no_place(self, error: MQError, reason: int) -> Undeliverable:
-        name = self._manager.core.catalogue.qmgr.deadq
-        if not name or self._channel.usedlq != C.MQUSEDLQ_YES:
-            return Undeliverable(amq(9565, self._channel.name, error), reason, retry=False)
-        why = f"it takes no message; this one was refused by its queue: {error}"
-        return Undeliverable(amq(9566, self._channel.name, name, why), reason, retry=True)
+    def _no_place(self, error: MQError, reason: int, refusal: MQError | None) -> Undeliverable:
+        """`refusal`: what the dead-letter queue said, if it was asked."""
+        channel, deadq = self._channel.name, self._manager.core.catalogue.qmgr.deadq
+        if refusal is not None and deadq:
+            return Undeliverable(amq(9566, channel, deadq, str(refusal).rstrip("."), error), reason, retry=True)
+        why = _MUST_NOT_USE if refusal is None else _HAS_NONE
+        return Undeliverable(amq(9565, channel, why, error), reason, retry=False)
 
     def tell(self) -> None:
         """Say how many messages did not reach their queues since the last time: the first one at once.
@@ -152,24 +155,29 @@ def _lay_aside(
     syncpoint: bool,
     uses_dead_letter_queue: bool,
     passage: Passage | None,
-) -> Fate | None:
-    """Deal with a message that cannot be put, as its sender asked, with the report; None if there is no way to."""
+) -> tuple[Fate | None, MQError | None]:
+    """Deal with a message that cannot be put, as its sender asked, with the report; None if there is no way to.
+
+    Behind it what the dead-letter queue said, if it was asked and did not take the message.
+    """
     core = manager.core
     if connection.backed_out:
         raise mq_error(C.MQRC_BACKED_OUT, queue, "the queue manager backed the batch out to release log space")
     now = core.clock.now()
     discards = bool(message.md.Report & C.MQRO_DISCARD_MSG)
     with core.all_or_nothing(core.syncpoint_unit(connection, limited=False) if syncpoint else None) as unit:
-        fate = None
-        if (discards or uses_dead_letter_queue) and dead_letter.send(
-            core, message, queue, qmgr, reason, unit, now, connection
-        ):
-            fate = Fate.DISCARDED if discards else Fate.DEAD_LETTER
-        elif not syncpoint and message.md.Persistence != C.MQPER_PERSISTENT:
+        fate, refusal = None, None
+        if discards or uses_dead_letter_queue:
+            try:
+                dead_letter.send(core, message, queue, qmgr, reason, unit, now, connection)
+                fate = Fate.DISCARDED if discards else Fate.DEAD_LETTER
+            except MQError as error:
+                refusal = error
+        if fate is None and not syncpoint and message.md.Persistence != C.MQPER_PERSISTENT:
             reports.exception(core, message, reason, unit, now, connection)
             fate = Fate.DISCARDED
         if fate is not None and passage is not None:
             passage.finish(unit)
     if not syncpoint:
         connection.depend_on(core.committed_lsn)
-    return fate
+    return fate, refusal

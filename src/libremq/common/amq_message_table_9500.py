@@ -144,14 +144,18 @@ ROWS_9500: dict[int, tuple[str, str, str, str]] = {
         "Give both ends exits that belong together, or none.",
     ),
     9565: (
-        "E", "A message of channel '{0}' cannot be delivered, and there is no dead-letter queue: {1}.",
-        "The queue manager has no DEADQ, or USEDLQ(NO) forbids it. A message that must not be lost ends the channel.",
-        "ALTER QMGR DEADQ, or remove what prevents the delivery.",
+        "E", "A message of channel '{0}' cannot be delivered, and {1}: {2}.",
+        "The message could not be put, for the reason at the end, nor laid aside. A message that must not be lost ends "
+        "the channel.",
+        "Remove what prevents the delivery, or let the message go to a dead-letter queue: ALTER QMGR DEADQ, and "
+        "USEDLQ(YES) of the channel.",
     ),
     9566: (
-        "E", "Channel '{0}' may not use the dead-letter queue {1}: {2}.",
-        "A message could not be delivered, nor put there. The channel ends.",
-        "Allow the user of the channel to put to the dead-letter queue, or make room on it.",
+        "E", "The dead-letter queue {1} does not take a message of channel '{0}': {2}. The message could not be "
+        "delivered: {3}.",
+        "A message could not be delivered, and the dead-letter queue does not take it. The channel ends.",
+        "Remove the cause at the dead-letter queue (room, PUT(ENABLED), MAXMSGL, a local queue), or what prevents the "
+        "delivery. The sending end tries again.",
     ),
     9569: (
         "W", "Channel '{0}' from {1} is taken over by a new connection.",

@@ -25,18 +25,15 @@ def send(
     unit: UnitOfWork | None,
     now: float,
     by: Connection | None = None,
-) -> bool:
+) -> None:
     """Deal with an undeliverable message as its sender asked; `by` is the agent that could not deliver it.
 
-    False means that nothing happened: the message has to go to a dead-letter queue and there is none that takes it,
-    so the caller still has it.
+    An MQError means that nothing happened: the message has to go to the dead-letter queue, and that is why it does not
+    take it. The caller still has the message.
     """
-    if not message.md.Report & C.MQRO_DISCARD_MSG and not own_messages.bury(
-        core, message, destination_queue, destination_qmgr, reason, unit, now, by
-    ):
-        return False
+    if not message.md.Report & C.MQRO_DISCARD_MSG:
+        own_messages.put_dead_letter(core, message, destination_queue, destination_qmgr, reason, unit, now, by)
     reports.exception(core, message, reason, unit, now, by)
-    return True
 
 
 def strip(data: bytes, ccsid: int = C.MQCCSI_Q_MGR, encoding: int = C.MQENC_NATIVE) -> tuple[MQDLH, bytes]:

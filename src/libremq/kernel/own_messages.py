@@ -77,13 +77,34 @@ def bury(
     now: float,
     by: Connection | None = None,
 ) -> bool:
-    """Put a message on the dead-letter queue behind an MQDLH; False if there is none that takes it.
+    """Put a message on the dead-letter queue behind an MQDLH; False if there is none that takes it."""
+    try:
+        put_dead_letter(core, message, queue, qmgr, reason, unit, now, by)
+    except MQError:
+        return False
+    return True
+
+
+def put_dead_letter(
+    core: Core,
+    message: Message,
+    queue: str,
+    qmgr: str,
+    reason: int,
+    unit: UnitOfWork | None,
+    now: float,
+    by: Connection | None = None,
+) -> None:
+    """Put a message on the dead-letter queue behind an MQDLH, or raise why that does not take it.
 
     `by` signs the header: an agent that could not deliver, or else the queue manager itself.
     """
-    destination = resolve.dead_letter_queue(core)
-    if destination is None or destination.is_remote:
-        return False
+    name = core.catalogue.qmgr.deadq
+    if not name:
+        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, "DEADQ", "the queue manager has no dead-letter queue")
+    destination = resolve.destination_of(core, name, "")
+    if destination.is_remote:
+        raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, name, "the dead-letter queue must be a local queue")
     ccsid = core.catalogue.qmgr.ccsid
     md = message.md.copy()
     header = MQDLH(
@@ -95,12 +116,8 @@ def bury(
     header.PutDate, header.PutTime = put_date_time(now)
     md.Format, md.Encoding, md.CodedCharSetId = C.MQFMT_DEAD_LETTER_HEADER.strip(), C.MQENC_NATIVE, ccsid
     dead = Message(md, message.properties, header_bytes(header, ccsid) + message.data)
-    try:
-        check(core, destination, dead)
-        core.deliver(destination, dead, unit, now)
-    except MQError:
-        return False
-    return True
+    check(core, destination, dead)
+    core.deliver(destination, dead, unit, now)
 
 
 def check(core: Core, destination: Destination, message: Message) -> None:
