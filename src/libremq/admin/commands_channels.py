@@ -171,6 +171,10 @@ def reset_channel(context: Context, command: Command) -> Outcome:
     found = _message_channel(context, command)
     if (refused := _cannot_run(command, found)) is not None:
         return refused
+    following = number(command, options.SEQNUM, 1)
+    if following > found.seqwrap:
+        detail = f"SEQNUM({following}): the numbers of the channel go up to SEQWRAP({found.seqwrap})"
+        raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, command.name, detail)
     check_at_rest(context, command.name)
     sends = isinstance(found, Sender | Server)
     role, xmitq = (SENDER, found.xmitq) if isinstance(found, Sender | Server) else (RECEIVER, "")
@@ -178,7 +182,6 @@ def reset_channel(context: Context, command: Command) -> Outcome:
     if "" not in partners and (sends or not partners):
         partners.append("")  # whoever is the first to come, if the channel never ran or leads elsewhere by now
     channel_batches.check_certain(context.core, role, found.name)
-    following = number(command, options.SEQNUM, 1)
     positions = [
         channel_batches.reset_sequence(context.manager, role, found.name, partner, xmitq, next_sequence=following)
         for partner in partners
