@@ -20,6 +20,35 @@ def test_both_ends_tell_what_compression_takes_and_saves() -> None:
     assert pair.sender.instance().compression_rate == pair.receiver.instance().compression_rate
 
 
+def test_both_ends_count_messages_that_could_not_be_compressed() -> None:
+    one, two = sender_and_receiver(COMPMSG=(C.MQCOMPRESS_RLE,))
+    data = [
+        bytes(range(256)) * 4,
+        bytes(1000),
+        *(b"%d" % number for number in range(5)),
+        bytes(range(200)),
+    ]  # one of them has runs
+    for number, each in enumerate(data):
+        one.put("TARGET", each, qmgr="QM2", persistent=number % 2 == 0)
+    pair = Pair(one, two)
+    pair.run()
+    assert two.depth("TARGET") == len(data)
+    sent, came = pair.sender.books, pair.receiver.books
+    assert sent.compression_rate == came.compression_rate
+    assert (came.compression_rate.samples, came.compression_time.samples) == (len(data), len(data))
+    assert 0 < came.compression_rate.long < 50
+    assert pair.sender.instance().compression_rate == pair.receiver.instance().compression_rate
+
+
+def test_nothing_is_counted_where_no_compression_was_agreed_on() -> None:
+    one, two = sender_and_receiver()
+    one.put("TARGET", bytes(1000), qmgr="QM2")
+    pair = Pair(one, two)
+    pair.run()
+    for agent in (pair.sender, pair.receiver):
+        assert agent.books.compression_rate.samples == agent.books.compression_time.samples == 0
+
+
 def test_messages_that_are_in_no_batch_make_none() -> None:
     one, two = sender_and_receiver(NPMSPEED=C.MQNPMS_FAST)
     for _ in range(5):

@@ -77,6 +77,7 @@ class Compressor:
     def compress(self, data: bytes) -> tuple[bytes, int]:
         """A message, MQXQH first, as it is to travel, and which of its parts are compressed."""
         if not self.active or len(data) < HEADER_BYTES:
+            self.last, self.microseconds, self.percent = 0, 0.0, 0.0
             return data, 0
         began = perf_counter()
         flags = 0
@@ -100,6 +101,7 @@ class Compressor:
     def decompress(self, data: bytes, flags: int, max_bytes: int) -> bytes:
         """The message again. ProtocolError if it is none, or longer than `max_bytes`."""
         if not flags & COMPRESSED:
+            self.microseconds = self.percent = 0.0
             return data
         if flags & COMPRESSED & ~self.flags:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a message is compressed; that was not agreed")

@@ -164,12 +164,14 @@ class ReceivingAgent(Agent):
     def _message_came(self, flow: Flow) -> None:
         message = flows.unpack_message(flow, compression=self.compressor.flags)
         self.compressor.last = message.compressed
-        if message.compressed:
+        if self.compressor.active:
+            # Those that could not be made shorter count, too, as they do at the other end
             assert self.agreed is not None
             data = self.compressor.decompress(message.data, message.compressed, self.agreed.max_message + 65536)
             self.books.compression_time.add(self.compressor.microseconds)
             self.books.compression_rate.add(self.compressor.percent)
-            message = replace(message, data=data, compressed=0)
+            if message.compressed:
+                message = replace(message, data=data, compressed=0)
         if message.fast:
             if not self.fast:
                 raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "a fast message, and NPMSPEED(FAST) was not agreed")
