@@ -314,6 +314,40 @@ def test_lists_of_texts() -> None:
         assert error.value.reason == reason
 
 
+@pytest.mark.parametrize(
+    ("kind", "keyword", "given", "words"),
+    [
+        (
+            "SDR",
+            "COMPMSG",
+            ("ZLIBFAST", "zlibfast"),
+            "COMPMSG(ZLIBFAST,zlibfast): ZLIBFAST is given twice; permitted is",
+        ),
+        ("SDR", "COMPMSG", "RLE,RLE", "COMPMSG(RLE,RLE): RLE is given twice; permitted is up to 16 of NONE, RLE"),
+        ("SDR", "COMPHDR", [mq.MQCOMPRESS_SYSTEM] * 2, "COMPHDR(SYSTEM,SYSTEM): SYSTEM is given twice; permitted"),
+        ("SVRCONN", "COMPMSG", ("ANY", "RLE"), "COMPMSG(ANY,RLE): ANY cannot be given with others; permitted is up"),
+        (
+            "QMGR",
+            "SUITEB",
+            [mq.MQ_SUITE_B_NONE, mq.MQ_SUITE_B_128_BIT],
+            "SUITEB(NONE,128_BIT): NONE cannot be given with others; permit",
+        ),
+        ("SDR", "COMPMSG", (), "COMPMSG(): nothing is given; permitted is up to 16 of"),
+        ("SDR", "COMPMSG", ("RLE", 99), "COMPMSG(99): permitted is up to 16 of"),
+        ("NAMELIST", "NAMES", ("A", " "), "NAMES(A,' '): a blank is no name; permitted is up to 256 object names"),
+        ("SDR", "SENDEXIT", ["a,b", ""], "SENDEXIT('a,b',' '): a blank is no text; permitted is up to 8 texts"),
+        ("QLOCAL", "MAXDEPTH", (1, 2), "MAXDEPTH(1,2): permitted is 0 to"),
+        ("QLOCAL", "DESCR", ["a", "b"], "DESCR(a,b): permitted is up to 64 bytes"),
+    ],
+)
+def test_a_refused_list_is_shown_as_it_is_written_and_says_what_is_wrong(
+    kind: str, keyword: str, given: Any, words: str
+) -> None:
+    with pytest.raises(MQError) as refused:
+        convert(TABLES[kind].find(keyword), given)
+    assert refused.value.detail.startswith(words), refused.value.detail
+
+
 def test_application_types_are_words_or_user_numbers() -> None:
     row = TABLES["PROCESS"].find("APPLTYPE")
     assert convert(row, "windowsnt") == mq.MQAT_WINDOWS_NT

@@ -190,12 +190,21 @@ class AttributeTable:
         return values
 
 
-def _refuse(row: Attribute, value: object, object_name: str, reason: int = 0) -> Exception:
-    shown = "***" if row.secret else str(value)
+def _refuse(row: Attribute, value: object, object_name: str, reason: int = 0, why: str = "") -> Exception:
+    """`why`: what is wrong with it, where the permitted values do not tell."""
+    shown = "***" if row.secret else _written(row, value)
     if len(shown) > 60:
         shown = shown[:57] + "..."
-    reason = reason or row.value_reason
-    return mq_error(reason, object_name=object_name, detail=f"{row.keyword}({shown}): permitted is {row.permitted()}")
+    detail = f"{row.keyword}({shown}): {why and why + '; '}permitted is {row.permitted()}"
+    return mq_error(reason or row.value_reason, object_name=object_name, detail=detail)
+
+
+def _written(row: Attribute, value: object) -> str:
+    """A value that was given, as MQSC writes it."""
+    if not isinstance(value, (tuple, list)):
+        return str(value)
+    items = (row.word(item) if type(item) is int else str(item) for item in value)
+    return ",".join(item if item.strip() and "," not in item else f"'{item or ' '}'" for item in items)
 
 
 def clean_text(value: str) -> str:
@@ -281,12 +290,17 @@ def convert(row: Attribute, value: GivenValue, object_name: str = "") -> Value:
         numbers = tuple(_convert_integer(row, item, object_name) for item in items)
         # One word excludes the others, and a list of nothing or of repeats means nothing.
         alone = row.words.get(row.alone)
-        if not numbers or len(set(numbers)) != len(numbers) or (len(numbers) > 1 and alone in numbers):
-            raise _refuse(row, value, object_name)
+        if not numbers:
+            raise _refuse(row, value, object_name, why="nothing is given")
+        if len(set(numbers)) != len(numbers):
+            twice = next(number for number in numbers if numbers.count(number) > 1)
+            raise _refuse(row, value, object_name, why=f"{row.word(twice)} is given twice")
+        if len(numbers) > 1 and alone in numbers:
+            raise _refuse(row, value, object_name, why=f"{row.alone} cannot be given with others")
         return numbers
     texts = tuple(_convert_text(row, item, object_name) for item in items)
     if not any(texts):
         return ()  # one blank is how MQSC says: none
     if "" in texts:
-        raise _refuse(row, value, object_name)
+        raise _refuse(row, value, object_name, why=f"a blank is no {'name' if row.kind is Kind.NAME_LIST else 'text'}")
     return texts
