@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -135,6 +136,26 @@ def test_long_messages_arrive(pair: Pair) -> None:
     pair.exchange(1, 20_000_000, 5)
     wait_until(lambda: pair.one.in_loop(lambda: pair.one.engine.buffered_bytes) == 0)
     wait_until(lambda: pair.two.in_loop(lambda: pair.two.engine.buffered_bytes) == 0)
+
+
+def test_what_waited_for_the_log_is_not_counted_any_more(pair: Pair) -> None:
+    """It is written without the socket ever having been full."""
+    pair.define()
+    pair.start()
+    pair.exchange()
+    engine = pair.one.engine
+
+    def without_room() -> tuple[int, int]:
+        (link,) = engine.message_links
+        link._unsent = 1 << 22
+        assert link.is_full()
+        link._note_buffered()
+        counted = engine.buffered_bytes
+        link._unsent = 0
+        link.release(engine.log.durable)
+        return counted, engine.buffered_bytes
+
+    assert pair.one.in_loop(without_room) == (1 << 22, 0)
 
 
 def test_a_trigger_starts_the_channel(pair: Pair) -> None:
@@ -508,3 +529,56 @@ def test_a_certificate_label_that_is_not_there(secure: Pair) -> None:
     secure.start()
     secure.wait_for(C.MQCHS_RETRYING)
     assert secure.heard("AMQ9642E", CHANNEL, "missing"), secure.said
+
+
+SUITE_12, SUITE_13 = "ECDHE_ECDSA_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256"  # neither is the best of its version
+
+
+def runs_with(secure: Pair, calling: str, called: str) -> bool:
+    """As docs/reference/channels.md says."""
+    secure.define(SSLCIPH=calling)
+    with secure.two.engine.lock:
+        secure.two.engine.manager.alter("RCVR", CHANNEL, {"SSLCIPH": called})
+    secure.start()
+    refused: list[bool] = []
+
+    def decided() -> bool:
+        found = secure.instance()
+        refused[:] = [secure.heard("AMQ9631E", CHANNEL)]
+        return refused[0] or (found is not None and found.status == C.MQCHS_RUNNING)
+
+    wait_until(decided)
+    if not refused[0]:
+        secure.exchange()
+    return not refused[0]
+
+
+@pytest.mark.parametrize(
+    ("calling", "called", "runs"),
+    [
+        (CIPHER, "ANY_TLS13", True),
+        (CIPHER, "ANY_TLS12", False),
+        (CIPHER, SUITE_12, False),
+        ("ANY_TLS13", "ANY_TLS13", True),
+        ("ANY_TLS13", SUITE_12, False),
+        ("ANY_TLS12", CIPHER, True),
+        ("ANY_TLS12", "ANY_TLS12", True),
+        ("ANY_TLS12", SUITE_12, False),
+        (SUITE_12, SUITE_12, True),
+        (SUITE_12, "ANY_TLS12", True),
+        (SUITE_12, CIPHER, True),
+        (SUITE_12, "ANY_TLS13", False),
+    ],
+)
+def test_the_calling_end_offers_and_the_called_end_checks(secure: Pair, calling: str, called: str, runs: bool) -> None:
+    assert runs_with(secure, calling, called) is runs, secure.said
+    secure.wait_for(C.MQCHS_RUNNING if runs else C.MQCHS_STOPPED)
+
+
+@pytest.mark.skipif(hasattr(ssl.SSLContext, "set_ciphersuites"), reason="this Python can choose among the suites")
+@pytest.mark.parametrize("called", [SUITE_13, CIPHER])
+def test_one_suite_of_tls_13_runs_only_where_it_is_what_openssl_prefers(secure: Pair, called: str) -> None:
+    preferred = next(
+        one["name"] for one in ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).get_ciphers() if one["protocol"] == "TLSv1.3"
+    )
+    assert runs_with(secure, SUITE_13, called) is (preferred == SUITE_13), secure.said

@@ -356,6 +356,7 @@ class MessageLink(asyncio.Protocol):
                 self._answers = 0
                 if self._starved:
                     self._starved = False
+                    self._note_buffered()
                     self.wake()
         if self._flows and not self._pause_asked and not self._is_flooded and self.agent is not None:
             self.engine.loop.call_soon(self._serve)
