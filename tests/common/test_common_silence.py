@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
-from libremq.common.silence import Silence, patience
+from libremq.common.silence import Silence, patience, unacknowledged
 
 
 def looks(silence: Silence, *times: float, interval: float = 1) -> list[float]:
@@ -62,3 +64,43 @@ def test_an_end_that_is_always_late_loses_patience_too() -> None:
     silence = Silence(100.0)
     silence.ask(101.0)
     assert looks(silence, *(101.0 + 10 * number for number in range(1, 10))) == [191.0]
+
+
+def test_an_end_that_takes_what_was_sent_is_there() -> None:
+    silence = Silence(100.0)
+    silence.note_untaken(9000, 101.0)
+    silence.ask(101.0)
+    for second in range(102, 120):
+        silence.note_untaken(9000 - second, float(second))
+        assert not silence.is_gone(float(second), 1)
+        silence.ask(float(second))
+    for second in (120.0, 121.0):
+        silence.note_untaken(8881, second)
+        assert not silence.is_gone(second, 1)
+    silence.note_untaken(8881, 122.0)
+    assert silence.is_gone(122.0, 1)
+
+
+def test_more_that_was_sent_is_no_sign_of_life() -> None:
+    silence = Silence(100.0)
+    silence.ask(101.0)
+    for second in (102.0, 103.0):
+        silence.note_untaken(int(second), second)
+        assert not silence.is_gone(second, 1)
+    silence.note_untaken(999, 104.0)
+    assert silence.is_gone(104.0, 1)
+
+
+def test_what_a_socket_has_not_delivered() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as near:
+        near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+        near.connect(listener.getsockname())
+        far, _ = listener.accept()
+        with far:
+            assert unacknowledged(near.fileno()) == 0
+            near.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                while True:
+                    near.send(bytes(1 << 16))
+            assert unacknowledged(near.fileno()) > 0
+    assert unacknowledged(near.fileno()) == 0

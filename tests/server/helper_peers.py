@@ -5,6 +5,7 @@ They speak as a LibreMQ client does, one segment at a time, and read only when a
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import threading
@@ -121,14 +122,20 @@ def batch_flow(hobj: int, count: int, options: int = C.MQGMO_NO_SYNCPOINT) -> by
 
 
 class Line:
-    """A line between clients and a queue manager that can go dead: both ends stay connected, and nothing passes."""
+    """A line between clients and a queue manager that can go dead: both ends stay connected, and nothing passes.
 
-    def __init__(self, target: int) -> None:
+    It may be slow, too: so many bytes a second.
+    """
+
+    def __init__(self, target: int, rate: float = math.inf) -> None:
         self._target = target
+        self._rate = rate
         self._alive = threading.Event()
         self._alive.set()
         self._sockets: list[socket.socket] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
+        if rate < math.inf:
+            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 14)  # what is on its way is not here
         self.port: int = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -152,7 +159,8 @@ class Line:
 
     def _carry(self, source: socket.socket, sink: socket.socket) -> None:
         try:
-            while data := source.recv(1 << 16):
+            while data := source.recv(1 << 13 if self._rate < math.inf else 1 << 16):
+                time.sleep(len(data) / self._rate)
                 self._alive.wait()
                 sink.sendall(data)
             self._alive.wait()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
@@ -16,6 +17,7 @@ from helper_server import NAME
 from helper_server import served as server_process
 
 import libremq
+from libremq import aio
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
@@ -276,6 +278,24 @@ def test_a_long_message_on_its_way_is_a_sign_of_life(served: Served) -> None:
             assert peer.socket.recv(20_000)
             threading.Event().wait(0.05)
         assert served.engine.connection_count() == 1
+
+
+def test_a_long_put_over_a_slow_line_is_no_silence(served: Served) -> None:
+    """The answer is behind all of it, and comes much later than silence would be allowed to last."""
+    with Line(served.port, rate=400_000) as line, libremq.connect(quick(line.port)) as qm:
+        qm.queue(QUEUE).put(bytes(2_000_000))
+        assert qm.queue(QUEUE).depth == 1
+
+
+def test_a_long_put_over_a_slow_line_is_no_silence_for_asyncio(served: Served) -> None:
+    async def main() -> None:
+        async with aio.connect(quick(line.port)) as qm:
+            await qm.put(QUEUE, bytes(2_000_000))
+
+    with Line(served.port, rate=400_000) as line:
+        asyncio.run(main())
+    with libremq.connect(served.url("local")) as qm:
+        assert qm.queue(QUEUE).depth == 1
 
 
 def test_a_queue_manager_that_is_stopped_and_goes_on(tmp_path: Path) -> None:

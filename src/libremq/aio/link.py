@@ -18,7 +18,7 @@ from typing import Generic, TypeVar, cast
 from libremq.aio.calls import Call, to_the_end
 from libremq.client import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
-from libremq.common.silence import Silence
+from libremq.common.silence import Silence, unacknowledged
 from libremq.common.tls import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -311,6 +311,10 @@ class Link(asyncio.Protocol):
         if not interval or self.broken is not None:
             return
         now, silence = self.loop.time(), self._silence
+        if self._transport is not None and now - silence.heard >= interval:
+            connection = self._transport.get_extra_info("socket")
+            untaken = unacknowledged(connection.fileno()) if connection is not None else 0
+            silence.note_untaken(self._transport.get_write_buffer_size() + untaken, now)
         if silence.is_gone(now, interval):
             self.lose(f"{self.where} was silent for {now - silence.heard:.0f} seconds")
             return

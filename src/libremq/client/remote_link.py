@@ -21,7 +21,7 @@ from collections import deque
 
 from libremq.client import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
-from libremq.common.silence import Silence
+from libremq.common.silence import Silence, unacknowledged
 from libremq.common.tls import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -423,6 +423,8 @@ class RemoteLink:
         if not interval:
             return
         now, silence = time.monotonic(), self._silence
+        if now - silence.heard >= interval:
+            silence.note_untaken(unacknowledged(self._socket.fileno()), now)
         if silence.is_gone(now, interval):
             self._break(f"{self.where} was silent for {now - silence.heard:.0f} seconds")
         elif now - self.spoke >= interval or (now - silence.heard >= interval and not silence.is_asking):

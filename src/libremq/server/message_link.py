@@ -400,21 +400,22 @@ class MessageLink(asyncio.Protocol):
         self._timer = self.engine.loop.call_later(delay, self._ring)
 
     def _ring(self) -> None:
+        late_s, self._timer = self._late_s(), None
         if self.agent is not None:
+            if late_s > LATE_S:
+                self.agent.was_away(late_s)
             self._look_at_progress(self.agent)
-        self._timer = None
-        if self.agent is not None:
             self._run(self.agent.tick)
+
+    def _late_s(self) -> float:
+        """How late the timer is: this process stood still then, and could hear nobody."""
+        return self.engine.loop.time() - self._timer.when() if self._timer is not None else 0.0
 
     def _look_at_progress(self, agent: Agent) -> None:
         """Has the peer taken something since the last look? What it has to answer may be far behind that.
 
-        It cannot answer what has not left: while the log is written, nobody loses patience. Nor could it be heard
-        while this process stood still: the timer would be late.
+        It cannot answer what has not left: while the log is written, nobody loses patience.
         """
-        late_s = self.engine.loop.time() - self._timer.when() if self._timer is not None else 0.0
-        if late_s > LATE_S:
-            agent.was_away(late_s)
         before, self._taken = self._taken, agent.books.bytes_sent - untaken(self._transport)
         if self._taken > before or self._held:
             agent.heard()
@@ -428,7 +429,9 @@ class MessageLink(asyncio.Protocol):
             self._look_at_progress(self.agent)
             # A clock that is moved by hand wakes no timer, and a command may have changed what the agent waits for
             deadline = self.agent.next_deadline()
-            if deadline is not None and deadline <= self.engine.manager.core.clock.monotonic():
+            if self._late_s() > LATE_S:
+                pass  # it rings next
+            elif deadline is not None and deadline <= self.engine.manager.core.clock.monotonic():
                 self._run(self.agent.tick)
             elif deadline is not None and (self._timer is None or deadline < self._armed):
                 self._run(lambda: None)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import socket
 import struct
-import sys
-import termios
 
+from libremq.common.silence import unacknowledged
 from libremq.common.users import system_user
 from libremq.kernel.objects_channel import TransportChannel
 from libremq.mqi import constants as C
@@ -49,12 +47,8 @@ def untaken(transport: asyncio.Transport | None) -> int:
     """Bytes that were sent and did not arrive: those of the transport, and those of the system."""
     if transport is None:
         return 0
-    count = transport.get_write_buffer_size()
-    try:
-        raw = fcntl.ioctl(transport.get_extra_info("socket").fileno(), termios.TIOCOUTQ, bytes(4))
-    except (OSError, AttributeError):  # not every system can tell
-        return count
-    return count + int.from_bytes(raw, sys.byteorder)
+    connection = transport.get_extra_info("socket")
+    return transport.get_write_buffer_size() + (unacknowledged(connection.fileno()) if connection is not None else 0)
 
 
 def local_address_of(transport: asyncio.BaseTransport | None) -> str:
