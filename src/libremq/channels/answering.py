@@ -86,8 +86,8 @@ class Answering(LineLife):
         """A requester calls a sender: that closes the call, and calls by itself."""
         name = channel.name
         self._check_queue(channel)
-        self._take_over(offered, peer)
         self._check_current(name)
+        self._take_over(offered, peer)
         line = self._lines[name] = Line(channel, Retries.of(channel), due=self._now())
         line.state = C.MQCHS_STARTING
         self._soon()
@@ -109,12 +109,10 @@ class Answering(LineLife):
         name = offered.channel
         waiting = self._lines.get(name)
         self._take_over(offered, peer)
-        try:
-            self._check_room(name, peer)
-        except ChannelRefusal:
+        if message := self.no_room(name, peer.address):
             if waiting is not None and waiting.agent is None:
                 self._lines[name] = waiting  # it goes on waiting for its next try
-            raise
+            raise ChannelRefusal(Status.CHANNEL_UNAVAILABLE, message)
 
     def _take_over(self, offered: InitialData, peer: Peer) -> None:
         """End what is in the way of a partner that calls: what waits, and a connection that the partner has lost."""
@@ -156,15 +154,3 @@ class Answering(LineLife):
         else:
             return
         raise ChannelRefusal(Status.CHANNEL_UNAVAILABLE, amq(9571, name, old.peer.address, why))
-
-    def _check_room(self, name: str, peer: Peer) -> None:
-        """For one more instance. Who calls cannot wait for it."""
-        rules = self._rules
-        for qualifier, most, full in (
-            (C.MQRQ_MAX_CHANNELS, rules.channels_max, 0 < rules.channels_max <= self._current()),
-            (C.MQRQ_MAX_ACTIVE_CHANNELS, rules.active_max, self._is_full()),
-        ):
-            if full:
-                self._not_available(name, peer.host, qualifier, most)
-                message = amq(9513, f"{most} channels are in use; channel {name} was called from {peer.address}")
-                raise ChannelRefusal(Status.CHANNEL_UNAVAILABLE, message)

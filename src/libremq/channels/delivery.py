@@ -43,6 +43,7 @@ from libremq.kernel.context import put_date_time
 from libremq.kernel.front import Front, verb
 from libremq.kernel.objects_channel import ReceivingChannel
 from libremq.kernel.transmission import FORMAT as TRANSMISSION_FORMAT
+from libremq.kernel.units import ACTIVE
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX
 from libremq.mqi.errors import MQError, mq_error
@@ -254,7 +255,7 @@ def _store(
     unit = None
     if syncpoint:
         unit = connection.xa_unit or connection.unit
-        if unit is None or unit.message_count >= qmgr.maxumsgs:
+        if unit is None or unit.state is not ACTIVE or unit.message_count >= qmgr.maxumsgs:
             return False
     elif queue.waiters:
         return False  # from hand to hand

@@ -23,7 +23,6 @@ from libremq.kernel import channel_batches
 from libremq.kernel.events_channel import channel_event
 from libremq.kernel.objects import LocalQueue
 from libremq.kernel.objects_channel import ClusterChannel, MessageChannel, Receiver, Requester, Sender, Server
-from libremq.kernel.objects_channel_state import ChannelState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -60,7 +59,7 @@ class Initiator(Answering):
                 self._kept.note(state.channel, None)
             elif state.status == C.MQCHS_RETRYING:
                 if isinstance(channel, Sender | Server) and channel.conname:
-                    retries = Retries(state.short_retries, state.long_retries)
+                    retries = Retries.kept(state)
                     self._lines[channel.name] = Line(channel, retries, C.MQCHS_RETRYING, due=self._now())
                 else:
                     self._kept.note(state.channel, None)
@@ -155,7 +154,8 @@ class Initiator(Answering):
         was_stopped = self._kept.is_stopped(name)
         count = len(found) + (line is not None)
         if after == C.MQCHS_STOPPED:
-            self._kept.write(name, ChannelState.make(name, C.MQCHS_STOPPED))
+            left = line.retries if line is not None else self._retries_left(channel)
+            self._kept.write(name, left.keep(name, C.MQCHS_STOPPED))
         elif line is not None or (was_stopped and not connection_name and not partner):
             self._kept.write(name, None)
             count = max(count, 1)
@@ -187,6 +187,9 @@ class Initiator(Answering):
         def build(transport: Transport, peer: Peer) -> Agent | None:
             if self._ending:
                 done(amq(9542, name, self._house.manager.name))
+                return None
+            if self.is_current(name):
+                done(amq(9514, name))
                 return None
             agent = PingingAgent(self._house, channel, transport, peer, data=data)
             agent.on_end = ended

@@ -121,7 +121,7 @@ class ReceivingAgent(Agent):
         if not 1 <= sequence <= self.channel.seqwrap:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"a sequence number {sequence} cannot be")
         lsn = 0
-        if next_sequence(self._committed, self.channel.seqwrap) != sequence:
+        if self._committed != sequence - 1:
             lsn = channel_batches.reset_sequence(
                 manager, RECEIVER, self.name, self.partner, next_sequence=sequence, conname=self.connection_name
             )

@@ -147,9 +147,9 @@ class SendingAgent(Agent):
             self._reset_asked, self._last_luwid = True, other.luwid.hex()  # which is the last one of both from now on
             self._send(flows.pack_reset(next_sequence(self._certain, self.channel.seqwrap)))
             return
-        if other.sequence != self._certain:
-            expected = next_sequence(other.sequence, self.channel.seqwrap)
-            mine = next_sequence(self._certain, self.channel.seqwrap)
+        expected = next_sequence(other.sequence, self.channel.seqwrap)
+        mine = next_sequence(self._certain, self.channel.seqwrap)
+        if mine != expected:
             raise ChannelError(End("retry", amq(9526, self.name, expected, mine)), Status.MSG_SEQUENCE_ERROR, mine)
         self._run()
 
@@ -349,7 +349,7 @@ class SendingAgent(Agent):
                 if isinstance(passed, Suppressed):
                     transit.suppress(md, ready, passed.feedback, f"{passed.exit}: {passed.words}", syncpoint=not fast)
                     return None
-                ready = passed.data
+                ready = passed.data if transit.still_fits(md, passed.data, syncpoint=not fast) else None
         except Undeliverable as error:
             end = End("retry" if error.retry else "failed", error.message)
             raise ChannelError(end, Status.CHANNEL_UNAVAILABLE) from error
@@ -360,6 +360,7 @@ class SendingAgent(Agent):
     def _end_batch(self) -> bool:
         """Ask the other end to confirm; False if that has to wait."""
         if self._waiting is not None:
+            self.substate = C.MQCHSSTATE_END_OF_BATCH
             return False
         interval = self.channel.batchhb
         if interval and self._numbered and self._now() - self._heard > interval / 1000:
@@ -379,6 +380,7 @@ class SendingAgent(Agent):
         self._batch_messages = self._batch_bytes = self._numbered = self._buried = 0
         if not numbered:
             # Nothing that the other end has to confirm, or counts: fast messages, or some that never left
+            self._idle_since = self._now()
             if buried:
                 self._batch = None
                 channel_batches.commit_unsent(manager, batch)
@@ -394,7 +396,7 @@ class SendingAgent(Agent):
 
     def _queue_is_empty(self) -> None:
         self._awake = False
-        self.substate = C.MQCHSSTATE_IN_MQGET
+        self.substate = C.MQCHSSTATE_IN_MQGET if self._waiting is None else C.MQCHSSTATE_END_OF_BATCH
         over = self._now() >= self._batch_began + self.channel.batchint / 1000
         if not self._between_batches() and over and self._end_batch():
             self._idle_since = self._now()

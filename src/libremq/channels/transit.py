@@ -9,6 +9,7 @@ converted goes to the dead-letter queue of this end, in the unit of work of the 
 from __future__ import annotations
 
 from calendar import timegm
+from collections.abc import Callable
 from functools import lru_cache
 
 from libremq.channels.headers import EXPIRY_AT, HEADER_BYTES, HeaderReader, check_kept
@@ -114,6 +115,9 @@ class Transit:
         try:
             if md.Format.rstrip(" \0") != FORMAT:
                 raise mq_error(C.MQRC_XQH_ERROR, self._xmitq, f"format {md.Format!r} on a transmission queue")
+            if not (0 <= md.CodedCharSetId <= 0xFFFF and 0 <= md.Encoding <= 0xFFFFFFFF):
+                what = f"CodedCharSetId {md.CodedCharSetId} and Encoding {md.Encoding} of a header cannot travel"
+                raise mq_error(C.MQRC_XQH_ERROR, self._xmitq, what)
             names = reader.names(data)
         except MQError as error:
             self._not_for_channel(md, data, error, syncpoint)
@@ -131,9 +135,7 @@ class Transit:
             data = traced
         ready = self._changed(md, names, data, syncpoint) if self._special else data
         if ready is not None and len(ready) > self._limit:
-            length, limit = len(ready) - HEADER_BYTES, self._limit - HEADER_BYTES
-            why = f"{length} bytes; the channel takes {limit} (MAXMSGL of both ends)"
-            self._lay_aside(md, names, data, mq_error(C.MQRC_MSG_TOO_BIG_FOR_CHANNEL, names[0], why), syncpoint)
+            self._lay_aside(md, names, data, self._too_long(names[0], ready), syncpoint)
             return None
         return ready
 
@@ -184,9 +186,37 @@ class Transit:
 
     def suppress(self, md: MQMD, data: bytes, feedback: int, words: str, *, syncpoint: bool) -> None:
         """A message exit does not let a message pass that was prepared: it goes aside with the feedback of the exit."""
-        message, names = self._reader.message(data), self._reader.names(data)
-        error = mq_error(C.MQRC_SUPPRESSED_BY_EXIT, names[0], words)
-        self.undelivered.lay_aside(message, *names, error, syncpoint=syncpoint, reason=feedback)
+
+        def suppressed(name: str) -> MQError:
+            return mq_error(C.MQRC_SUPPRESSED_BY_EXIT, name, words)
+
+        self._lay_aside_prepared(md, data, suppressed, syncpoint, feedback)
+
+    def still_fits(self, md: MQMD, data: bytes, *, syncpoint: bool) -> bool:
+        """Is a message that was prepared not too long, as message exits have left it? Else it goes aside."""
+        if len(data) <= self._limit:
+            return True
+        self._lay_aside_prepared(md, data, lambda name: self._too_long(name, data), syncpoint)
+        return False
+
+    def _too_long(self, name: str, data: bytes) -> MQError:
+        length, limit = len(data) - HEADER_BYTES, self._limit - HEADER_BYTES
+        why = f"{length} bytes; the channel takes {limit} (MAXMSGL of both ends)"
+        return mq_error(C.MQRC_MSG_TOO_BIG_FOR_CHANNEL, name, why)
+
+    def _lay_aside_prepared(
+        self, md: MQMD, data: bytes, error: Callable[[str], MQError], syncpoint: bool, reason: int = 0
+    ) -> None:
+        """The same for one that was prepared: conversion may have changed its header, and an exit anything at all."""
+        reader = HeaderReader(self.encoding, self.ccsid)
+        try:
+            names = reader.names(data)
+            message = reader.message(data)
+            check_kept(message.md, names[0])
+        except MQError as bad:
+            self._not_for_channel(md, data, bad, syncpoint)
+            return
+        self.undelivered.lay_aside(message, *names, error(names[0]), syncpoint=syncpoint, reason=reason)
 
     def _lay_aside(self, md: MQMD, names: tuple[str, str], data: bytes, error: MQError, syncpoint: bool) -> None:
         """The message inside goes to the dead-letter queue here, under the names it was for."""

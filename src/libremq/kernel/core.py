@@ -353,6 +353,8 @@ class Core:
         unit = connection.xa_unit or connection.unit
         if unit is None:
             unit = connection.unit = self.begin_unit()
+        if unit.state is UNDOING:
+            raise mq_error(C.MQRC_BACKED_OUT, self.qmgr_name, "a part of it is backed out already; begin it again")
         if limited and unit.message_count >= self.catalogue.qmgr.maxumsgs:
             raise mq_error(
                 C.MQRC_SYNCPOINT_LIMIT_REACHED,
