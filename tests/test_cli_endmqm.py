@@ -403,18 +403,30 @@ def test_a_killed_queue_manager_keeps_what_it_acknowledged(mq: Serving) -> None:
     mq.good("endmqm", "-w", "QM1")
 
 
-def test_one_connection_more_than_the_limit_is_refused_and_noted(mq: Serving) -> None:
+def test_one_client_more_than_the_limit_is_refused_and_noted(mq: Serving) -> None:
+    """Local applications do not count."""
     ini = mq.folder() / "qm.ini"
     ini.write_text(ini.read_text() + "Channels:\n   MaxChannels=2\n")
-    assert any("in 2 sockets" in line for line in mq.good("strmqm", "-ns", "QM1"))
-    connected = [libremq.connect("local:QM1") for _ in range(2)]
-    assert reason_of(lambda: libremq.connect("local:QM1")) != 0
+    mq.good("strmqm", "-p", "0", "QM1")
+    local = [libremq.connect("local:QM1") for _ in range(4)]
+    idpwos = "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"
+    opened = local[0].mqsc(
+        f"ALTER QMGR CHLAUTH(DISABLED)\nALTER AUTHINFO({idpwos}) AUTHTYPE(IDPWOS) CHCKCLNT(NONE)\n"
+        "REFRESH SECURITY TYPE(CONNAUTH)"
+    )
+    assert [answer.reason for answer in opened] == [0, 0, 0]
+    url = f"mq://127.0.0.1:{mq.run_file()['ports'][0]}/QM1"
+    clients = [libremq.connect(url) for _ in range(2)]
+    for client in clients:
+        client.queue("SYSTEM.DEFAULT.LOCAL.QUEUE").put(b"x")
+    assert reason_of(lambda: libremq.connect(url)) == C.MQRC_CHANNEL_NOT_AVAILABLE
     log = mq.folder() / "errors" / "AMQERR01.LOG"
     deadline = time.monotonic() + LIMIT_S
     while "AMQ9513E" not in log.read_text() and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert "AMQ9513E" in log.read_text()
-    for qm in connected:
+    assert "2 channels are in use (MaxChannels)" in log.read_text()
+    local.append(libremq.connect("local:QM1"))
+    for qm in (*local, *clients):
         qm.queue("SYSTEM.DEFAULT.LOCAL.QUEUE").put(b"x")
         qm.close()
     mq.good("endmqm", "-w", "QM1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from helper_network import CHANNEL, TRIGGER, Network, answer, events, network, offer, refused, running
+from helper_network import CHANNEL, TRIGGER, Host, Network, answer, events, network, offer, refused, running
 
 from libremq.channels.initiator import ChannelRules
 from libremq.channels.retries import Retries
@@ -109,6 +109,11 @@ def test_what_cannot_be_started_says_why() -> None:
 # Retries
 
 
+def retries_shown(host: Host, name: str = CHANNEL) -> tuple[int, int]:
+    shown = host.shown(name)
+    return shown.short_retries, shown.long_retries
+
+
 def test_retries_count_down_and_end() -> None:
     assert Retries(2, 1).used() == Retries(1, 1)
     assert Retries(0, 1).used() == Retries(0, 0) == Retries(0, 0).used()
@@ -125,11 +130,48 @@ def test_retries_count_down_and_end() -> None:
     assert seen == [(retrying, 2, 1, 1), (retrying, 2, 1, 1), (retrying, 1, 1, 2), (retrying, 0, 1, 3)]
     net.pass_time(1)
     assert one.states == {CHANNEL: "STOPPED"} and len(net.dialled) == 4
+    assert retries_shown(one) == (0, 0)
     assert one.times_said(9202) == 4 and one.times_said(9606) == 1
     net.pass_time(1000)
     assert len(net.dialled) == 4
+    for stopped_again in (False, True):
+        if stopped_again:
+            one.initiator.stop(CHANNEL, QUIESCE)
+        one.crash()
+        assert (one.states, retries_shown(one)) == ({CHANNEL: "STOPPED"}, (0, 0))
     net.down.clear()
     running(net, one)
+    assert retries_shown(one) == (2, 1)
+
+
+def test_a_stop_leaves_the_retries_that_are_left() -> None:
+    net, one, _ = network(SHORTRTY=2, SHORTTMR=10, LONGRTY=1)
+    net.down.add("qm2")
+    one.initiator.start(CHANNEL)
+    net.pass_time(11)
+    assert (one.states, retries_shown(one)) == ({CHANNEL: "RETRYING"}, (1, 1))
+    one.initiator.stop(CHANNEL, QUIESCE)
+    for _ in range(2):
+        assert (one.states, retries_shown(one)) == ({CHANNEL: "STOPPED"}, (1, 1))
+        one.crash()
+    net.down.clear()
+    running(net, one)
+    one.initiator.stop(CHANNEL, QUIESCE)
+    net.run()
+    assert (one.states, retries_shown(one)) == ({CHANNEL: "STOPPED"}, (2, 1))
+    one.define("SDR", "IDLE", XMITQ="QM2", CONNAME="qm2(1414)", SHORTRTY=7, LONGRTY=8)
+    one.initiator.stop("IDLE", QUIESCE)
+    assert retries_shown(one, "IDLE") == (7, 8)
+
+
+def test_an_error_that_time_does_not_cure_leaves_the_retries_that_are_left() -> None:
+    net, one, _ = network(SHORTRTY=3, SHORTTMR=10, LONGRTY=1, SEQWRAP=1000)  # the other end has another one
+    net.down.add("qm2")
+    one.initiator.start(CHANNEL)
+    net.run()
+    net.down.clear()
+    net.pass_time(11)
+    assert (one.states, retries_shown(one)) == ({CHANNEL: "STOPPED"}, (2, 1))
 
 
 def test_a_channel_that_has_run_has_all_its_retries_again() -> None:

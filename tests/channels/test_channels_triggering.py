@@ -31,7 +31,7 @@ def test_a_trigger_that_names_nothing_is_said_and_dropped() -> None:
     one.qm.alter("QLOCAL", "QM2", {**TRIGGER, "TRIGDATA": "NOWHERE"})
     one.put("TARGET", b"go", qmgr="QM2")
     net.run()
-    assert "NOWHERE" in one.last_said(9603)
+    assert "NOWHERE" in one.last_said(9603) and "PCF" not in one.last_said(9603)
     one.put("SYSTEM.CHANNEL.INITQ", b"nonsense")
     one.put("SYSTEM.CHANNEL.INITQ", b"nonsense", Format="MQTRIG")
     net.run()
@@ -54,6 +54,7 @@ def test_triggers_do_not_start_what_is_stopped_nor_hasten_a_retry() -> None:
     net.pass_time(1000)
     assert len(net.dialled) == 1 and one.states == {CHANNEL: "STOPPED"}
     assert one.times_said(9603) == 0
+    assert one.times_said(9001) == 0 and "it did not run" in one.last_said(9528)
 
 
 def test_messages_that_come_while_a_channel_disconnects_start_it_again() -> None:

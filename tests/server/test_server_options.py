@@ -65,9 +65,9 @@ def settings(channels: int = 0, active: int = 0) -> Configuration:
         (settings(), 1 << 20, 64 << 20, 512),
         (settings(), 1 << 20, 0, limits.LINKS_MAX),
         (settings(), 8, 1, limits.LINKS_MIN),
-        (settings(50), 1 << 20, 64 << 30, 50),
-        (settings(50, 20), 1 << 20, 64 << 30, 20),
-        (settings(0, 20), 1 << 20, 64 << 30, 20),
+        (settings(50), 1 << 20, 64 << 30, limits.LINKS_MAX),
+        (settings(50, 20), 1 << 20, 64 << 30, limits.LINKS_MAX),
+        (settings(0, 20), 1024, 64 << 30, 768),
         (settings(60_000), 1 << 20, 64 << 30, 60_000),
     ],
 )

@@ -27,7 +27,6 @@ from libremq.channels.roster import Roster
 from libremq.channels.sender import SendingAgent
 from libremq.common.amq_messages import amq
 from libremq.kernel.objects_channel import Requester, Sender, Server
-from libremq.kernel.objects_channel_state import ChannelState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -115,7 +114,7 @@ class LineLife(Roster):
         line.channel = channel
         if line.state == C.MQCHS_RETRYING:
             line.retries = line.retries.used()
-            self._keep_retrying(line)
+            self._keep(line, C.MQCHS_RETRYING)
         try:
             self._check_queue(channel)
         except MQError as error:
@@ -161,21 +160,20 @@ class LineLife(Roster):
             if wait_s is not None:
                 line.state, line.due = C.MQCHS_RETRYING, self._now() + wait_s
                 line.was_called = False
-                self._keep_retrying(line)
+                self._keep(line, C.MQCHS_RETRYING)
                 self._house.say(amq(9605, name, wait_s, line.retries.left))
                 self._soon()
                 return
             self._house.say(amq(9606, name))
-            self._kept.note(name, ChannelState.make(name, C.MQCHS_STOPPED))
+            self._keep(line, C.MQCHS_STOPPED)
         elif end.kind == "failed" and not line.was_called and channel is not None:
-            self._kept.note(name, ChannelState.make(name, C.MQCHS_STOPPED))
+            self._keep(line, C.MQCHS_STOPPED)
         else:
             self._kept.note(name, None)
         del self._lines[name]
 
-    def _keep_retrying(self, line: Line) -> None:
-        retries = line.retries
-        self._kept.note(line.name, ChannelState.make(line.name, C.MQCHS_RETRYING, retries.short, retries.long))
+    def _keep(self, line: Line, status: int) -> None:
+        self._kept.note(line.name, line.retries.keep(line.name, status))
 
     def _activate_waiting(self) -> None:
         """A channel has ended: those that waited for that have their turn, in order."""

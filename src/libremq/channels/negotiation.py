@@ -47,7 +47,7 @@ _WORDS = {
     Status.MESSAGE_LENGTH_ERROR: "a message is longer than was agreed",
     Status.SECURITY_FAILURE: "it does not let this queue manager in",
     Status.WRAP_VALUE_ERROR: "SEQWRAP differs",
-    Status.CHANNEL_UNAVAILABLE: "its channel is stopped, or in use",
+    Status.CHANNEL_UNAVAILABLE: "its channel is stopped or in use, or a limit of its channels is reached",
     Status.CLOSED_BY_EXIT: "an exit closed the channel",
     Status.CIPHER_SPEC: "the CipherSpecs differ",
     Status.PEER_NAME: "the name in the certificate is not accepted",

@@ -1,7 +1,7 @@
 """How often a channel is tried again, and when: SHORTRTY times every SHORTTMR seconds, then LONGRTY and LONGTMR.
 
 The counts are those of attempts that are left. They are full again when the channel has run, or was started by a
-command; over a restart they are kept.
+command; over a restart they are kept, also those of a channel that was stopped meanwhile.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from libremq.kernel.objects_channel import SendingChannel
+from libremq.kernel.objects_channel_state import ChannelState
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,14 @@ class Retries:
     def of(cls, channel: object) -> Self:
         """All that the definition grants. Channels that receive have none."""
         return cls(channel.shortrty, channel.longrty) if isinstance(channel, SendingChannel) else cls()
+
+    @classmethod
+    def kept(cls, state: ChannelState) -> Self:
+        return cls(state.short_retries, state.long_retries)
+
+    def keep(self, channel: str, status: int) -> ChannelState:
+        """The record of a channel that is stopped, or retrying, with so many left."""
+        return ChannelState.make(channel, status, self.short, self.long)
 
     @property
     def left(self) -> int:

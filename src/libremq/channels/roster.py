@@ -16,7 +16,8 @@ from libremq.channels.calls import Call
 from libremq.channels.kept_states import KeptStates
 from libremq.channels.lines import Line
 from libremq.channels.ports import House
-from libremq.common.amq_messages import amq
+from libremq.channels.retries import Retries
+from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.configuration import ChannelSettings
 from libremq.kernel.core import Core
 from libremq.kernel.events_channel import channel_event
@@ -100,6 +101,7 @@ class Roster:
         for name in self._kept.stopped():
             channel = self._core.catalogue.channels.get(name)
             if name not in seen and isinstance(channel, MessageChannel):
+                left = self._retries_left(channel)
                 found.append(
                     ChannelInstance(
                         channel=name,
@@ -107,11 +109,16 @@ class Roster:
                         channel_type=channel.chltype,
                         status=C.MQCHS_STOPPED,
                         xmitq=getattr(channel, "xmitq", ""),
-                        short_retries=getattr(channel, "shortrty", 0),
-                        long_retries=getattr(channel, "longrty", 0),
+                        short_retries=left.short,
+                        long_retries=left.long,
                     )
                 )
         return sorted(found, key=lambda one: (one.channel, one.partner, one.connection_name))
+
+    def _retries_left(self, channel: MessageChannel) -> Retries:
+        """Of one that nothing is done for: all, unless some were used before it was stopped."""
+        state = self._kept.find(channel.name)
+        return Retries.kept(state) if state is not None else Retries.of(channel)
 
     def is_current(self, name: str) -> bool:
         """Does it run, or is about to? Then it cannot be deleted, reset or resolved."""
@@ -168,8 +175,21 @@ class Roster:
     def _is_full(self) -> bool:
         """Are as many channels active as may be?"""
         most = self._rules.active_max
-        active = sum(line.is_active for line in self._lines.values()) + len(self._received) + self._clients()
-        return bool(most) and active >= most
+        if not most:
+            return False
+        return sum(line.is_active for line in self._lines.values()) + len(self._received) + self._clients() >= most
+
+    def no_room(self, name: str, address: str) -> AmqMessage | None:
+        """Why a channel that is called from this address cannot run, if a limit is reached. Who calls cannot wait."""
+        rules = self._rules
+        if rules.channels_max and self._current() >= rules.channels_max:
+            qualifier, most, limit = C.MQRQ_MAX_CHANNELS, rules.channels_max, "MaxChannels"
+        elif self._is_full():
+            qualifier, most, limit = C.MQRQ_MAX_ACTIVE_CHANNELS, rules.active_max, "MaxActiveChannels"
+        else:
+            return None
+        self._not_available(name, address.partition("(")[0], qualifier, most)
+        return amq(9513, f"{most} channels are in use ({limit}); channel {name} was called from {address}")
 
     def _not_available(self, name: str, host: str, qualifier: int, limit: int) -> None:
         channel_event(
@@ -185,7 +205,7 @@ class Roster:
 
     def _say_end(self, name: str, end: End, agent: Agent | None) -> None:
         if end.message is None:
-            self._house.say(amq(9001, name))
+            self._house.say(amq(9001, name) if agent is not None else amq(9528, name, "it did not run"))
             return
         self._house.say(end.message)
         if agent is not None:

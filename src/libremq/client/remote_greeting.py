@@ -24,7 +24,7 @@ _STATUS_REASONS = {
     Status.SECURITY_FAILURE: (C.MQRC_NOT_AUTHORIZED, "the queue manager refused the connection"),
     Status.CHANNEL_UNAVAILABLE: (
         C.MQRC_CHANNEL_NOT_AVAILABLE,
-        "the channel was stopped (START CHANNEL helps), or has all the connections it may have",
+        "the channel was stopped (START CHANNEL helps), or a limit of channels or sockets is reached",
     ),
     Status.CLOSED_BY_EXIT: (
         C.MQRC_CHANNEL_NOT_AVAILABLE,

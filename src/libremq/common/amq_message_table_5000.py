@@ -86,7 +86,8 @@ ROWS_5000: dict[int, tuple[str, str, str, str]] = {
     ),
     5075: (
         "I", "Queue manager '{0}' takes {1} connections in {2} sockets ({3} open files).",
-        "This follows from MaxChannels in qm.ini, the memory of the machine, and the limit of open files.", _NOTHING,
+        "This follows from the memory of the machine and the limit of open files. How many of the sockets may be "
+        "channels is said by MaxChannels and MaxActiveChannels in qm.ini.", _NOTHING,
     ),
     5076: (
         "W", "Connections of queue manager '{0}' were dropped: {1}",

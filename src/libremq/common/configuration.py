@@ -116,11 +116,11 @@ SETTINGS: tuple[Setting, ...] = (
     ),
     Setting(
         _CHANNELS, "MaxChannels", "channels_max", 0, False,
-        "sockets of applications; 0: as many as open files and memory allow", 1, 65535,
+        "channels of clients and partners that are not inactive; 0: as many as open files and memory allow", 1, 65535,
     ),
     Setting(
         _CHANNELS, "MaxActiveChannels", "active_channels_max", 0, False,
-        "the same; the lower of both numbers applies", 1, 65535,
+        "those of them that are not stopped and do not wait; 0: no limit", 1, 65535,
     ),
     Setting(
         _CHANNELS, "PipeLineLength", "pipeline_length", 1, False,

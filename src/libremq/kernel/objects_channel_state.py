@@ -44,7 +44,7 @@ class ChannelState(KeyedRecord):
 
     channel: str
     status: int  # MQCHS_STOPPED or MQCHS_RETRYING
-    short_retries: int  # left; 0 if it is stopped
+    short_retries: int  # left, also if it is stopped
     long_retries: int
 
     @property

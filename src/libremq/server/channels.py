@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 LOCAL_CHANNEL = ""
 """Applications on this machine come without a channel, over the Unix-domain socket."""
+ALL_CLIENTS = ""
+"""What all instances of clients together are counted by: those of local applications are no channels."""
 _LOCAL_SHARING = 1000
 
 
@@ -28,7 +30,7 @@ class Channel:
     heartbeat_s: int = 0
     sharing: int = _LOCAL_SHARING
     mca_user: str = ""
-    key: tuple[str, ...] = ()  # what it counts for: the channel, and the channel from one address
+    key: tuple[str, ...] = ()  # what it counts for: all clients, the channel, and the channel from one address
     definition: ServerConnection | None = None
     """Of a channel that names exits."""
 
@@ -59,7 +61,7 @@ def find_channel(
     if refused := refusal(found, tls, peer):
         refusal_event(engine, refused[0], name, tls, peer)
         return None, refused
-    return _counted(engine, found, peer.partition("(")[0])
+    return _counted(engine, found, peer, local=local)
 
 
 def _not_available(engine: Engine, name: str, host: str, qualifier: int, limit: int) -> None:
@@ -73,8 +75,10 @@ def _not_available(engine: Engine, name: str, host: str, qualifier: int, limit: 
     )
 
 
-def _counted(engine: Engine, found: ServerConnection, host: str) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
-    name, instances = found.name, engine.instances
+def _counted(
+    engine: Engine, found: ServerConnection, peer: str, *, local: bool
+) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
+    name, instances, host = found.name, engine.instances, peer.partition("(")[0]
     of_client = f"{name} {host}"
     if instances.get(name, 0) >= found.maxinst:
         _not_available(engine, name, host, C.MQRQ_SVRCONN_INST_LIMIT, found.maxinst)
@@ -84,7 +88,10 @@ def _counted(engine: Engine, found: ServerConnection, host: str) -> tuple[Channe
         return None, (
             Status.CHANNEL_UNAVAILABLE, f"channel {name} has MAXINSTC({found.maxinstc}) instances from {host} already"
         )  # fmt: skip
-    for key in (name, of_client):
+    if not local and (message := engine.initiator.no_room(name, peer)):
+        return None, (Status.CHANNEL_UNAVAILABLE, message)
+    keys = (name, of_client) if local else (ALL_CLIENTS, name, of_client)
+    for key in keys:
         instances[key] = instances.get(key, 0) + 1
     channel = Channel(
         name,
@@ -92,7 +99,7 @@ def _counted(engine: Engine, found: ServerConnection, host: str) -> tuple[Channe
         heartbeat_s=found.hbint,
         sharing=found.sharecnv,
         mca_user=found.mcauser,
-        key=(name, of_client),
+        key=keys,
         definition=found if found.scyexit or found.sendexit or found.rcvexit else None,
     )
     return channel, (Status.NO_CHANNEL, "")

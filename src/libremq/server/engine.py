@@ -53,7 +53,8 @@ _QUICK_FORCE_S = 0.001  # a device slower than that is never waited for by the l
 _ALONE = 8  # messages of one link, with none of any other between them
 _COMMAND_THREADS = 16  # a PING CHANNEL keeps one until the other end answers
 _ACCEPT_PAUSE_S = 0.5
-_REFUSED_IN_WORDS = 100  # sockets beyond the limit that are told why they are refused
+_REFUSED_IN_WORDS = 40  # sockets beyond the limit that are told why they are refused
+_KEPT_LOCAL = 60  # and local ones that are let in: an administrator is, even if others fill the above and are silent
 _LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
 
 
@@ -64,7 +65,7 @@ class EngineLimits:
     connections_max: int = 10_000
     """Connections of applications (hconns)."""
     links_max: int = 10_000
-    """Sockets."""
+    """Sockets; local applications may have a few more."""
     buffer_bytes_max: int = 512 << 20
     """Of all messages that are being received and not complete yet."""
     handshake_s: float = 60.0
@@ -229,7 +230,7 @@ class Engine:
                 accepted.close()
                 continue
             self.sockets += 1
-            if self.sockets > self.limits.links_max + _REFUSED_IN_WORDS:
+            if self.is_full(local, _REFUSED_IN_WORDS):
                 accepted.close()
                 self.sockets -= 1
                 continue
@@ -241,10 +242,9 @@ class Engine:
         if listener.fileno() >= 0:
             self.loop.add_reader(listener.fileno(), self._accept, listener, local)
 
-    @property
-    def full(self) -> bool:
-        """Are more sockets open than there may be?"""
-        return self.sockets > self.limits.links_max
+    def is_full(self, local: bool, more: int = 0) -> bool:
+        """Are more sockets open than there may be? What limits channels has no say: see `Roster.no_room`."""
+        return self.sockets > self.limits.links_max + (_KEPT_LOCAL if local else 0) + more
 
     async def _attach(self, accepted: socket.socket, local: bool) -> None:
         context = None

@@ -14,7 +14,7 @@ from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration
 
 LINKS_MAX = 10_000
-"""Sockets, if nothing else limits them."""
+"""Sockets, if nothing else limits them and no more channels are wished for."""
 LINKS_MIN = 10
 CONNECTIONS_MAX = 20_000
 """MQCONNs: several may share a socket."""
@@ -80,7 +80,7 @@ def server_limits(settings: Configuration, open_files: int, memory: int) -> Serv
     warnings = []
     if wanted > most:
         warnings.append(amq(9590, wanted, most, scarce))
-    links = min(wanted or LINKS_MAX, most)
+    links = min(max(wanted, LINKS_MAX), most)  # fewer channels leave more sockets to local applications
     connections = max(links, min(CONNECTIONS_MAX, possible.get("memory", CONNECTIONS_MAX)))
     buffers = min(BUFFER_BYTES_MAX, memory // 4 or BUFFER_BYTES_MAX)
     return ServerLimits(open_files, memory, links, connections, buffers, tuple(warnings))

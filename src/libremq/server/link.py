@@ -423,8 +423,8 @@ class Link(asyncio.Protocol):
         if engine.ending is not None:
             self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
             return
-        if engine.full:
-            full = f"{engine.limits.links_max} sockets are open already (MaxChannels)"
+        if engine.is_full(self.local):
+            full = f"{engine.limits.links_max} sockets are open, as many as there may be"
             self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, full))
             return
         if not offered.capabilities[0] & CAP1_MQREQUEST and not self.local:

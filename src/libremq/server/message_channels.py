@@ -15,6 +15,7 @@ from libremq.channels.initiator import ChannelRules, Initiator
 from libremq.channels.ports import House
 from libremq.kernel.creation import EXITS
 from libremq.mqi import constants as C
+from libremq.server.channels import ALL_CLIENTS
 from libremq.server.dialing import Dialer
 from libremq.server.message_link import MessageLink
 
@@ -46,7 +47,7 @@ class MessageChannels:
 
     def _clients(self) -> int:
         """How many channels of applications there are. From whatever thread."""
-        return sum(link.channel is not None and not link.local for link in list(self._engine.links))
+        return self._engine.instances.get(ALL_CLIENTS, 0)
 
     def start(self) -> None:
         """All is there that channels need: take up those that were at work when the queue manager ended."""

@@ -20,6 +20,7 @@ from libremq.testing.clock import VirtualClock
 if TYPE_CHECKING:
     import ssl
 
+    from libremq.channels.initiator import ChannelRules
     from libremq.client.embedded import EmbeddedQueueManager
     from libremq.client.remote_connection import RemoteConnection
     from libremq.common.clock import Clock
@@ -132,6 +133,7 @@ def served_queue_manager(
     limits: EngineLimits | None = None,
     say: Callable[[str], None] | None = None,
     tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+    channel_rules: ChannelRules | None = None,
     secured: bool = False,
 ) -> Iterator[Served]:
     """Create a queue manager if it is not there, serve it for a `with` block, and end it.
@@ -164,7 +166,9 @@ def served_queue_manager(
             stack.callback(clock.on_advance(embedded.run_clock))
         if not secured:
             open_to_clients(embedded)
-        yield stack.enter_context(serve(embedded, where, data=str(folder), limits=limits, say=say, tls=tls))
+        yield stack.enter_context(
+            serve(embedded, where, data=str(folder), limits=limits, say=say, tls=tls, channel_rules=channel_rules)
+        )
 
 
 def open_to_clients(embedded: EmbeddedQueueManager) -> None:
@@ -199,6 +203,7 @@ def serve(
     limits: EngineLimits | None = None,
     say: Callable[[str], None] | None = None,
     tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+    channel_rules: ChannelRules | None = None,
 ) -> Iterator[Served]:
     """Serve a queue manager that runs in this process for a `with` block; its socket is in the folder `where`."""
     from libremq.common.sockets import socket_path
@@ -209,7 +214,7 @@ def serve(
     from libremq.server.services import Services
 
     tell = say or (lambda text: None)
-    engine = Engine(embedded, where, limits=limits, say=tell, tls=tls)
+    engine = Engine(embedded, where, limits=limits, say=tell, tls=tls, channel_rules=channel_rules)
     listening = Listening(engine, Services(tell, lambda name, error: None), tell, lambda: None)
     programs = Programs(embedded.manager, where, tell)
     ready: list[BaseException | None] = []
