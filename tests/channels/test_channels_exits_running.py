@@ -13,6 +13,8 @@ from helper_exits import DATA, IMPORTS, XOR
 from libremq.kernel import authority
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQDLH
+from libremq.wire.protocol import WHOLE, Type
+from libremq.wire.segments import Flow
 
 
 class ExitPair(Pair):
@@ -65,6 +67,8 @@ def lie(call):
     if call.reason == C.MQXR_SEC_MSG: return SendSecurity(b'guess')
 def content(call): pass
 def mute(call): pass
+def greet(call):  # needs no answer
+    if call.reason == C.MQXR_INIT_SEC: return SendSecurity(b'hello')
 def twice(call):
     if call.reason == C.MQXR_INIT_SEC: return SendSecurity(b'1')
     if call.reason == C.MQXR_SEC_MSG and len(call.data) < 9: return SendSecurity(call.data + b'1')
@@ -105,6 +109,42 @@ def test_security_exits_find_together_or_end_the_channel(
     assert one.depth("QM2") == (1 if numbers else 0)
     if receiving == "ask" and not numbers:
         assert pair.receiver.user == "nobody"
+    if 9552 in numbers:
+        asked = pair.sender if sending == "ask" else pair.receiver
+        message = pair.ends[asked].message
+        assert message is not None and message.number == 9552, "it is told where the exit waits for an answer"
+
+
+@pytest.mark.parametrize(("types", "numbers"), [("SDR RCVR", []), ("SVR RQSTR", [9546, 9552])])
+def test_an_exit_that_needs_no_answer_and_an_end_without_one(tmp_path: Path, types: str, numbers: list[int]) -> None:
+    """A caller could not even say it: the end that was called has not told it of an exit."""
+    one, two = channel_with_exits(tmp_path, CHALLENGE, {}, {"SCYEXIT": "mine(greet)"}, types)
+    assert failures(connect(one, two, types)) == numbers
+    assert two.content("TARGET") == ([] if numbers else [DATA])
+
+
+def test_a_security_flow_that_no_exit_waits_for(tmp_path: Path) -> None:
+    one, two = channel_with_exits(tmp_path, "", {}, {})
+    pair = connect(one, two, "SDR RCVR")
+    pair.receiver.take(Flow(Type.SECURITY_DATA, WHOLE, 0, 0, b"who?"))
+    message = pair.ends[pair.receiver].message
+    assert message is not None and message.number == 9504 and "security" in message
+
+
+@pytest.mark.parametrize("user", ["nobody-at-all", "n\u014dbody", " " + "nobody-at-all"])
+def test_a_user_that_does_not_fit_is_refused_not_cut(tmp_path: Path, user: str) -> None:
+    """Cut to twelve characters it could be the name of somebody who may."""
+    text = f"def name(call):\n    if call.reason == C.MQXR_INIT_SEC: call.mca_user = {user!r}\n"
+    one, two = channel_with_exits(tmp_path, text, {}, {"SCYEXIT": "mine(name)"})
+    cut = user.strip()[:12].encode("latin-1", "replace").decode("latin-1")
+    for name, kind in (("", "QMGR"), ("TARGET", "QUEUE")):
+        words = ["CONNECT", "SETALL"] if kind == "QMGR" else ["PUT", "SETALL"]
+        authority.set_authority(two.qm.core, name, kind, principals=[cut], add=words, known=True)
+    pair = connect(one, two, "SDR RCVR")
+    assert failures(pair) == [9546, 9787]
+    assert any(user.strip() in str(end.message) for end in pair.ends.values())
+    assert two.content("TARGET") == []
+    assert one.depth("QM2") == 1
 
 
 def test_segments_of_a_running_channel_go_through_exits_at_both_ends(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from helper_ends import Pair, sender_and_receiver
+import pytest
+from helper_ends import CHANNEL, Pair, sender_and_receiver
 
 from libremq.kernel.objects_channel_sync import RECEIVER, SENDER
 from libremq.mqi import constants as C
@@ -81,6 +82,50 @@ def test_the_substate_tells_what_the_sender_does() -> None:
     assert pair.sender.substate == C.MQCHSSTATE_SENDING
     pair.run()
     assert (pair.sender.instance().messages, pair.sender.substate) == (3000, C.MQCHSSTATE_IN_MQGET)
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_a_sender_with_a_pipeline_tells_when_it_only_waits_for_the_answer(full: bool) -> None:
+    """All that it may send is sent: the next batch in full, or what there was."""
+    one, two = sender_and_receiver(BATCHSZ=2)
+    one.house.pipeline_length = 2
+    for number in range(6 if full else 2):
+        one.put("TARGET", b"%d" % number, qmgr="QM2")
+    pair = Pair(one, two)
+    while not pair.sender.instance().in_doubt:
+        assert pair.step(pair.near) or pair.step(pair.far)
+    pair.sender.pump()
+    shown = pair.sender.instance()
+    assert (shown.in_doubt, shown.messages, shown.substate) == (True, 4 if full else 2, C.MQCHSSTATE_END_OF_BATCH)
+    pair.run()
+    shown = pair.sender.instance()
+    assert (shown.in_doubt, shown.substate) == (False, C.MQCHSSTATE_IN_MQGET)
+
+
+_Q_MGR, _NONE, _OFF, _LOW, _HIGH = C.MQMON_Q_MGR, C.MQMON_NONE, C.MQMON_OFF, C.MQMON_LOW, C.MQMON_HIGH
+
+
+@pytest.mark.parametrize(
+    ("every", "own", "in_force"),
+    [
+        (_NONE, _HIGH, _NONE),
+        (_NONE, _Q_MGR, _NONE),
+        (_OFF, _HIGH, _HIGH),
+        (_OFF, _Q_MGR, _OFF),
+        (_LOW, _HIGH, _HIGH),
+        (_LOW, _Q_MGR, _LOW),
+        (_LOW, _OFF, _OFF),
+    ],
+)
+def test_monitoring_that_the_queue_manager_forbids(every: int, own: int, in_force: int) -> None:
+    """MONCHL(NONE) of the queue manager counts for all channels; otherwise a channel may have its own."""
+    one, two = sender_and_receiver()
+    for node in (one, two):
+        node.qm.alter("QMGR", "", {"MONCHL": every})
+        node.qm.alter("CHANNEL", CHANNEL, {"MONCHL": own})
+    pair = Pair(one, two)
+    pair.run()
+    assert pair.sender.instance().monitoring == pair.receiver.instance().monitoring == in_force
 
 
 def test_whoever_was_called_keeps_an_address_without_a_port() -> None:

@@ -33,8 +33,13 @@ def clock() -> VirtualClock:
 
 
 @pytest.fixture
-def served(tmp_path: Path, clock: VirtualClock) -> Iterator[Served]:
-    with served_queue_manager(folder=tmp_path / "libremq", clock=clock) as served:
+def said() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def served(tmp_path: Path, clock: VirtualClock, said: list[str]) -> Iterator[Served]:
+    with served_queue_manager(folder=tmp_path / "libremq", clock=clock, say=said.append) as served:
         yield served
 
 
@@ -146,7 +151,7 @@ def test_a_partner_that_takes_a_long_message_slowly_is_waited_for(served: Served
         assert agent.ended is not None and "9259" in str(agent.ended.message)
 
 
-def test_a_receiver_that_is_defined_for_a_call_asks_for_tls_as_its_model_does(served: Served) -> None:
+def test_a_receiver_that_is_defined_for_a_call_asks_for_tls_as_its_model_does(served: Served, said: list[str]) -> None:
     define(served, "RCVR", "SYSTEM.AUTO.RECEIVER", SSLCIPH="ANY_TLS12_OR_HIGHER")
     with served.engine.lock:
         served.engine.manager.alter("QMGR", "", {"CHAD": "ENABLED"})
@@ -155,6 +160,8 @@ def test_a_receiver_that_is_defined_for_a_call_asks_for_tls_as_its_model_does(se
             partner.bind(channel="NEW.CHANNEL")
             assert partner.refused().code == Status.CIPHER_SPEC
         assert "NEW.CHANNEL" not in served.engine.manager.core.catalogue.channels
+    lines = [text for text in said if text.startswith("AMQ9639")]
+    assert len(lines) == 2 and all("channel 'NEW.CHANNEL'" in line for line in lines)
     define(served, "RCVR", "SYSTEM.AUTO.RECEIVER", SSLCIPH="")
     with Partner(served.port) as partner:
         partner.agree(channel="NEW.CHANNEL")

@@ -301,7 +301,7 @@ class Agent(ABC):
         elif kind == Type.SECURITY_DATA:
             assert self._exits is not None
             if not self._securing:
-                raise ChannelError(End("failed", amq(9552, self.name, self.peer.address)), Status.SECURITY_FAILURE)
+                raise ProtocolError(Status.SECURITY_FAILURE, "a security flow, and no security exit waits for one here")
             self._secure(self._exits.security(flow.body))
         elif self._securing:
             raise ChannelError(End("failed", amq(9552, self.name, self.peer.address)), Status.SECURITY_FAILURE)
@@ -484,5 +484,6 @@ class Agent(ABC):
         )
 
     def _monitoring(self) -> int:
-        own = self.channel.monchl
-        return self.house.manager.core.catalogue.qmgr.monchl if own == C.MQMON_Q_MGR else own
+        """MONCHL that is in force: NONE of the queue manager counts whatever the channel says."""
+        own, every = self.channel.monchl, self.house.manager.core.catalogue.qmgr.monchl
+        return every if own == C.MQMON_Q_MGR or every == C.MQMON_NONE else own

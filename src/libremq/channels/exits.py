@@ -34,6 +34,7 @@ from libremq.kernel.creation import EXITS
 from libremq.kernel.objects_channel import MessageChannel, ServerConnection
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQXQH
+from libremq.security import channel_rules
 from libremq.wire.protocol import (
     CCSID,
     CLOSE_CHANNEL,
@@ -441,11 +442,12 @@ class Exits:
         return SecurityAnswer(None, True, answer.user)
 
     def security(self, data: bytes) -> SecurityAnswer:
-        """The body of a SECURITY_DATA of the other end; an empty one says that it is content."""
+        """The body of a SECURITY_DATA of the other end; an empty one says that it is content.
+
+        Without an exit here nothing is answered: whether that will do is for the exit that asked.
+        """
         opening, self._opening = self._opening, False
         if data:
-            if not self._security:
-                raise self._unanswered()
             answer = self._ask(C.MQXR_SEC_MSG, data)
         elif opening:
             answer = self._ask(C.MQXR_INIT_SEC, b"")
@@ -496,7 +498,12 @@ class Exits:
     def _checked_user(self, exit: _Exit, user: object) -> str:
         if type(user) is not str or len(user) > C.MQ_MAX_MCA_USER_ID_LENGTH or not user.isprintable():
             raise self._error(9181, exit, f"{_shown(user)} is no user id")
-        return user.strip()
+        user = user.strip()
+        # Cut to what a descriptor holds, it could be the name of somebody else. Of clients admission says so
+        if not self._instance.conversation and channel_rules.cut(user) != user:
+            why = f"{exit.name} has set it; a user whom a security exit chooses has at most 12 characters of Latin-1"
+            raise ChannelExitError(amq(9787, f"'{user}'", self._instance.channel, why))
+        return user
 
     def _checked_flow(self, exit: _Exit, answer: SendSecurity) -> bytes:
         data = answer.data

@@ -85,8 +85,9 @@ ROWS_9000: dict[int, tuple[str, str, str, str]] = {
         "mqrc explains the reason.",
     ),
     9513: (
-        "E", "A connection was refused: {0}.", "As many channels are in use as there can be.",
-        "End those that are not needed, or raise MaxChannels in qm.ini, MAXINST or MAXINSTC of the channel.",
+        "E", "A connection was refused: {0}.", "As many channels or sockets are in use as there can be.",
+        "End those that are not needed, or raise the limit that is named: MaxChannels or MaxActiveChannels in qm.ini, "
+        "or, for sockets, that of open files.",
     ),
     9514: (
         "E", "Channel '{0}' is in use.", "The command needs a channel that does not run.", "Stop the channel first.",
@@ -224,8 +225,9 @@ ROWS_9000: dict[int, tuple[str, str, str, str]] = {
         "A channel authentication record of TYPE(BLOCKADDR) names it.", "Change the record if it is wrong.",
     ),
     9787: (
-        "E", "The user id {0} of channel '{1}' could not be mapped: {2}.", "The record that maps it cannot be applied.",
-        "Correct the channel authentication record.",
+        "E", "The user id {0} of channel '{1}' could not be mapped: {2}.",
+        "The channel authentication record, ADOPTCTX or security exit that names this user cannot be applied.",
+        "Correct the channel authentication record or the exit, or use a shorter user id.",
     ),
     9788: (
         "W", "The name of the machine at {0} could not be found out within {1} seconds.",
