@@ -240,11 +240,11 @@ def test_reset_of_a_receiving_end_is_for_all_its_partners(ends: Ends) -> None:
 @pytest.mark.parametrize(("channel", "kind"), [(CHANNEL, "SDR"), ("QM2.TO.QM1", "RCVR")])
 def test_reset_to_a_number_that_the_channel_never_has(ends: Ends, channel: str, kind: str) -> None:
     ends.done(f"ALTER CHANNEL({channel}) CHLTYPE({kind}) SEQWRAP(1000)")
-    said = ends.refused(f"RESET CHANNEL({channel}) SEQNUM(1001)", C.MQRCCF_ATTR_VALUE_ERROR)
+    said = ends.refused(f"RESET CHANNEL({channel}) SEQNUM(1001)", C.MQRCCF_MSG_SEQ_NUMBER_ERROR)
     assert "SEQNUM(1001)" in said and "SEQWRAP(1000)" in said
     with Sender(ends.manager.mqi) as sender:
         given = {C.MQCACH_CHANNEL_NAME: channel, C.MQIACH_MSG_SEQUENCE_NUMBER: 999_999_999}
-        assert failure(sender.send(C.MQCMD_RESET_CHANNEL, given))[0] == C.MQRCCF_ATTR_VALUE_ERROR
+        assert failure(sender.send(C.MQCMD_RESET_CHANNEL, given))[0] == C.MQRCCF_MSG_SEQ_NUMBER_ERROR
     assert ends.done(f"DISPLAY CHANNEL({channel}) RESETSEQ")[0]["resetseq"] == "NO"
     assert not ends.embedded.manager.core.catalogue.channel_syncs
     ends.done(f"RESET CHANNEL({channel}) SEQNUM(1000)")

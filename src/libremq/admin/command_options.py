@@ -9,8 +9,10 @@ from libremq.mqi import constants as mq
 from libremq.security.authorities import AUTHORITY_WORDS, GROUP_WORDS, OBJECT_TYPE_WORDS
 
 
-def words(keyword: str, selector: int, permitted: Mapping[str, int], *synonyms: str) -> Attribute:
-    return Attribute(keyword, selector, Kind.ENUM, 0, words=permitted, synonyms=synonyms)
+def words(
+    keyword: str, selector: int, permitted: Mapping[str, int], *synonyms: str, reason: int = mq.MQRCCF_ATTR_VALUE_ERROR
+) -> Attribute:
+    return Attribute(keyword, selector, Kind.ENUM, 0, words=permitted, synonyms=synonyms, value_reason=reason)
 
 
 def text(keyword: str, selector: int, length: int = mq.MQ_OBJECT_NAME_LENGTH) -> Attribute:
@@ -21,8 +23,13 @@ def texts(keyword: str, selector: int, length: int, items: int) -> Attribute:
     return Attribute(keyword, selector, Kind.TEXT_LIST, (), max_length=length, max_items=items)
 
 
-def number(keyword: str, selector: int, low: int, high: int, permitted: Mapping[str, int] | None = None) -> Attribute:
-    return Attribute(keyword, selector, Kind.INTEGER, low, low=low, high=high, words=permitted or {})
+def number(
+    keyword: str, selector: int, low: int, high: int, permitted: Mapping[str, int] | None = None,
+    *, reason: int = mq.MQRCCF_ATTR_VALUE_ERROR,
+) -> Attribute:  # fmt: skip
+    return Attribute(
+        keyword, selector, Kind.INTEGER, low, low=low, high=high, words=permitted or {}, value_reason=reason
+    )
 
 
 # A keyword that is among its own words is written bare: REPLACE, NOREPLACE
@@ -34,8 +41,12 @@ AUTHREC = words("AUTHREC", mq.MQIACF_REMOVE_AUTHREC, {"YES": mq.MQRAR_YES, "NO":
 MODE = words(
     "MODE", mq.MQIACF_MODE,
     {"QUIESCE": mq.MQMODE_QUIESCE, "FORCE": mq.MQMODE_FORCE, "TERMINATE": mq.MQMODE_TERMINATE},
+    reason=mq.MQRCCF_MODE_VALUE_ERROR,
 )  # fmt: skip
-CHLTABLE = words("CHLTABLE", mq.MQIACH_CHANNEL_TABLE, {"QMGRTBL": mq.MQCHTAB_Q_MGR, "CLNTTBL": mq.MQCHTAB_CLNTCONN})
+CHLTABLE = words(
+    "CHLTABLE", mq.MQIACH_CHANNEL_TABLE, {"QMGRTBL": mq.MQCHTAB_Q_MGR, "CLNTTBL": mq.MQCHTAB_CLNTCONN},
+    reason=mq.MQRCCF_CHANNEL_TABLE_ERROR,
+)  # fmt: skip
 STATUS_AFTER = words("STATUS", mq.MQIACH_CHANNEL_STATUS, {"STOPPED": mq.MQCHS_STOPPED, "INACTIVE": mq.MQCHS_INACTIVE})
 QUEUE_TYPE = words(
     "TYPE", mq.MQIA_Q_TYPE,
@@ -72,8 +83,9 @@ CONNECTION_TYPE = words(
 )  # fmt: skip
 EXTCONN = text("EXTCONN", mq.MQBACF_EXTERNAL_UOW_ID)
 INSTANCE_TYPE = words(
-    "CURRENT", mq.MQIACH_CHANNEL_INSTANCE_TYPE, {"CURRENT": mq.MQOT_CURRENT_CHANNEL, "SAVED": mq.MQOT_SAVED_CHANNEL}
-)
+    "CURRENT", mq.MQIACH_CHANNEL_INSTANCE_TYPE, {"CURRENT": mq.MQOT_CURRENT_CHANNEL, "SAVED": mq.MQOT_SAVED_CHANNEL},
+    reason=mq.MQRCCF_CHL_INST_TYPE_ERROR,
+)  # fmt: skip
 CONNAME = text("CONNAME", mq.MQCACH_CONNECTION_NAME, mq.MQ_CONN_NAME_LENGTH)
 XMITQ = text("XMITQ", mq.MQCACH_XMIT_Q_NAME)
 QMNAME = text("QMNAME", mq.MQCA_REMOTE_Q_MGR_NAME)
@@ -114,9 +126,12 @@ SECURITY_TYPE = words(
 )  # fmt: skip
 MOVE_TYPE = words("TYPE", mq.MQIACF_MOVE_TYPE, {"MOVE": mq.MQIACF_MOVE_TYPE_MOVE, "ADD": mq.MQIACF_MOVE_TYPE_ADD})
 TOQLOCAL = text("TOQLOCAL", mq.MQCACF_TO_Q_NAME)
-DATALEN = number("DATALEN", mq.MQIACH_DATA_COUNT, 16, 32768)
-SEQNUM = number("SEQNUM", mq.MQIACH_MSG_SEQUENCE_NUMBER, 1, 999999999)
-RESOLVE_ACTION = words("ACTION", mq.MQIACH_IN_DOUBT, {"COMMIT": mq.MQIDO_COMMIT, "BACKOUT": mq.MQIDO_BACKOUT})
+DATALEN = number("DATALEN", mq.MQIACH_DATA_COUNT, 16, 32768, reason=mq.MQRCCF_PING_DATA_COUNT_ERROR)
+SEQNUM = number("SEQNUM", mq.MQIACH_MSG_SEQUENCE_NUMBER, 1, 999999999, reason=mq.MQRCCF_MSG_SEQ_NUMBER_ERROR)
+RESOLVE_ACTION = words(
+    "ACTION", mq.MQIACH_IN_DOUBT, {"COMMIT": mq.MQIDO_COMMIT, "BACKOUT": mq.MQIDO_BACKOUT},
+    reason=mq.MQRCCF_INDOUBT_VALUE_ERROR,
+)  # fmt: skip
 INITQ = text("INITQ", mq.MQCA_INITIATION_Q_NAME)
 PUBSUB_TYPE = words(
     "TYPE", mq.MQIACF_PS_STATUS_TYPE,

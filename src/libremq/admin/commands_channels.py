@@ -174,7 +174,7 @@ def reset_channel(context: Context, command: Command) -> Outcome:
     following = number(command, options.SEQNUM, 1)
     if following > found.seqwrap:
         detail = f"SEQNUM({following}): the numbers of the channel go up to SEQWRAP({found.seqwrap})"
-        raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, command.name, detail)
+        raise mq_error(C.MQRCCF_MSG_SEQ_NUMBER_ERROR, command.name, detail)
     check_at_rest(context, command.name)
     sends = isinstance(found, Sender | Server)
     role, xmitq = (SENDER, found.xmitq) if isinstance(found, Sender | Server) else (RECEIVER, "")

@@ -22,6 +22,7 @@ from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.context import Context
 from libremq.admin.failures import failure_message
 from libremq.admin.operations import NoOperations, Operations
+from libremq.kernel.definition_checks import reasons
 from libremq.kernel.events_command import command_event
 from libremq.kernel.events_state import EventContext
 from libremq.kernel.manager import QueueManager
@@ -104,4 +105,5 @@ def check(command: Command) -> None:
     if spec.naming in (Naming.FULL, Naming.GENERIC) and not command.name:
         raise mq_error(C.MQRCCF_PARM_MISSING, command.name, f"{spec.words} needs {spec.naming.value}")
     if spec.naming is Naming.FULL and command.name.endswith("*"):
-        raise mq_error(C.MQRCCF_OBJECT_NAME_ERROR, command.name, f"{spec.words} takes one full name, not a generic one")
+        reason = reasons(spec.object).name
+        raise mq_error(reason, command.name, f"{spec.words} takes one full name, not a generic one")

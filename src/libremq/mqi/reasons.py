@@ -48,6 +48,21 @@ _DEFINE_DO = {
     C.MQRCCF_OBJECT_ALREADY_EXISTS: "Use another name, or replace the object.",
     C.MQRCCF_OBJECT_WRONG_TYPE: "Use the type that the object has, or another name.",
     C.MQRCCF_LIKE_OBJECT_WRONG_TYPE: "Name an object of the same type to copy from.",
+    # What a channel cannot do is told in error logs too
+    C.MQRCCF_CHANNEL_NOT_FOUND: "Define the channel, or correct its name.",
+    C.MQRCCF_CHANNEL_NAME_ERROR: "Correct the name.",
+    C.MQRCCF_WRONG_CHANNEL_TYPE: "Name a channel of a type that can do it.",
+    C.MQRCCF_CHANNEL_IN_USE: "Stop the channel first.",
+    C.MQRCCF_NOT_XMIT_Q: "Correct XMITQ of the channel, or USAGE of the queue.",
+    C.MQRCCF_MQOPEN_FAILED: "Correct XMITQ of the channel, or remove what keeps the queue from being opened.",
+    C.MQRCCF_USER_EXIT_NOT_AVAILABLE: "Blank the attribute that names the exit.",
+    C.MQRCCF_CHANNEL_INITIATOR_ERROR: "Look at the error log of the queue manager.",
+    C.MQRCCF_PING_DATA_COUNT_ERROR: _VALUE_DO,
+    C.MQRCCF_MODE_VALUE_ERROR: _VALUE_DO,
+    C.MQRCCF_INDOUBT_VALUE_ERROR: _VALUE_DO,
+    C.MQRCCF_MSG_SEQ_NUMBER_ERROR: _VALUE_DO,
+    C.MQRCCF_CHL_INST_TYPE_ERROR: _VALUE_DO,
+    C.MQRCCF_CHANNEL_TABLE_ERROR: _VALUE_DO,
 }
 
 
