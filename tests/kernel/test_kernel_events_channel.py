@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from helper_events import CHANNEL_EVENT, Events
 
-from libremq.kernel import events
+from libremq.kernel import events, events_channel
 from libremq.mqi import constants as C
 
 QM = (C.MQCA_Q_MGR_NAME, "QM1")
@@ -115,3 +117,9 @@ def test_chlev_exception_wants_only_what_went_wrong(reason: int, facts: dict[str
     events.channel_event(session.core, reason, **facts)
     wrong = (reason, facts.get("qualifier")) not in ALL_WELL
     assert session.reasons(CHANNEL_EVENT) == ([reason] if wrong else [])
+
+
+def test_the_page_has_them_all() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+    section = page[page.index("## Channel events") : page.index("## Configuration events")]
+    assert {getattr(C, name) for name in re.findall(r"MQRC_CHANNEL_\w+", section)} == set(events_channel._EVENTS)

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from libremq.channels.ports import House, Peer
 from libremq.common.amq_messages import amq
+from libremq.kernel.definitions import Catalogue
 from libremq.kernel.events_channel import channel_event
-from libremq.kernel.objects_channel import Receiver
+from libremq.kernel.object_base import new_object
+from libremq.kernel.objects_channel import MessageChannel, Receiver
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire.session import InitialData
 
 MODEL = "SYSTEM.AUTO.RECEIVER"
+
+
+def model_of(catalogue: Catalogue, name: str) -> MessageChannel | None:
+    """What a channel of this name would be if a partner's call defined it; None if that is not wanted."""
+    found = catalogue.channels.get(MODEL) if catalogue.qmgr.chad == C.MQCHAD_ENABLED else None
+    return new_object(type(found), name, vars(found)) if isinstance(found, MessageChannel) else None
 
 
 def define_receiver(house: House, offered: InitialData, peer: Peer) -> Receiver | None:

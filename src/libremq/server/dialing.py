@@ -28,6 +28,7 @@ from libremq.mqi.errors import MQError
 from libremq.server.key_repository import RepositoryError, calling_options
 from libremq.server.message_link import MessageLink
 from libremq.server.tls_peers import handshake_event, handshake_failure, refusal, refusal_event
+from libremq.wire.protocol import ProtocolError
 
 if TYPE_CHECKING:
     from libremq.server.engine import Engine
@@ -80,6 +81,16 @@ def parse_local_address(text: str) -> tuple[LocalPlace, ...]:
 
 
 _Address = tuple[int, Any]  # family and address of a socket
+
+
+class CallingLink(MessageLink):
+    """A connection that is made here: what comes over it before there is an agent waits for the agent to judge it."""
+
+    __slots__ = ()
+
+    def _not_the_protocol(self, error: ProtocolError) -> None:
+        if self.agent is not None:
+            super()._not_the_protocol(error)
 
 
 class Dialer:
@@ -243,7 +254,10 @@ class Dialer:
             if not place.host and not place.low:
                 return [*sources, None]
             wildcard = "::" if family == socket.AF_INET6 else "0.0.0.0"
-            found = await self._resolve(place.host or wildcard, 0, socket.AI_PASSIVE)
+            try:
+                found = await self._resolve(place.host or wildcard, 0, socket.AI_PASSIVE)
+            except OSError as error:
+                raise OSError(error.errno, f"LOCLADDR cannot be used, {place.host}: {_words(error)}") from None
             hosts = [address for one, address in found if one == family]
             sources += [(host[0], port, *host[2:]) for host in hosts for port in place.ports]
         return sources
@@ -253,7 +267,7 @@ class Dialer:
     ) -> MessageLink:
         """The link over a connected socket: after the handshake, if there is to be one."""
         engine = self._engine
-        link = MessageLink(engine)
+        link = CallingLink(engine)
         link.channel = channel.name
         keys: dict[str, Any] = {}
         engine.sockets += 1
@@ -266,12 +280,13 @@ class Dialer:
             connection.close()
             engine.sockets -= 1
             if options is not None and isinstance(error, ssl.SSLError | OSError | TimeoutError | EOFError):
-                handshake_event(engine, error, where)
+                handshake_event(engine, error, where, calling=channel)
                 raise CallFailed(handshake_failure(error, where)) from None
             raise
         refused = refusal(channel, link.tls, where)
         if refused is not None:
-            refusal_event(engine, refused[0], channel.name, link.tls, where)
+            xmitq = getattr(channel, "xmitq", "")
+            refusal_event(engine, refused[0], channel.name, link.tls, where, xmitq=xmitq, called=False)
             link.end()
             raise CallFailed(refused[1])
         return link

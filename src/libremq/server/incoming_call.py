@@ -10,11 +10,10 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
-from libremq.channels.auto_definition import MODEL
+from libremq.channels.auto_definition import model_of
 from libremq.channels.calls import ChannelRefusal
 from libremq.common.names import is_object_name
 from libremq.kernel.objects_channel import MessageChannel
-from libremq.mqi import constants as C
 from libremq.server.admission import Applicant, Denied
 from libremq.server.tls_peers import refusal, refusal_event
 from libremq.wire.protocol import Status
@@ -74,8 +73,8 @@ class IncomingCall:
         """What the channel asks of a partner: if it is going to be defined for this call, what its model asks."""
         catalogue = self._link.engine.manager.core.catalogue
         found = catalogue.channels.get(self._offered.channel)
-        if found is None and catalogue.qmgr.chad == C.MQCHAD_ENABLED:
-            found = catalogue.channels.get(MODEL)
+        if found is None:
+            return model_of(catalogue, self._offered.channel)
         return found if isinstance(found, MessageChannel) else None
 
     def _decided_elsewhere(self, future: Future[str | Denied | None]) -> None:
@@ -101,7 +100,8 @@ class IncomingCall:
         definition = self._definition()
         refused = refusal(definition, link.tls, link.peer) if definition is not None else None
         if refused is not None:
-            refusal_event(engine, refused[0], link.channel, link.tls, link.peer)
+            xmitq = getattr(definition, "xmitq", "")
+            refusal_event(engine, refused[0], link.channel, link.tls, link.peer, xmitq=xmitq)
             link.refuse(*refused)
             return
         peer = link.described(mca_user=decision)

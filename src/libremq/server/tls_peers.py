@@ -23,7 +23,7 @@ from libremq.security.distinguished_names import DistinguishedNameError
 from libremq.wire.protocol import Status
 
 if TYPE_CHECKING:
-    from libremq.kernel.objects_channel import Channel
+    from libremq.kernel.objects_channel import CallingChannel, Channel
     from libremq.server.engine import Engine
 
 _FAREWELL_S = 2.0
@@ -105,33 +105,50 @@ _QUALIFIERS = {
 }
 
 
-def refusal_event(engine: Engine, status: Status, channel: str, peer: TlsPeer | None, where: str) -> None:
-    """A channel SSL error event about a client that its channel has refused."""
+def refusal_event(
+    engine: Engine,
+    status: Status,
+    channel: str,
+    peer: TlsPeer | None,
+    where: str,
+    *,
+    xmitq: str = "",
+    called: bool = True,
+) -> None:
+    """A channel SSL error event about a peer that its channel has refused: one that has called, or was called."""
     with engine.lock:
         channel_event(
             engine.manager.core,
             C.MQRC_CHANNEL_SSL_ERROR,
             qualifier=_QUALIFIERS[status],
             channel=channel,
-            connection_name=where.partition("(")[0],
+            connection_name=_host(where) if called else where,
+            xmitq=xmitq,
             peer_name=peer.subject if peer is not None else "",
             issuer_name=peer.issuer if peer is not None else "",
         )
 
 
-def handshake_event(engine: Engine, error: BaseException, where: str) -> None:
-    """A channel SSL error event about a handshake that failed: the channel is not known yet."""
+def handshake_event(engine: Engine, error: BaseException, where: str, *, calling: CallingChannel | None = None) -> None:
+    """A channel SSL error event about a handshake that failed: only the end that calls knows its channel yet."""
     code = error.verify_code if isinstance(error, ssl.SSLCertVerificationError) else getattr(error, "errno", None)
     reason = error.reason if isinstance(error, ssl.SSLError) else getattr(error, "strerror", None) or "CONNECTION_LOST"
     with engine.lock:
         channel_event(
             engine.manager.core,
             C.MQRC_CHANNEL_SSL_ERROR,
-            connection_name=where.partition("(")[0],
+            channel=calling.name if calling is not None else "",
+            connection_name=where if calling is not None else _host(where),
+            xmitq=getattr(calling, "xmitq", ""),
             handshake_stage=reason or "",
             return_code=code or 0,
         )
     engine.settle()
+
+
+def _host(where: str) -> str:
+    """The address of a peer that has called: its port means nothing."""
+    return where.partition("(")[0]
 
 
 def address_of(accepted: socket.socket) -> str:
