@@ -274,8 +274,7 @@ class CommandServer:
         except MQError as error:
             if message.md.Report & C.MQRO_DISCARD_MSG:
                 return
-            buried = own_messages.bury(core, message, md.ReplyToQ, md.ReplyToQMgr, error.reason, unit, now)
-            if not buried:
+            if own_messages.bury(core, message, md.ReplyToQ, md.ReplyToQMgr, error.reason, unit, now) is not None:
                 self._manager.say(amq(8507, self._manager.name, md.ReplyToQ, error))
             return
         if not own_messages.put(core, message, md.ReplyToQ, md.ReplyToQMgr, unit, now):
@@ -287,7 +286,7 @@ class CommandServer:
         core = self._manager.core
         if md.Report & C.MQRO_DISCARD_MSG:
             return
-        if not own_messages.bury(core, message, COMMAND_QUEUE, "", C.MQRCCF_MD_FORMAT_ERROR, unit, now):
+        if own_messages.bury(core, message, COMMAND_QUEUE, "", C.MQRCCF_MD_FORMAT_ERROR, unit, now) is not None:
             problem = "a message that is no command was dropped, because there is no dead-letter queue for it"
             self._manager.say(amq(8507, self._manager.name, COMMAND_QUEUE, problem))
 

@@ -32,7 +32,9 @@ def send(
     take it. The caller still has the message.
     """
     if not message.md.Report & C.MQRO_DISCARD_MSG:
-        own_messages.put_dead_letter(core, message, destination_queue, destination_qmgr, reason, unit, now, by)
+        refusal = own_messages.bury(core, message, destination_queue, destination_qmgr, reason, unit, now, by)
+        if refusal is not None:
+            raise refusal
     reports.exception(core, message, reason, unit, now, by)
 
 

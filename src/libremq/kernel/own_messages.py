@@ -63,7 +63,7 @@ def put(core: Core, message: Message, queue: str, qmgr: str, unit: UnitOfWork | 
     except MQError as error:
         if message.md.Report & C.MQRO_DISCARD_MSG:
             return False
-        return bury(core, message, queue, qmgr, error.reason, unit, now)
+        return bury(core, message, queue, qmgr, error.reason, unit, now) is None
     return True
 
 
@@ -76,35 +76,11 @@ def bury(
     unit: UnitOfWork | None,
     now: float,
     by: Connection | None = None,
-) -> bool:
-    """Put a message on the dead-letter queue behind an MQDLH; False if there is none that takes it."""
-    try:
-        put_dead_letter(core, message, queue, qmgr, reason, unit, now, by)
-    except MQError:
-        return False
-    return True
-
-
-def put_dead_letter(
-    core: Core,
-    message: Message,
-    queue: str,
-    qmgr: str,
-    reason: int,
-    unit: UnitOfWork | None,
-    now: float,
-    by: Connection | None = None,
-) -> None:
-    """Put a message on the dead-letter queue behind an MQDLH, or raise why that does not take it.
+) -> MQError | None:
+    """Put a message on the dead-letter queue behind an MQDLH. If that does not take it: why, and nothing has happened.
 
     `by` signs the header: an agent that could not deliver, or else the queue manager itself.
     """
-    name = core.catalogue.qmgr.deadq
-    if not name:
-        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, "DEADQ", "the queue manager has no dead-letter queue")
-    destination = resolve.destination_of(core, name, "")
-    if destination.is_remote:
-        raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, name, "the dead-letter queue must be a local queue")
     ccsid = core.catalogue.qmgr.ccsid
     md = message.md.copy()
     header = MQDLH(
@@ -116,8 +92,23 @@ def put_dead_letter(
     header.PutDate, header.PutTime = put_date_time(now)
     md.Format, md.Encoding, md.CodedCharSetId = C.MQFMT_DEAD_LETTER_HEADER.strip(), C.MQENC_NATIVE, ccsid
     dead = Message(md, message.properties, header_bytes(header, ccsid) + message.data)
-    check(core, destination, dead)
-    core.deliver(destination, dead, unit, now)
+    try:
+        destination = _dead_letter_queue(core)
+        check(core, destination, dead)
+        core.deliver(destination, dead, unit, now)
+    except MQError as refusal:
+        return refusal
+    return None
+
+
+def _dead_letter_queue(core: Core) -> Destination:
+    name = core.catalogue.qmgr.deadq
+    if not name:
+        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, "DEADQ", "the queue manager has no dead-letter queue")
+    destination = resolve.destination_of(core, name, "")
+    if destination.is_remote:
+        raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, name, "the dead-letter queue must be a local queue")
+    return destination
 
 
 def check(core: Core, destination: Destination, message: Message) -> None:
