@@ -16,7 +16,7 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.files import Files
 from libremq.common.names import fold
-from libremq.kernel import journal, media_image
+from libremq.kernel import journal, media_image, undo
 from libremq.kernel.attributes import GivenValue
 from libremq.kernel.authority_state import AuthorityState
 from libremq.kernel.connection import Connection, Destination
@@ -354,7 +354,7 @@ class Core:
         if unit is None:
             unit = connection.unit = self.begin_unit()
         if unit.state is UNDOING:
-            raise mq_error(C.MQRC_BACKED_OUT, self.qmgr_name, "a part of it is backed out already; begin it again")
+            raise undo.half_undone(self)
         if limited and unit.message_count >= self.catalogue.qmgr.maxumsgs:
             raise mq_error(
                 C.MQRC_SYNCPOINT_LIMIT_REACHED,
@@ -492,7 +492,7 @@ class Core:
         `sync` becomes the sync record of its channel in the same log record: both last, or neither.
         """
         if unit.state is UNDOING:
-            raise mq_error(C.MQRC_BACKED_OUT, self.qmgr_name, "a part of it is backed out already; begin it again")
+            raise undo.half_undone(self)
         lsn = 0
         if sync is not None:
             sync.check()
@@ -537,7 +537,7 @@ class Core:
         returned = self.unfinished.pop(unit.id, {})
         lsn = 0
         try:
-            self._undo_last(unit, 0, counted, returned)
+            undo.undo_behind(self, unit, 0, counted, returned)
             unit.restore_groups()
             if unit.is_logged:
                 lsn = self.log.append(R.BACKOUT, unit.id, unit.last_lsn, (), reserve=True)
@@ -571,7 +571,7 @@ class Core:
                 self.backout(own, counted=False)
             else:
                 try:
-                    self._undo_last(own, mark, False, {})
+                    undo.undo_behind(self, own, mark, False, {})
                 except BaseException:
                     self._cannot_undo(own, {})  # half a verb is in it
                     raise
@@ -580,51 +580,10 @@ class Core:
         if unit is None:
             self.committed_lsn = self.commit(own)
 
-    def _undo_last(self, unit: UnitOfWork, mark: int, counted: bool, returned: dict[QueueState, Sequence[int]]) -> None:
-        """Undo the operations behind the mark, the last one first; `returned`: the queues that got messages back."""
-        while len(unit.operations) > mark:
-            kind, queue, slot, lsn = unit.operations[-1]
-            if queue.damage is not None:
-                self._note_undo(unit, kind, queue, slot, lsn)
-            elif not queue.deleted:
-                self._undo(unit, kind, queue, slot, lsn, counted)
-                if kind == GET:
-                    returned[queue] = ()
-            unit.operations.pop()
-
-    def _undo(self, unit: UnitOfWork, kind: int, queue: QueueState, slot: int, lsn: int, counted: bool) -> None:
-        store = queue.store
-        backouts = store.backout_count(slot) + counted if kind == GET else 0
-        self._note_undo(unit, kind, queue, slot, lsn, store.handles.sequence[slot], backouts)
-        if kind == PUT:
-            store.remove(slot)
-        else:
-            if counted:
-                store.set_backout_count(slot, backouts)
-            store.link(slot)
-
-    def _note_undo(
-        self,
-        unit: UnitOfWork,
-        kind: int,
-        queue: QueueState,
-        slot: int,
-        lsn: int,
-        sequence: int = 0,
-        backouts: int = 0,
-    ) -> None:
-        """Log that an operation is undone. Also of a damaged queue: media recovery repeats what the log says."""
-        if lsn and not queue.deleted:
-            operation = journal.UNDO_PUT if kind == PUT else journal.UNDO_GET
-            parts = journal.undo_parts(queue.id, slot, sequence, operation, backouts, lsn)
-            unit.logged(self.log.append(R.COMPENSATION, unit.id, unit.last_lsn, parts, reserve=True))
-            unit.undo_bytes -= journal.UNDO_BYTES
-            self.undo_bytes -= journal.UNDO_BYTES
-
     def prepare(self, unit: UnitOfWork, xid: bytes) -> int:
         """First phase: from now on only the transaction manager decides, also after a restart."""
         if unit.state is UNDOING:
-            raise mq_error(C.MQRC_BACKED_OUT, self.qmgr_name, "a part of it is backed out already; begin it again")
+            raise undo.half_undone(self)
         keep = 0 if unit.is_logged else self._keep(unit)
         lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True, keep=keep)
         if unit.is_logged:
