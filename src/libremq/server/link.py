@@ -58,7 +58,7 @@ class Link(asyncio.Protocol):
 
     __slots__ = (
         "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
-        "_successor", "_transport", "_unread", "_unsent", "agreed", "backlog_bytes", "books", "channel",
+        "_successor", "_transport", "_unsent", "agreed", "backlog_bytes", "books", "channel",
         "conversations", "engine", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused",
         "peer", "peer_pid", "peer_product", "silence", "socket_user", "stopping", "tls", "user",
     )  # fmt: skip
@@ -91,7 +91,6 @@ class Link(asyncio.Protocol):
         self._out: list[bytes] = []
         self._held: deque[tuple[int, bytes]] = deque()
         self._unsent = 0  # bytes in both of them
-        self._unread = 0  # bytes that had not arrived at the peer, when it was looked
         self._stopped = False  # it is not read from until what is for it has left
         self._deferred: list[Flow] = []  # calls that came before it was stopped, and were not run
         self._ended = False
@@ -548,9 +547,7 @@ class Link(asyncio.Protocol):
             return
         if now - silence.heard <= interval:
             return
-        if self._makes_progress():
-            silence.heard = now
-            return
+        silence.note_untaken(untaken(self._transport), now)  # who takes something cannot be heard while it is not read
         if silence.is_gone(now, interval):
             self.engine.say(amq(9259, self.peer, round(now - silence.heard)))
             self.abort()
@@ -559,11 +556,6 @@ class Link(asyncio.Protocol):
             number = next(iter(self.conversations))
             self._out.append(self.framed(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
             self._write()
-
-    def _makes_progress(self) -> bool:
-        """Has the peer taken something since the last look? It cannot be heard while it is not read from."""
-        before, self._unread = self._unread, untaken(self._transport)
-        return self._unread < before
 
     @property
     def reconnectable(self) -> bool:
