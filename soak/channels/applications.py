@@ -13,6 +13,7 @@ import os
 import random
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
@@ -44,7 +45,7 @@ _GONE = {
 """The queue manager was killed or ended. Whatever was not committed is backed out."""
 
 
-class Application:
+class Application(ABC):
     """Connected as long as the queue manager lets it; `step` is one unit of work."""
 
     def __init__(self, url: str, ledger: Ledger, ended: Callable[[], bool]) -> None:
@@ -64,8 +65,9 @@ class Application:
                     return
                 time.sleep(_AGAIN_S)
 
+    @abstractmethod
     def step(self, qm: QueueManager) -> None:
-        raise NotImplementedError
+        """Put, or get and put, and commit."""
 
 
 class Putting(Application):

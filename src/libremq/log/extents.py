@@ -8,6 +8,7 @@ one), so that damage to either copy is never seen by a reader.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 from libremq.common.files import File, Files
@@ -192,10 +193,6 @@ class Extents:
         entry = self.entry(lsn // self.extent_bytes)
         return f"{self.folders[0]}/{extent_name(entry.number)}" if entry is not None else self.folders[0]
 
-    def provide(self, extent: int, head: int, files_max: int) -> None:
-        """See to it that `extent` has a file. The caller has checked that head and number leave room for it."""
-        raise NotImplementedError
-
     def _format(self, number: int) -> Extent:
         """Make an extent's files; leaves none behind if one cannot be made."""
         made: list[File | None] = []
@@ -370,3 +367,13 @@ class Extents:
 
 def _spliced(data: bytes, at: int, page: bytes) -> bytes:
     return data[:at] + page + data[at + PAGE_BYTES :]
+
+
+class GrowingExtents(Extents, ABC):
+    """Those of a log that is written."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def provide(self, extent: int, head: int, files_max: int) -> None:
+        """See to it that `extent` has a file. The caller has checked that head and number leave room for it."""

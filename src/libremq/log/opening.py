@@ -15,7 +15,7 @@ from libremq.log.config import LogConfig
 from libremq.log.control import CONTROL_FILE, ControlState, create_control
 from libremq.log.copies import Copies, Say, make_equal, open_copies, write_controls
 from libremq.log.errors import LogError
-from libremq.log.extents import Extents, extent_name, format_extent
+from libremq.log.extents import Extents, GrowingExtents, extent_name, format_extent
 from libremq.log.pages import FIRST_LSN
 from libremq.log.reader import LogEnd, find_end
 from libremq.log.ring import Ring
@@ -31,7 +31,7 @@ class OpenedLog:
 
     state: ControlState
     controls: list[SlotFile]
-    extents: Extents
+    extents: GrowingExtents
     shadow: Shadow | None
     end: LogEnd
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from libremq.common.files import Files
-from libremq.log.extents import Extent, Extents, extent_number
+from libremq.log.extents import Extent, GrowingExtents, extent_number
 
 
-class Ring(Extents):
+class Ring(GrowingExtents):
     """The ring. All changes are made with the log's gather lock held."""
 
     __slots__ = ("_stretched_at",)

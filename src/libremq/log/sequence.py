@@ -12,7 +12,7 @@ from collections.abc import Sequence as SequenceOf
 
 from libremq.common.files import Files
 from libremq.log.errors import LogDamaged
-from libremq.log.extents import RESTORE, Extent, Extents, extent_name, extent_number
+from libremq.log.extents import RESTORE, Extent, GrowingExtents, extent_name, extent_number
 from libremq.log.pages import PAGE_BYTES
 
 EXTENT_NUMBER_MAX = 9_999_999
@@ -22,7 +22,7 @@ EXTENT_NUMBER_STOP = 9_999_000
 _INACTIVE_OPEN_MAX = 8
 
 
-class Sequence(Extents):
+class Sequence(GrowingExtents):
     """The sequence; `base` is the first active extent."""
 
     __slots__ = ("_format_guard", "_inactive", "_inactive_guard", "_ready", "_ready_guard")
