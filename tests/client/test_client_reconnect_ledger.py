@@ -99,20 +99,25 @@ def test_a_session_that_is_cut_at_every_point(site: Site, where: Where) -> None:
         points = site.proxy.calls
         site.proxy.disarm()
     assert points > 20
-    made = site.proxy.cuts
     for point in range(1, points + 1):
-        with site.direct() as other:
-            other.clear("Q")
-        ledger = Ledger()
-        cuts = site.proxy.cuts
-        with site.connect() as qm:
-            site.proxy.arm(where, point)
-            session(qm, ledger, f"{point}.")
-            reached = site.proxy.calls >= point  # what is sent without waiting for a reply may come in one piece
-            site.proxy.disarm()
-        assert site.proxy.cuts == cuts + reached
-        ledger.check(site.texts())
-    assert site.proxy.cuts - made > points // 2
+        # What is sent without waiting for a reply may come in one piece, and then there are fewer points than before
+        assert any(cut_at(site, where, point) for _ in range(10)), point
+
+
+def cut_at(site: Site, where: Where, point: int) -> bool:
+    """A session with one cut, if it gets there, and a look at the books."""
+    with site.direct() as other:
+        other.clear("Q")
+    ledger = Ledger()
+    cuts = site.proxy.cuts
+    with site.connect() as qm:
+        site.proxy.arm(where, point)
+        session(qm, ledger, f"{point}.")
+        reached = site.proxy.calls >= point
+        site.proxy.disarm()
+    assert site.proxy.cuts == cuts + reached
+    ledger.check(site.texts())
+    return reached
 
 
 def test_threads_that_are_cut_while_the_queue_manager_restarts(site: Site) -> None:

@@ -55,15 +55,17 @@ def test_two_thousand_idle_connections(tmp_path: Path) -> None:
                 assert queue.get().text == "x"
             peers: list[Peer] = []
             try:
-                before, threads = resident_bytes(server), threads_of(server)
+                before, threads = resident_bytes(server), 0
                 for number in range(IDLE):
+                    if number == IDLE // 2:
+                        threads = threads_of(server)  # those that do the work of others have all been needed by now
                     peer = Peer(port).connect()
                     peers.append(peer)
                     if number % 2:
                         peer.open(QUEUE, C.MQOO_OUTPUT)
                 each = (resident_bytes(server) - before) / IDLE
                 assert each < BYTES_MAX, f"{each:.0f} bytes"
-                assert threads_of(server) < threads + IDLE // 20  # none of its own for a connection
+                assert threads_of(server) == threads  # none of its own for a connection
                 for _ in range(WARM_UP):
                     queue.put("among many")
                     assert queue.get().text == "among many"
