@@ -78,10 +78,8 @@ def send(source: Node, target: Node, *, supports: bool = True) -> bool:
             header, _ = transmission.unwrap(data, md)
             names = header.RemoteQName, header.RemoteQMgrName
             message = departure.undelivered(*names, error.reason)
-            try:
-                dead_letter.send(source.core, message, *names, error.reason, None, source.core.clock.now())
-            except MQError:
-                raise error from None
+            if dead_letter.send(source.core, message, *names, error.reason, None, source.core.clock.now()):
+                raise
             return False
         finally:
             departure.finish(None)
@@ -105,7 +103,7 @@ def receive(source: Node, target: Node, md: MQMD, data: bytes) -> None:
     except MQError as error:
         if arrival is not None:
             message = arrival.undelivered(queue, qmgr, error.reason)
-        dead_letter.send(core, message, queue, qmgr, error.reason, None, now)
+        assert dead_letter.send(core, message, queue, qmgr, error.reason, None, now) is None
     if arrival is not None:
         arrival.finish(None)
 

@@ -168,11 +168,9 @@ def _lay_aside(
     with core.all_or_nothing(core.syncpoint_unit(connection, limited=False) if syncpoint else None) as unit:
         fate, refusal = None, None
         if discards or uses_dead_letter_queue:
-            try:
-                dead_letter.send(core, message, queue, qmgr, reason, unit, now, connection)
+            refusal = dead_letter.send(core, message, queue, qmgr, reason, unit, now, connection)
+            if refusal is None:
                 fate = Fate.DISCARDED if discards else Fate.DEAD_LETTER
-            except MQError as error:
-                refusal = error
         if fate is None and not syncpoint and message.md.Persistence != C.MQPER_PERSISTENT:
             reports.exception(core, message, reason, unit, now, connection)
             fate = Fate.DISCARDED

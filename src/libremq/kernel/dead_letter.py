@@ -12,6 +12,7 @@ from libremq.kernel.connection import Connection
 from libremq.kernel.core import Core
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH
 from libremq.store.message import Message
 
@@ -25,17 +26,18 @@ def send(
     unit: UnitOfWork | None,
     now: float,
     by: Connection | None = None,
-) -> None:
+) -> MQError | None:
     """Deal with an undeliverable message as its sender asked; `by` is the agent that could not deliver it.
 
-    An MQError means that nothing happened: the message has to go to the dead-letter queue, and that is why it does not
-    take it. The caller still has the message.
+    If it has to go to the dead-letter queue, and that does not take it: why. Nothing has happened then, and the caller
+    still has the message.
     """
     if not message.md.Report & C.MQRO_DISCARD_MSG:
         refusal = own_messages.bury(core, message, destination_queue, destination_qmgr, reason, unit, now, by)
         if refusal is not None:
-            raise refusal
+            return refusal
     reports.exception(core, message, reason, unit, now, by)
+    return None
 
 
 def strip(data: bytes, ccsid: int = C.MQCCSI_Q_MGR, encoding: int = C.MQENC_NATIVE) -> tuple[MQDLH, bytes]:
