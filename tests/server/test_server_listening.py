@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 import ssl
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +18,9 @@ from libremq.common.configuration import Configuration, TcpSettings
 from libremq.server.key_repository import KeyRepository
 from libremq.server.listening import wanted_listeners
 from libremq.server.options import HostPort, ServerOptions
+from libremq.testing.serving import served_queue_manager
+
+LIMIT_S = 240
 
 
 @pytest.fixture
@@ -82,3 +87,35 @@ def test_the_certificate_is_found_and_renewed(embedded: EmbeddedQueueManager, tm
     shutil.copy(tmp_path / "keys" / "crt", tmp_path / "keys" / "trust.pem")
     third = repository.context()
     assert third is not None and third.verify_mode == ssl.CERT_OPTIONAL
+
+
+def test_ports_are_told_while_listeners_come_and_go(tmp_path: Path) -> None:
+    """Commands are carried out beside the loop that closes the sockets."""
+    over = threading.Event()
+    troubles: list[BaseException] = []
+    with served_queue_manager(folder=tmp_path / "libremq") as served:
+        engine, own = served.engine, served.port
+
+        def look() -> None:
+            while not over.is_set():
+                try:
+                    assert own in engine.ports
+                except BaseException as error:
+                    troubles.append(error)
+                    return
+
+        threads = [threading.Thread(target=look) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            for _ in range(300):
+                start = asyncio.run_coroutine_threadsafe(engine.listen_tcp("127.0.0.1", 0), engine.loop)
+                port = start.result(LIMIT_S)
+                assert port in engine.ports
+                served.in_loop(lambda port=port: engine.stop_listening_on(port))
+                assert port not in engine.ports
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join(LIMIT_S)
+    assert troubles == []

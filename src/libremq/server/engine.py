@@ -124,7 +124,7 @@ class Engine:
         self._background: set[asyncio.Future[None]] = set()
         self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
         self.sockets = 0
-        self._sockets: list[socket.socket] = []
+        self._sockets: dict[socket.socket, int] = {}  # that are listened on, with their TCP ports
         self._unix_paths: list[str] = []
         self._completed: list[tuple[Conversation, Waiter]] = []
         self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
@@ -204,13 +204,13 @@ class Engine:
 
     @property
     def ports(self) -> list[int]:
-        """TCP ports that are listened on."""
-        return sorted({s.getsockname()[1] for s in self._sockets if s.family != socket.AF_UNIX and s.fileno() >= 0})
+        """TCP ports that are listened on. From any thread: a socket may be closed while it is looked at."""
+        return sorted({port for listener, port in list(self._sockets.items()) if port and listener.fileno() >= 0})
 
     def _accept_from(self, listener: socket.socket, *, local: bool) -> None:
         listener.setblocking(False)
         listener.listen(self.limits.backlog)
-        self._sockets.append(listener)
+        self._sockets[listener] = 0 if local else listener.getsockname()[1]
         self.loop.add_reader(listener.fileno(), self._accept, listener, local)
 
     def _accept(self, listener: socket.socket, local: bool) -> None:
@@ -527,11 +527,11 @@ class Engine:
 
     def stop_listening_on(self, port: int) -> None:
         """STOP LISTENER: nobody new comes in there; who is connected stays."""
-        for listener in [one for one in self._sockets if one.family != socket.AF_UNIX]:
-            if listener.fileno() >= 0 and listener.getsockname()[1] == port:
+        for listener in [one for one, its_port in self._sockets.items() if its_port == port]:
+            if listener.fileno() >= 0:
                 self.loop.remove_reader(listener.fileno())
                 listener.close()
-                self._sockets.remove(listener)
+                del self._sockets[listener]
 
     def background(self, task: asyncio.Future[None]) -> None:
         """Keep a task that nobody awaits until it is done."""
