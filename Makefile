@@ -19,8 +19,8 @@ $(READY): pyproject.toml
 	@touch $@
 
 demo: $(READY)
-	@$(BIN)/python -m libremq.demo
-	@$(BIN)/python -m libremq.demo_pipeline
+	@$(BIN)/python -m libremq.commands.demo.demo_kill
+	@$(BIN)/python -m libremq.commands.demo.demo_pipeline
 
 test: $(READY)
 	@$(BIN)/python -m pytest -n auto

@@ -141,7 +141,7 @@ def _serve(folder: str, name: str, pipeline_length: int = 1) -> Iterator[Manager
         created.mqsc("ALTER QMGR CHLAUTH(DISABLED)")
     settings = Path(home, "qmgrs", name, "qm.ini")
     settings.write_text(settings.read_text() + f"\nChannels:\n   PipeLineLength={pipeline_length}\n")
-    command = [sys.executable, "-m", "libremq.cli", "strmqm", name, "--data", str(home), "--foreground"]
+    command = [sys.executable, "-m", "libremq.commands.main", "strmqm", name, "--data", str(home), "--foreground"]
     with (
         running([*command, "-p", str(port)], home, port),
         libremq.connect(f"local:{name}?data={quote(str(home))}") as connection,

@@ -40,7 +40,7 @@ def _create(data: str) -> str:
 def serve(folder: str) -> Iterator[list[Contender]]:
     home, port = own_folder(folder, "libremq"), free_port()
     _create(str(home))
-    command = [sys.executable, "-m", "libremq.cli", "strmqm", _QMGR, "--data", str(home)]
+    command = [sys.executable, "-m", "libremq.commands.main", "strmqm", _QMGR, "--data", str(home)]
     with running([*command, "--foreground", "-p", str(port), "-tp", "6"], home, port):
         tcp = f"mq://{LOOPBACK}:{port}/{_QMGR}?channel=SYSTEM.DEF.SVRCONN"
         local = f"local:{_QMGR}?data={quote(str(home))}"

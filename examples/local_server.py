@@ -20,7 +20,7 @@ with libremq.connect("local:QM1") as qm, qm.transaction():
 
 def command(*words: str) -> None:
     """What you would type: libremq strmqm QM1."""
-    subprocess.run([sys.executable, "-m", "libremq.cli", *words], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "libremq.commands.main", *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def main() -> None:

@@ -12,7 +12,7 @@ import libremq
 
 def command(*words: str) -> None:
     """What you would type: libremq strmqm QM1."""
-    subprocess.run([sys.executable, "-m", "libremq.cli", *words], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, "-m", "libremq.commands.main", *words], check=True, stdout=subprocess.DEVNULL)
 
 
 def waiter(url: str) -> None:

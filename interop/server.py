@@ -82,7 +82,7 @@ class Server:
             "MQ_ADMIN_PASSWORD": self.password,
             "MQ_APP_PASSWORD": self.password,
         }
-        command = [sys.executable, "-m", "libremq.cli", *arguments]
+        command = [sys.executable, "-m", "libremq.commands.main", *arguments]
         # Output goes to a file: a server in the background would keep a pipe open for ever
         log = self.data.parent / "commands.log"
         with log.open("a") as file:

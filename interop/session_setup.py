@@ -44,7 +44,7 @@ class Commands:
         data.mkdir()
         path = f"{bare}{os.pathsep}{os.environ['PATH']}"
         self.environment = {**os.environ, "LIBREMQ_DATA": str(data), "PATH": path}
-        made = [sys.executable, "-m", "libremq.cli", "link-commands", str(bare)]
+        made = [sys.executable, "-m", "libremq.commands.main", "link-commands", str(bare)]
         subprocess.run(made, env=self.environment, check=True, capture_output=True, timeout=TIMEOUT_S)
         self.folder = folder
 

@@ -32,7 +32,7 @@ class Process:
 
     def __init__(self, *words: str, given: bytes = b"") -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "libremq.cli", *words],
+            [sys.executable, "-m", "libremq.commands.main", *words],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -211,7 +211,7 @@ def type_in(commands: str, home: Path, *queue_managers: str) -> list[str]:
         )
     finally:
         for name in queue_managers:
-            end = [sys.executable, "-m", "libremq.cli", "endmqm", "-p", "-z", name]
+            end = [sys.executable, "-m", "libremq.commands.main", "endmqm", "-p", "-z", name]
             subprocess.run(end, env=environment, capture_output=True, timeout=1800, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert ran.stderr == ""

@@ -95,7 +95,7 @@ class Manager:
             raise Trouble(f"{verb} {self.name}: code {done.returncode}: {done.stdout}{done.stderr}")
 
     def _words(self, verb: str, *words: str, where: list[str] | None = None) -> list[str]:
-        return [*(where or []), sys.executable, "-m", "libremq.cli", verb, "-md", str(self._data), *words]
+        return [*(where or []), sys.executable, "-m", "libremq.commands.main", verb, "-md", str(self._data), *words]
 
     # Commands and messages
 

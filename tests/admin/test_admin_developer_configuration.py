@@ -88,7 +88,7 @@ class Machine:
 
     def __call__(self, *words: str, typed: str = "", **variables: str) -> tuple[int, str]:
         ran = subprocess.run(
-            [sys.executable, "-m", "libremq.cli", *words], input=typed, capture_output=True, text=True,
+            [sys.executable, "-m", "libremq.commands.main", *words], input=typed, capture_output=True, text=True,
             env={**self._environment, **variables}, timeout=_LIMIT_S, check=False,
         )  # fmt: skip
         return ran.returncode, ran.stdout + ran.stderr

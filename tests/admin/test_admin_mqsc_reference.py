@@ -15,7 +15,7 @@ from libremq.admin.command_table import COMMANDS
 from libremq.admin.display import OPERATORS
 from libremq.admin.mqsc_lines import COMMAND_MAX
 from libremq.admin.mqsc_reading import read_command
-from libremq.cli_runmqsc import NOT_RUN, SOME_FAILED
+from libremq.commands.mq.runmqsc import NOT_RUN, SOME_FAILED
 from libremq.kernel.attributes import Attribute
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "mqsc.md"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq import cli
+from libremq.commands import main
 
 
 class Pipeline:
@@ -20,7 +20,7 @@ class Pipeline:
 
     def __call__(self, *words: str) -> tuple[int, str, str]:
         try:
-            code = cli.main(("pipeline", *words))
+            code = main.main(("pipeline", *words))
         except SystemExit as stop:
             code = int(stop.code or 0)
         told = self._capsys.readouterr()
@@ -58,7 +58,7 @@ def no_pyspark(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_without_the_extra_it_says_what_to_install(
     no_pyspark: None, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    assert cli.main(["pipeline", "tables", "--tables", str(tmp_path)]) == 1
+    assert main.main(["pipeline", "tables", "--tables", str(tmp_path)]) == 1
     assert "pip install 'libremq[pipeline]'" in capsys.readouterr().err
 
 
@@ -167,14 +167,14 @@ def test_from_dumps_to_a_report(pipeline: Pipeline) -> None:
 
 def test_the_command_line_and_the_forecast_agree_how_far_it_goes() -> None:
     pytest.importorskip("pyspark")
-    from libremq.cli_pipeline import HORIZON_DAYS_MAX
+    from libremq.commands.pipeline.pipeline_command import HORIZON_DAYS_MAX
     from libremq.pipeline.forecast import build
 
     assert HORIZON_DAYS_MAX == build.HORIZON_DAYS_MAX
 
 
 def test_of_a_worker_that_failed_the_reason_is_told() -> None:
-    from libremq.cli_pipeline import _first_lines
+    from libremq.commands.pipeline.pipeline_command import _first_lines
 
     told = (
         "An exception was thrown from the Python worker:\nTraceback (most recent call last):\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.cli import main
+from libremq.commands.main import main
 from libremq.pipeline.planner.catalogue import PLANS
 
 SESSION = """\
@@ -157,7 +157,7 @@ def test_planning_needs_no_spark() -> None:
     program = (
         "import sys\n"
         "for name in ('pyspark', 'pandas', 'pyarrow', 'yaml'): sys.modules[name] = None\n"
-        "from libremq.cli import main\n"
+        "from libremq.commands.main import main\n"
         "sys.exit(main(['plan', 'log', '--message-bytes', '5000', '--messages-per-second', '200']))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
@@ -170,7 +170,7 @@ def test_without_spark_tables_say_what_to_install(tmp_path: Path) -> None:
     program = (
         "import sys\n"
         "for name in ('pyspark', 'pyarrow'): sys.modules[name] = None\n"
-        "from libremq.cli import main\n"
+        "from libremq.commands.main import main\n"
         "sys.exit(main(['plan', 'log', '--tables', sys.argv[1]]))\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=False)

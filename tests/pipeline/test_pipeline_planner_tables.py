@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from helper_spark import session
 
-from libremq.cli import main
+from libremq.commands.main import main
 from libremq.pipeline.planner.catalogue import PLANS
 from libremq.pipeline.planner.measuring import measured
 

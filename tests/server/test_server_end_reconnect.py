@@ -8,7 +8,7 @@ from pathlib import Path
 from helper_server import HostPort, served, until
 
 import libremq
-from libremq import cli
+from libremq.commands import main
 
 
 def test_a_quiesced_end_with_r_sends_reconnecting_clients_away(tmp_path: Path) -> None:
@@ -21,7 +21,7 @@ def test_a_quiesced_end_with_r_sends_reconnecting_clients_away(tmp_path: Path) -
             waiting = threading.Thread(target=lambda: came.append(queue.get(wait=60).text))
             waiting.start()
             until(lambda: queue.statistics().opens_for_input, "the get of the thread")
-            assert cli.main(["endmqm", "-r", "-w", "-md", str(tmp_path), "QM1"]) == 0
+            assert main.main(["endmqm", "-r", "-w", "-md", str(tmp_path), "QM1"]) == 0
             assert not server.locked()
             server.start(listen=(HostPort("127.0.0.1", port),))
             queue.put("after the restart")

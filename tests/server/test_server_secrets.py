@@ -20,7 +20,7 @@ import pytest
 from helper_peers import Peer
 
 import libremq
-from libremq import cli
+from libremq.commands import main
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFH, MQCFIN, MQCFST
@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("LIBREMQ_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("MQ_APP_PASSWORD", RIGHT)
     monkeypatch.setenv("MQ_ADMIN_PASSWORD", RIGHT)
-    assert cli.main(["crtmqm", "-lf", "64", "--dev", "QM1"]) == 0
+    assert main.main(["crtmqm", "-lf", "64", "--dev", "QM1"]) == 0
     monkeypatch.delenv("MQ_APP_PASSWORD")
     monkeypatch.delenv("MQ_ADMIN_PASSWORD")
     found = tmp_path / "data" / "qmgrs" / "QM1"
@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ini.write("DiagnosticMessages:\n  Format=json\n")
     yield found
     if load_run(str(found)) is not None:
-        cli.main(["endmqm", "-p", "QM1"])
+        main.main(["endmqm", "-p", "QM1"])
 
 
 def running(folder: Path) -> RunState:
@@ -165,7 +165,7 @@ def junk(port: int) -> None:
 
 
 def test_no_secret_is_ever_written_or_shown(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["strmqm", "-p", "0", "QM1"]) == 0
+    assert main.main(["strmqm", "-p", "0", "QM1"]) == 0
     run = running(folder)
     (port,) = run.ports
     wrong_passwords(port)
@@ -174,7 +174,7 @@ def test_no_secret_is_ever_written_or_shown(folder: Path, capfd: pytest.CaptureF
         undeliverable(qm)
         bad_commands(qm)
         stored_passwords(qm)
-    assert cli.main(["dmpmqcfg", "-m", "QM1", "-a"]) == 0
+    assert main.main(["dmpmqcfg", "-m", "QM1", "-a"]) == 0
     for process in (run.process_id, run.controller_id):
         arguments = Path(f"/proc/{process}/cmdline").read_bytes()
         assert arguments
@@ -183,10 +183,10 @@ def test_no_secret_is_ever_written_or_shown(folder: Path, capfd: pytest.CaptureF
     deadline = time.monotonic() + LIMIT_S
     while not list((folder / "errors").glob("*.FDC")) and time.monotonic() < deadline:
         time.sleep(0.02)
-    assert cli.main(["strmqm", "-ns", "QM1"]) == 0
-    assert cli.main(["endmqm", "-i", "QM1"]) == 0
+    assert main.main(["strmqm", "-ns", "QM1"]) == 0
+    assert main.main(["endmqm", "-i", "QM1"]) == 0
     for command in (["dspmq", "-o", "all"], ["dspmq"]):
-        assert cli.main(command) == 0
+        assert main.main(command) == 0
     printed = capfd.readouterr()
     found = searched(folder)
     assert leaks(folder, printed.out + printed.err) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import libremq
-from libremq import cli
+from libremq.commands import main
 from libremq.mqi import constants as C
 from libremq.server.run_state import load_run
 
@@ -22,11 +22,11 @@ VERBS = r"(\* )?(ALTER|DEFINE|REFRESH|SET) "
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("LIBREMQ_DATA", str(tmp_path / "data"))
-    assert cli.main(["crtmqm", "-lf", "64", "QM1"]) == 0
+    assert main.main(["crtmqm", "-lf", "64", "QM1"]) == 0
     found = tmp_path / "data" / "qmgrs" / "QM1"
     yield found
     if load_run(str(found)) is not None:
-        cli.main(["endmqm", "-p", "QM1"])
+        main.main(["endmqm", "-p", "QM1"])
 
 
 def mqsc(*commands: str) -> list[str]:
@@ -44,15 +44,15 @@ def put_and_get(url: str) -> bytes:
 def test_the_quick_start(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert cli.main(["strmqm", "-p", "0", "QM1"]) == 0
+    assert main.main(["strmqm", "-p", "0", "QM1"]) == 0
     run = load_run(str(folder))
     assert run is not None
     port = int(re.findall(r"127\.0\.0\.1:(\d+)", capsys.readouterr().out)[-1])
     tls = str(tmp_path / "tls")
-    assert cli.main(["tls", "init", "--folder", tls, "--qmgr", "QM1", "--client", "alice"]) == 0
+    assert main.main(["tls", "init", "--folder", tls, "--qmgr", "QM1", "--client", "alice"]) == 0
     printed = capsys.readouterr().out
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{PASSWORD}\n".encode())))
-    assert "libremq setmqusr QM1 alice" in printed and cli.main(["setmqusr", "QM1", "alice"]) == 0
+    assert "libremq setmqusr QM1 alice" in printed and main.main(["setmqusr", "QM1", "alice"]) == 0
     commands = [line.removeprefix("* ") for line in printed.splitlines() if re.match(VERBS, line)]
     assert mqsc("DEFINE QLOCAL(QUEUE.NAME)", *commands) == ["done"] * (len(commands) + 1)
     shown = re.search(r"mqs://\S+", printed)
@@ -74,7 +74,7 @@ def test_the_quick_start(
         alice.queue("QUEUE.NAME") as queue,
     ):
         queue.put(b"so far it goes")
-        assert cli.main(["tls", "revoke", "--folder", tls, "alice"]) == 0
+        assert main.main(["tls", "revoke", "--folder", tls, "alice"]) == 0
         assert mqsc("REFRESH SECURITY TYPE(SSL)", f"ALTER QMGR KEYRPWD('{KEY_PASSWORD}')") == ["done", "done"]
         queue.get()
         queue.get(wait=60)  # who is in with a certificate that was revoked does not stay
@@ -85,7 +85,7 @@ def test_the_quick_start(
     assert mqsc("REFRESH SECURITY TYPE(SSL)") == ["failed"]
     with libremq.connect("local:QM1") as qm:
         lines = "\n".join(line for answer in qm.mqsc("DISPLAY QMGR ALL") for line in answer.lines)
-    assert cli.main(["endmqm", "-w", "QM1"]) == 0
+    assert main.main(["endmqm", "-w", "QM1"]) == 0
     log = (folder / "errors" / "AMQERR01.LOG").read_text()
     for number in ("AMQ9637E", "AMQ9639E", "AMQ9654E", "AMQ9660E"):
         assert number in log

@@ -1,0 +1,507 @@
+"""What the actions of `libremq pipeline` do: bring the tables up to date, ask the part that knows, print.
+
+Progress goes to standard error, results to standard output, so that results can be piped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import logging
+import shutil
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import pyspark  # noqa: F401  (tells at once when the extra is not installed)
+
+from libremq.commands.exit_codes import printable
+from libremq.commands.pipeline.pipeline_command import Refused
+from libremq.pipeline.rules.rule import SEVERITIES
+from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.rules.site import load as load_site
+from libremq.pipeline.session import make_session
+from libremq.pipeline.text import table_lines
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from libremq.pipeline.tables.raw import DumpReport
+
+SHOWN = 20
+"""Rows of a table that are shown when nobody says how many."""
+
+ROWS_MAX = 2**31 - 1
+"""The highest limit that Spark takes; a higher one is none."""
+
+_SECONDS_BETWEEN = 5.0
+"""How often progress is told where it cannot be told in place."""
+
+LISTED = 10
+"""Dumps that get a line each; of more, only those with something to tell."""
+
+_MARKS = {"severe": "SEVERE ", "warning": "WARNING", "info": "INFO   "}
+
+
+def _tell(arguments: argparse.Namespace) -> Callable[[str], None]:
+    """What is being done, on standard error: on a terminal one line that changes, else a line now and then."""
+    if arguments.quiet:
+        return lambda _: None
+    began = time.monotonic()
+    last = -_SECONDS_BETWEEN
+
+    def tell(text: str) -> None:
+        nonlocal last
+        passed = time.monotonic() - began
+        line = f"[{passed:5.1f} s] {printable(text)}"
+        if sys.stderr.isatty():
+            print(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
+        elif passed - last >= _SECONDS_BETWEEN:
+            last = passed
+            print(line, file=sys.stderr, flush=True)
+
+    return tell
+
+
+def _print(text: str) -> None:
+    if sys.stderr.isatty() and sys.stdout.isatty():
+        print("\r\033[K", end="", file=sys.stderr, flush=True)  # away with the line of progress
+    print(printable(text))
+
+
+def _session(arguments: argparse.Namespace, tell: Callable[[str], None], *, bar: bool = False) -> SparkSession:
+    """Spark, with its own progress bar for jobs that are long and alone."""
+    settings: dict[str, str] = {}
+    for text in arguments.conf:
+        key, equals, value = text.partition("=")
+        if not equals or not key.startswith("spark."):
+            raise Refused(f"--conf {text}: not a setting of Spark like spark.driver.memory=4g", 2)
+        settings[key] = value
+    tell(f"starting Spark on {arguments.master or 'this machine'}")
+    progress = bar and sys.stderr.isatty() and not arguments.quiet
+    spark = make_session(arguments.master, progress=progress, settings=settings)
+    if threading.current_thread() is threading.main_thread():
+        _interrupt_quietly()
+    return spark
+
+
+def _interrupt_quietly() -> None:
+    """Let Ctrl-C end the jobs, as Spark's own handler does, without the tracebacks that its bridge to Java logs."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler) or isinstance(handler, _Interrupt):
+        return
+    signal.signal(signal.SIGINT, _Interrupt(handler))
+
+
+class _Interrupt:
+    def __init__(self, of_spark: Callable[[int, FrameType | None], Any]) -> None:
+        self._of_spark = of_spark
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        logging.disable(logging.CRITICAL)
+        # The bridge may be in the middle of a call and then cannot cancel anything: the end of the process does.
+        with suppress(Exception):
+            self._of_spark(number, frame)
+        raise KeyboardInterrupt
+
+
+def _site_facts(arguments: argparse.Namespace) -> SiteFacts | None:
+    return load_site(Path(arguments.site)) if arguments.site else None
+
+
+def _need_dumps(arguments: argparse.Namespace) -> Path:
+    """The folder of the tables, with dumps in it."""
+    root = Path(arguments.tables)
+    if not (root / "raw" / "_dumps").is_dir():
+        raise Refused(f"no tables in {root}: run `libremq pipeline ingest DUMP... --tables {root}` first")
+    return root
+
+
+def _build(spark: SparkSession, root: Path, tell: Callable[[str], None]) -> None:
+    from libremq.pipeline.tables import conformed, marts
+
+    built = conformed.build(spark, root, tell=tell)
+    marts.build(spark, root, tell=tell)
+    if built.days:
+        tell(f"tables of {len(built.days)} days are up to date")
+
+
+def _check_qmgr(arguments: argparse.Namespace, root: Path) -> None:
+    """A name that nobody recorded must not look like a queue manager without problems."""
+    from libremq.pipeline.tables.managers import queue_managers
+
+    known = queue_managers(root)
+    if arguments.qmgr and arguments.qmgr not in known:
+        raise Refused(f"no records of queue manager {arguments.qmgr}; there are {', '.join(known) or 'none'}")
+
+
+def _print_json(content: Any) -> None:
+    print(json.dumps(content, indent=1, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, bytes | bytearray):
+        return value.hex()
+    return str(value)
+
+
+# The actions
+
+
+def ingest(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.smf.files import list_files
+    from libremq.pipeline.tables import raw
+
+    files = list_files(arguments.dumps)
+    if not files:
+        raise Refused(f"no dump in {', '.join(arguments.dumps)}")
+    tell = _tell(arguments)
+    report = raw.ingest(
+        _session(arguments, tell, bar=True),
+        files,
+        arguments.tables,
+        encoding=arguments.encoding,
+        form=arguments.form,
+        tell=tell,
+    )
+    many = len(report.dumps) > LISTED
+    for dump in report.dumps:
+        if dump.problem:
+            _print(f"{dump.path}: not added: {dump.problem}")
+        elif not dump.added and not many:
+            _print(f"{dump.path}: in the tables already, nothing added")
+        elif dump.added and (dump.records_quarantined or not many):
+            _print(f"{dump.path}: {_account(dump)}; {sum(dump.rows.values()):,} rows")
+    if many:
+        total = raw.DumpReport("", "", added=True)
+        for name in ("records_in", "records_decoded", "records_skipped", "records_quarantined"):
+            setattr(total, name, report.total(name))
+        _print(f"{len(report.added)} of {len(report.dumps)} dumps added: {_account(total)}")
+    quarantined = report.total("records_quarantined")
+    if quarantined:
+        _print(
+            f"{quarantined:,} records could not be read; see `libremq pipeline tables raw.quarantine"
+            f" --tables {arguments.tables}`"
+        )
+    strange = [dump.path for dump in report.added if not dump.records_decoded]
+    for path in strange:
+        _print(f"{path}: not one record of MQ (SMF 115 and 116). Is it a dump of SMF, copied in binary?")
+    if report.failed or (strange and len(strange) == len(report.dumps)):
+        return 1
+    return 0
+
+
+def _account(dump: DumpReport) -> str:
+    return (
+        f"{dump.records_in:,} records = {dump.records_decoded:,} decoded + {dump.records_skipped:,} skipped"
+        f" + {dump.records_quarantined:,} quarantined"
+    )
+
+
+def tables(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.tables import conformed, marts, raw
+    from libremq.pipeline.tables.subjects import SUBJECTS
+
+    root = _need_dumps(arguments)
+    layer, _, name = (arguments.name or "").rpartition(".")
+    places = {"raw": raw.tables(), "conformed": list(SUBJECTS), "marts": list(marts.MARTS)}
+    if arguments.name:
+        layer = layer or next((each for each in ("conformed", "marts", "raw") if name in places[each]), "")
+        if name not in places.get(layer, ()):
+            import difflib
+
+            every = [f"{each}.{one}" for each, names in places.items() for one in names]
+            near = difflib.get_close_matches(arguments.name, [*every, *SUBJECTS], 4) or ["see the list"]
+            raise Refused(f"no table {arguments.name}; {', '.join(near)}", 2)
+    tell = _tell(arguments)
+    spark = _session(arguments, tell)
+    if layer != "raw":
+        _build(spark, root, tell)
+    readers: dict[str, Callable[..., DataFrame]] = {"raw": raw.read, "conformed": conformed.table, "marts": marts.table}
+    if arguments.name:
+        return _show(readers[layer](spark, root, name), arguments)
+    counted = _rows_on_disk(root, places)
+    if arguments.json:
+        _print_json(counted)
+        return 0
+    for layer, entries in counted.items():
+        _print(f"{layer}/")
+        for table, rows in entries.items():
+            if rows:
+                _print(f"  {table:<24} {rows:>12,} rows")
+        empty = [table for table, rows in entries.items() if not rows]
+        if empty:
+            _print(f"  nothing recorded for: {', '.join(empty)}")
+    return 0
+
+
+def _rows_on_disk(root: Path, places: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
+    """Rows by table, from the ends of the files: no Spark needed for that."""
+    import pyarrow.parquet as pq
+
+    return {
+        layer: {
+            name: sum(pq.read_metadata(file).num_rows for file in (root / layer / name).rglob("*.parquet"))
+            for name in names
+        }
+        for layer, names in places.items()
+    }
+
+
+def _show(frame: DataFrame, arguments: argparse.Namespace) -> int:
+    if arguments.where:
+        frame = frame.where(arguments.where)
+    if arguments.columns:
+        frame = frame.select(*(name.strip() for name in arguments.columns.split(",")))
+    limit = SHOWN if arguments.limit is None else arguments.limit
+    rows: Iterable[Any] = frame.limit(limit).toLocalIterator() if 0 < limit <= ROWS_MAX else frame.toLocalIterator()
+    if arguments.csv:
+        writer = csv.writer(sys.stdout)
+        writer.writerow(frame.columns)
+        writer.writerows(["" if value is None else value for value in row] for row in rows)
+    elif arguments.json:
+        for row in rows:
+            print(json.dumps(row.asDict(recursive=True), default=_plain))
+    else:
+        for line in table_lines(frame.columns, [tuple(row) for row in rows]):
+            _print(line)
+    return 0
+
+
+def findings(arguments: argparse.Namespace) -> int:
+    from pyspark.sql import functions as F
+
+    from libremq.pipeline import findings as kept
+    from libremq.pipeline.rules.catalogue import BY_ID
+
+    if arguments.rule and arguments.rule not in BY_ID:
+        raise Refused(f"no rule {arguments.rule}; docs/pipeline/rules.md lists them", 2)
+    root, site = _need_dumps(arguments), _site_facts(arguments)
+    tell = _tell(arguments)
+    spark = _session(arguments, tell)
+    _build(spark, root, tell)
+    _check_qmgr(arguments, root)
+    found = kept.find(spark, root, site, tell=tell)
+    if arguments.coverage:
+        return _coverage(found.coverage, arguments)
+    frame = found.findings
+    if arguments.qmgr:
+        frame = frame.where(F.col("qmgr") == arguments.qmgr)
+    if arguments.severity:
+        worse = SEVERITIES[: SEVERITIES.index(arguments.severity) + 1]
+        frame = frame.where(F.col("severity").isin(list(worse)))
+    if arguments.rule:
+        frame = frame.where(F.col("rule") == arguments.rule).orderBy("qmgr", "object", "interval_start")
+        return _each_finding([row.asDict(recursive=True) for row in frame.collect()], arguments)
+    groups = [row.asDict(recursive=True) for row in kept.grouped(frame).collect()]
+    states = {row["status"]: row["rules"] for row in _states(found.coverage)}
+    if arguments.json:
+        _print_json({"findings": groups, "rules": states})
+        return 0
+    for group in groups:
+        _print_group(group)
+    _print_summary(groups, states)
+    return 0
+
+
+def _states(coverage: DataFrame) -> list[Any]:
+    from pyspark.sql import functions as F
+
+    return coverage.groupBy("status").agg(F.count(F.lit(1)).alias("rules")).orderBy("status").collect()
+
+
+def _place(found: Mapping[str, Any]) -> str:
+    return " ".join(str(found[name]) for name in ("qmgr", "object") if found.get(name)) or "the site"
+
+
+def _print_group(group: Mapping[str, Any]) -> None:
+    from libremq.pipeline.text import shown, shown_time
+
+    worst = group["worst"]
+    _print(f"{_MARKS[group['severity']]} {_place(group)}: {group['rule']}")
+    _print(f"        {worst['advice']}")
+    times = f"{shown_time(group['first'])} to {shown_time(group['last'])} UTC" if group["first"] else "at all times"
+    often = "once" if group["intervals"] == 1 else f"{group['intervals']:,} times"
+    limits = f"; worst {shown(worst['value'])} against {shown(worst['threshold'])}" if worst["threshold"] else ""
+    derived = ", derived" if group["derived"] else ""
+    _print(f"        {often}, {times}{limits} ({group['fact']}, {group['source_lines']}{derived})")
+    _print("")
+
+
+def _print_summary(groups: Sequence[Mapping[str, Any]], states: Mapping[str, int]) -> None:
+    by_severity = {each: sum(group["severity"] == each for group in groups) for each in SEVERITIES}
+    told = ", ".join(f"{count} {severity}" for severity, count in by_severity.items() if count)
+    managers = len({group["qmgr"] for group in groups})
+    _print(f"{told} on {managers} queue managers." if groups else "Nothing is wrong, as far as the rules can see.")
+    skipped = sum(count for status, count in states.items() if status != "evaluated")
+    _print(f"{states.get('evaluated', 0)} rules were evaluated.")
+    if skipped:
+        _print(
+            f"{skipped} {'was' if skipped == 1 else 'were'} not, for lack of records or facts of the site:"
+            " --coverage lists them, --site gives facts."
+        )
+
+
+def _each_finding(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.text import shown_time
+
+    if arguments.json:
+        _print_json(rows)
+        return 0
+    for row in rows:
+        _print(f"{_MARKS[row['severity']]} {shown_time(row['interval_start'])} {_place(row)}: {row['advice']}")
+        evidence = ", ".join(f"{name} = {value}" for name, value in (row["evidence"] or {}).items())
+        _print(f"        {evidence}")
+    if not rows:
+        _print(f"{arguments.rule} found nothing; --coverage says whether it could be evaluated.")
+    return 0
+
+
+def _coverage(coverage: DataFrame, arguments: argparse.Namespace) -> int:
+    rows = [row.asDict(recursive=True) for row in coverage.orderBy("status", "subject", "rule").collect()]
+    if arguments.json:
+        _print_json(rows)
+        return 0
+    names = ("rule", "subject", "status", "rows", "rows_judged", "rows_fired", "missing")
+    cells = [tuple(", ".join(row[name]) if name == "missing" else row[name] for name in names) for row in rows]
+    for line in table_lines(names, cells):
+        _print(line)
+    return 0
+
+
+def ask(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.questions.ask import ask as answer_to
+    from libremq.pipeline.questions.catalogue import find_questions, listing, question
+    from libremq.pipeline.questions.inputs import given as given_inputs
+
+    if arguments.listing or arguments.search:
+        chosen = find_questions(arguments.search) if arguments.search else None
+        if chosen is not None and not chosen:
+            raise Refused(f"no question has the words {arguments.search!r}")
+        if arguments.json:
+            from libremq.pipeline.questions.catalogue import QUESTIONS
+
+            _print_json([{"id": one.id, "text": one.text, "source": one.source} for one in chosen or QUESTIONS])
+        else:
+            _print(listing(chosen))
+        return 0
+    if not arguments.question:
+        raise Refused("which question? `libremq pipeline ask --list` shows them", 2)
+    wanted = question(arguments.question)
+    given = given_inputs(arguments.given)
+    site = _site_facts(arguments)
+    frames: dict[str, DataFrame] | None = None
+    root = Path(arguments.tables)
+    if wanted.tables and (root / "raw" / "_dumps").is_dir():
+        from libremq.pipeline.tables import conformed
+
+        tell = _tell(arguments)
+        spark = _session(arguments, tell)
+        _build(spark, root, tell)
+        _check_qmgr(arguments, root)
+        frames = conformed.tables(spark, root)
+    answer = answer_to(wanted, frames, site, given, arguments.qmgr)
+    if arguments.json:
+        _print_json(answer.as_dict())
+    else:
+        _print(answer.as_text())
+    return 0
+
+
+def forecast(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.forecast.build import build
+
+    root, site = _need_dumps(arguments), _site_facts(arguments)
+    tell = _tell(arguments)
+    spark = _session(arguments, tell)
+    _build(spark, root, tell)
+    _check_qmgr(arguments, root)
+    made = build(spark, root, site, horizon_days=arguments.days, tell=tell)
+    series = [one for one in made.series if arguments.qmgr in (None, one.qmgr)]
+    if arguments.json:
+        _print_json([one.as_dict() for one in series])
+        return 0
+    for one in series:
+        _print("\n".join(one.as_text()))
+    if made.without_data:
+        _print(f"No records of: {', '.join(made.without_data)}.")
+    if not series:
+        _print("There is nothing to forecast.")
+    return 0
+
+
+def report(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline import findings as kept
+    from libremq.pipeline.forecast.build import build
+    from libremq.pipeline.report import Form, write
+    from libremq.pipeline.report.gather import gather
+
+    endings: dict[str, Form] = {".md": "markdown", ".json": "json"}
+    form: Form = arguments.format or endings.get(Path(arguments.output).suffix.lower(), "html")
+    root, site = _need_dumps(arguments), _site_facts(arguments)
+    if not Path(arguments.output).absolute().parent.is_dir():
+        raise Refused(f"no folder {Path(arguments.output).absolute().parent} to write the report into", 2)
+    if Path(arguments.output).is_dir():
+        raise Refused(f"{arguments.output} is a folder; --output names the file of the report", 2)
+    tell = _tell(arguments)
+    spark = _session(arguments, tell)
+    _build(spark, root, tell)
+    kept.find(spark, root, site, tell=tell)
+    build(spark, root, site, horizon_days=arguments.days, tell=tell)
+    tell("gathering the figures of the report")
+    size = write(gather(spark, root, site), arguments.output, form)
+    _print(f"{arguments.output}: {size / 1e6:.1f} MB")
+    return 0
+
+
+def generate(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.generator.command import generate as write_dumps
+    from libremq.pipeline.generator.sickness import sicknesses
+
+    if "list" in arguments.sick:
+        for sickness in sicknesses().values():
+            _print(f"{sickness.name:<28} {sickness.title}")
+        return 0
+    folder = Path(arguments.folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise Refused(f"{folder} is not empty; dumps go into a new folder")
+    if not arguments.days > 0:
+        raise Refused(f"--days {arguments.days}: there must be some time to write records of", 2)
+    made = write_dumps(
+        folder,
+        days=arguments.days,
+        queue_managers=arguments.queue_managers,
+        interval_minutes=arguments.interval,
+        sick=arguments.sick,
+        seed=arguments.seed,
+        growth_per_week=arguments.growth / 100,
+    )
+    records = sum(made.records.values())
+    _print(f"{len(made.files)} dumps with {records:,} records ({made.bytes / 1e6:.1f} MB) in {made.files[0].parent}")
+    for case in made.cases:
+        _print(f"  {case.queue_manager}: {case.sickness.title}")
+    return 0
+
+
+ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "ingest": ingest,
+    "tables": tables,
+    "findings": findings,
+    "ask": ask,
+    "forecast": forecast,
+    "report": report,
+    "generate": generate,
+}
