@@ -48,7 +48,7 @@ def test_lengths_of_attributes_agree() -> None:
     from mqinq import mqAttrLength  # type: ignore[import-not-found]
 
     from libremq.compat.attributes import length_of
-    from libremq.kernel.attribute_tables import TABLES
+    from libremq.kernel.objects.attribute_tables import TABLES
 
     ours = {row.selector for table in TABLES.values() for row in table if row.inquirable and not row.is_integer}
     differ = {

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from libremq.admin.mqsc_reading import read_command
 from libremq.common.amq_messages import ROWS
-from libremq.kernel.attributes import Kind
-from libremq.kernel.status_tables import CHSTATUS_BY_TYPE
-from libremq.kernel.status_tables_channel import CHSTATUS, MONITOR, SAVED
+from libremq.kernel.objects.attributes import Kind
+from libremq.kernel.objects.status_tables import CHSTATUS_BY_TYPE
+from libremq.kernel.objects.status_tables_channel import CHSTATUS, MONITOR, SAVED
 from libremq.mqi import constants as C
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "channel-commands.md"

@@ -20,8 +20,8 @@ from libremq.client.queue_manager import QueueManager
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.kernel import channel_batches, channel_states
 from libremq.kernel.channel_batches import Batch, BatchIdentity
-from libremq.kernel.objects_channel_state import ChannelState
-from libremq.kernel.objects_channel_sync import RECEIVER, ChannelSync
+from libremq.kernel.objects.channel_state_record import ChannelState
+from libremq.kernel.objects.channel_sync_record import RECEIVER, ChannelSync
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
 

@@ -25,8 +25,8 @@ from libremq.admin.mqsc_session import SYNTAX, check_text
 from libremq.admin.plain_values import plain
 from libremq.client.configuration_dump import parameter_text
 from libremq.client.queue_manager import QueueManager
-from libremq.kernel.attribute_tables import GENERIC_TYPES, TABLES
-from libremq.kernel.attributes import Attribute, GivenValue, Kind, Source, convert
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, TABLES
+from libremq.kernel.objects.attributes import Attribute, GivenValue, Kind, Source, convert
 
 # Any text
 

@@ -16,7 +16,7 @@ from libremq.admin.display import OPERATORS
 from libremq.admin.mqsc_lines import COMMAND_MAX
 from libremq.admin.mqsc_reading import read_command
 from libremq.commands.mq.runmqsc import NOT_RUN, SOME_FAILED
-from libremq.kernel.attributes import Attribute
+from libremq.kernel.objects.attributes import Attribute
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "mqsc.md"
 _BEGIN, _END = "<!-- commands: made by tests/admin/test_admin_mqsc_reference.py -->\n", "<!-- end of commands -->\n"

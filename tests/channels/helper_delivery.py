@@ -7,7 +7,7 @@ from typing import Any
 from libremq.channels.delivery import Delivered, Delivery
 from libremq.channels.ports import House
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects_channel import ReceivingChannel
+from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.transmission import frame
 from libremq.kernel.waiting import Got
 from libremq.log import LogConfig

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_ends import CHANNEL, Pair, sender_and_receiver
 
-from libremq.kernel.objects_channel_sync import RECEIVER, SENDER
+from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.mqi import constants as C
 
 

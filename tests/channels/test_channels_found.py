@@ -6,7 +6,7 @@ import pytest
 from helper_ends import CHANNEL, Pair, sender_and_receiver
 
 from libremq.kernel import channel_batches
-from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER
+from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER
 from libremq.mqi import constants as C
 
 

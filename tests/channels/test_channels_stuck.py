@@ -12,7 +12,7 @@ from helper_exits import IMPORTS
 from helper_network import network, running
 
 from libremq.kernel import channel_batches
-from libremq.kernel.objects_channel_sync import RECEIVER, SENDER
+from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.log import Log, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQDLH, MQMD1, MQMDE, MQXQH

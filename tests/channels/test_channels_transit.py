@@ -11,7 +11,7 @@ from libremq.channels.transit import Transit, message_for_wire, microseconds_que
 from libremq.channels.undelivered import Undeliverable
 from libremq.kernel import channel_batches, dead_letter, transmission
 from libremq.kernel.channel_batches import BatchIdentity
-from libremq.kernel.objects_channel import SendingChannel
+from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties import Properties
 from libremq.kernel.property_delivery import extract, to_rfh2
 from libremq.kernel.waiting import Got

@@ -32,7 +32,7 @@ from crash_points import LEVEL, STATES_MAX, Record, Tally, by_level, key_of
 from libremq.kernel import catalogue_file, channel_batches, journal, log_room, media_image, media_recovery
 from libremq.kernel.channel_batches import Batch, BatchIdentity
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects_channel_sync import RECEIVER, SENDER, ChannelSync
+from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER, ChannelSync
 from libremq.kernel.waiting import Got
 from libremq.log import RecordType
 from libremq.mqi import constants as C

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from libremq.kernel import authority
-from libremq.kernel.definitions import to_record
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.catalogue import to_record
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQOD

@@ -8,7 +8,7 @@ from typing import Any
 from libremq.kernel import media_image, media_recovery
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.media_image import MediaResult
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.waiting import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from libremq.common import users
 from libremq.kernel import authority
 from libremq.kernel.authority import Issuer
-from libremq.kernel.objects import AuthorityRecord
+from libremq.kernel.objects.object_types import AuthorityRecord
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD

@@ -13,10 +13,10 @@ from helper_media import FOLDER, LINEAR, Life
 from libremq.kernel import catalogue_file, channel_batches, inspection, journal, log_room
 from libremq.kernel.channel_batches import Batch, BatchIdentity
 from libremq.kernel.connection import Connection
-from libremq.kernel.definitions import from_record, to_record
 from libremq.kernel.log_dump import LogFormatter
-from libremq.kernel.objects import ChannelSync
-from libremq.kernel.objects_channel_sync import NO_LUWID, RECEIVER, SENDER
+from libremq.kernel.objects.catalogue import from_record, to_record
+from libremq.kernel.objects.channel_sync_record import NO_LUWID, RECEIVER, SENDER
+from libremq.kernel.objects.object_types import ChannelSync
 from libremq.kernel.units import BATCH_XID
 from libremq.log import LogConfig, LogFull, Record, RecordType
 from libremq.log.dump import dump

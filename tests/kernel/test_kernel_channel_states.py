@@ -10,9 +10,9 @@ from helper_backup import Standby, everything, killed, make_live
 from helper_media import FOLDER, LINEAR, Life
 
 from libremq.kernel import catalogue_file, channel_states
-from libremq.kernel.definitions import RecordError, from_record, to_record
 from libremq.kernel.log_dump import LogFormatter
-from libremq.kernel.objects import ChannelState
+from libremq.kernel.objects.catalogue import RecordError, from_record, to_record
+from libremq.kernel.objects.object_types import ChannelState
 from libremq.log import LogConfig, Record, RecordType
 from libremq.log.dump import dump
 from libremq.mqi import constants as C

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO

@@ -10,9 +10,16 @@ from helper_qmgr import Session
 
 from libremq.common import users
 from libremq.kernel import deletion, developer
-from libremq.kernel.definitions import to_record
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import AuthorityRecord, ChannelAuthentication, IdpwOs, Listener, ServerConnection, Topic
+from libremq.kernel.objects.catalogue import to_record
+from libremq.kernel.objects.object_types import (
+    AuthorityRecord,
+    ChannelAuthentication,
+    IdpwOs,
+    Listener,
+    ServerConnection,
+    Topic,
+)
 from libremq.mqi import constants as C
 from libremq.mqi.errors import ObjectTypeError
 

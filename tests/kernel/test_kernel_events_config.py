@@ -8,8 +8,8 @@ import pytest
 from helper_events import CONFIG_EVENT, Event, Events
 
 from libremq.kernel import events
-from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.attributes import Source
+from libremq.kernel.objects.attribute_tables import TABLES
+from libremq.kernel.objects.attributes import Source
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from libremq.kernel.attributes import Attribute, Kind
+from libremq.kernel.objects.attributes import Attribute, Kind
 from libremq.mqi import constants as mq
 from libremq.security.authorities import AUTHORITY_WORDS, GROUP_WORDS, OBJECT_TYPE_WORDS
 

@@ -28,7 +28,7 @@ from libremq.common.amq_messages import amq
 from libremq.kernel import authority, expiry, own_messages, reports
 from libremq.kernel.core import Core
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.queues import COMMAND_QUEUE, QueueState
 from libremq.kernel.trouble import PASSING, TROUBLE, is_final
 from libremq.kernel.units import PUT, UnitOfWork

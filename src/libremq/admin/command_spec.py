@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from libremq.kernel.attributes import Attribute
+from libremq.kernel.objects.attributes import Attribute
 
 
 class Naming(Enum):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from libremq.admin import command_options as option
 from libremq.admin.command_spec import CommandSpec, Naming
-from libremq.kernel.attributes import Attribute
+from libremq.kernel.objects.attributes import Attribute
 from libremq.mqi import constants as mq
 
 PUBLISH_SUBSCRIBE = "publish/subscribe"

@@ -17,7 +17,7 @@ from libremq.admin.context import Context, number, word
 from libremq.admin.pending import Pending
 from libremq.common.amq_messages import AmqMessage
 from libremq.kernel import channel_batches
-from libremq.kernel.objects_channel import (
+from libremq.kernel.objects.channel_definitions import (
     Channel,
     MessageChannel,
     Receiver,
@@ -26,7 +26,7 @@ from libremq.kernel.objects_channel import (
     Server,
     ServerConnection,
 )
-from libremq.kernel.objects_channel_sync import RECEIVER, SENDER
+from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

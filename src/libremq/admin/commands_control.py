@@ -10,7 +10,7 @@ from libremq.admin.commands_objects import done, ignores_state, not_there_yet
 from libremq.admin.connection_names import hconn_of
 from libremq.admin.context import Context, number, word
 from libremq.kernel import authority, events
-from libremq.kernel.objects import Listener, Service
+from libremq.kernel.objects.object_types import Listener, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -13,13 +13,13 @@ from libremq.admin.display import Values, shown
 from libremq.common.amq_messages import amq
 from libremq.common.names import is_generic_name
 from libremq.kernel import channel_batches, channel_states
-from libremq.kernel.attribute_tables import GENERIC_TYPES
-from libremq.kernel.attributes import Attribute, GivenValue, Source, Value
-from libremq.kernel.definition_checks import typed
-from libremq.kernel.definitions import DEFAULT_OBJECTS
 from libremq.kernel.moving import move_messages
-from libremq.kernel.objects import CLASSES, LocalQueue, MQObject
-from libremq.kernel.objects_channel_sync import SENDER
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
+from libremq.kernel.objects.attributes import Attribute, GivenValue, Source, Value
+from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS
+from libremq.kernel.objects.channel_sync_record import SENDER
+from libremq.kernel.objects.definition_checks import typed
+from libremq.kernel.objects.object_types import CLASSES, LocalQueue, MQObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -13,11 +13,11 @@ from libremq.admin.context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
 from libremq.common.amq_messages import amq
 from libremq.kernel import authority_records, channel_authentication
-from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
-from libremq.kernel.attributes import Attribute, Value
 from libremq.kernel.authority import is_administrator
-from libremq.kernel.objects import MQObject
-from libremq.kernel.objects_security import ChannelAuthentication
+from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
+from libremq.kernel.objects.attributes import Attribute, Value
+from libremq.kernel.objects.object_types import MQObject
+from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security.authorities import values

@@ -22,10 +22,10 @@ from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.context import Context
 from libremq.admin.failures import failure_message
 from libremq.admin.operations import NoOperations, Operations
-from libremq.kernel.definition_checks import reasons
 from libremq.kernel.events_command import command_event
 from libremq.kernel.events_state import EventContext
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.objects.definition_checks import reasons
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -7,9 +7,9 @@ from functools import cache
 
 from libremq.admin.command_spec import CommandSpec
 from libremq.admin.command_table import COMMANDS, OBJECT_ABBREVIATIONS, VERB_ABBREVIATIONS
-from libremq.kernel.attribute_tables import GENERIC_TYPES, SUB_TABLE, TABLES
-from libremq.kernel.attributes import Attribute
-from libremq.kernel.status_tables import STATUS_TABLES
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, SUB_TABLE, TABLES
+from libremq.kernel.objects.attributes import Attribute
+from libremq.kernel.objects.status_tables import STATUS_TABLES
 
 _BY_WORDS: dict[tuple[str, str], CommandSpec] = {(spec.verb, spec.object): spec for spec in COMMANDS}
 _VERBS: dict[str, str] = {

@@ -15,7 +15,7 @@ from libremq.admin import command_table, model
 from libremq.admin.command import ALL, Command, Filter
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.display import OPERATORS
-from libremq.kernel.attributes import Attribute, GivenValue, Kind, convert
+from libremq.kernel.objects.attributes import Attribute, GivenValue, Kind, convert
 from libremq.mqi.errors import MQError
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")

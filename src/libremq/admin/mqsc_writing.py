@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from libremq.admin.command import Outcome, Row
 from libremq.admin.model import is_bare
-from libremq.kernel.attributes import Attribute, Kind, Value
+from libremq.kernel.objects.attributes import Attribute, Kind, Value
 from libremq.mqi import constants as C
 
 INDENT = " " * 3

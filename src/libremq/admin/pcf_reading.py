@@ -15,8 +15,8 @@ from libremq.admin.command import ALL, Command, Filter
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.connection_names import external_name
 from libremq.admin.pcf_structures import BadPCF, given_twice, unknown_parameter
-from libremq.kernel.attributes import Attribute, GivenValue, Kind, clean_text, convert
-from libremq.kernel.definitions import Catalogue
+from libremq.kernel.objects.attributes import Attribute, GivenValue, Kind, clean_text, convert
+from libremq.kernel.objects.catalogue import Catalogue
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import (

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from libremq.admin.command import Outcome, Row
-from libremq.kernel.attribute_rows import NO_SELECTOR
-from libremq.kernel.attributes import Attribute, Kind, Value
+from libremq.kernel.objects.attribute_rows import NO_SELECTOR
+from libremq.kernel.objects.attributes import Attribute, Kind, Value
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import (
     MQCFBS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from libremq.admin.command import Row
-from libremq.kernel.attributes import Attribute, Kind, Value
+from libremq.kernel.objects.attributes import Attribute, Kind, Value
 
 
 def plain(row: Attribute, value: Value) -> Any:

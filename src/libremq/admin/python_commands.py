@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from libremq.admin import model
 from libremq.admin.command import Command
-from libremq.kernel.attribute_tables import GENERIC_TYPES
-from libremq.kernel.attributes import GivenValue
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
+from libremq.kernel.objects.attributes import GivenValue
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

@@ -6,8 +6,8 @@ import os
 
 from libremq.admin.context import Context
 from libremq.common.hosts import host_name
-from libremq.kernel.attributes import Value
-from libremq.kernel.objects import date_and_time
+from libremq.kernel.objects.attributes import Value
+from libremq.kernel.objects.object_types import date_and_time
 from libremq.mqi import constants as C
 
 _MEGABYTE = 1 << 20

@@ -25,7 +25,7 @@ from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.names import is_object_name
 from libremq.common.silence import patience
 from libremq.kernel.connection import Connection
-from libremq.kernel.objects_channel import MessageChannel
+from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows

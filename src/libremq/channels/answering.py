@@ -17,8 +17,8 @@ from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.retries import Retries
 from libremq.channels.sender import SendingAgent
 from libremq.common.amq_messages import AmqMessage, amq
-from libremq.kernel.objects import MQObject
-from libremq.kernel.objects_channel import ClusterChannel, Receiver, Requester, Sender, Server
+from libremq.kernel.objects.channel_definitions import ClusterChannel, Receiver, Requester, Sender, Server
+from libremq.kernel.objects.object_types import MQObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire.protocol import CAP1_REQUEST_INITIATION, Status

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from libremq.channels.ports import House, Peer
 from libremq.common.amq_messages import amq
-from libremq.kernel.definitions import Catalogue
 from libremq.kernel.events_channel import channel_event
-from libremq.kernel.object_base import new_object
-from libremq.kernel.objects_channel import MessageChannel, Receiver
+from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.channel_definitions import MessageChannel, Receiver
+from libremq.kernel.objects.object_base import new_object
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire.session import InitialData

@@ -41,7 +41,7 @@ from libremq.kernel.activities import Arrival, Tracer
 from libremq.kernel.connection import Connection
 from libremq.kernel.context import put_date_time
 from libremq.kernel.front import Front, verb
-from libremq.kernel.objects_channel import ReceivingChannel
+from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.kernel.units import ACTIVE
 from libremq.mqi import constants as C

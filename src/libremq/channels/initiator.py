@@ -21,8 +21,15 @@ from libremq.channels.triggering import INITIATION_QUEUE, Triggers
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.kernel import channel_batches
 from libremq.kernel.events_channel import channel_event
-from libremq.kernel.objects import LocalQueue
-from libremq.kernel.objects_channel import ClusterChannel, MessageChannel, Receiver, Requester, Sender, Server
+from libremq.kernel.objects.channel_definitions import (
+    ClusterChannel,
+    MessageChannel,
+    Receiver,
+    Requester,
+    Sender,
+    Server,
+)
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

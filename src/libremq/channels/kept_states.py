@@ -9,7 +9,7 @@ from __future__ import annotations
 from libremq.channels.ports import House
 from libremq.common.amq_messages import amq
 from libremq.kernel import channel_states
-from libremq.kernel.objects_channel_state import ChannelState
+from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 

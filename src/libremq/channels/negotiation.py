@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from libremq.channels import compression
 from libremq.channels.ports import House
-from libremq.kernel.objects_channel import MessageChannel
+from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.mqi import constants as C
 from libremq.wire.protocol import (
     CAP1_MESSAGE_CHANNEL,

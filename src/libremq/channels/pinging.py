@@ -5,7 +5,7 @@ from __future__ import annotations
 from libremq.channels.agent import Agent, ChannelError, End
 from libremq.channels.ports import House, Peer, Transport
 from libremq.common.amq_messages import amq
-from libremq.kernel.objects_channel import Sender, Server
+from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.wire import message_channel as flows
 from libremq.wire.protocol import Status, Type
 from libremq.wire.segments import Flow

@@ -24,8 +24,8 @@ from libremq.channels.undelivered import Delivered, Fate, Undeliverable
 from libremq.common.amq_messages import amq
 from libremq.common.users import system_user
 from libremq.kernel import authority, channel_batches
-from libremq.kernel.objects_channel import Receiver, Requester
-from libremq.kernel.objects_channel_sync import NO_LUWID, RECEIVER, ChannelSync
+from libremq.kernel.objects.channel_definitions import Receiver, Requester
+from libremq.kernel.objects.channel_sync_record import NO_LUWID, RECEIVER, ChannelSync
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows

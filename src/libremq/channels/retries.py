@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from libremq.kernel.objects_channel import SendingChannel
-from libremq.kernel.objects_channel_state import ChannelState
+from libremq.kernel.objects.channel_definitions import SendingChannel
+from libremq.kernel.objects.channel_state_record import ChannelState
 
 
 @dataclass(frozen=True, slots=True)

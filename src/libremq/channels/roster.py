@@ -21,8 +21,8 @@ from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.configuration import ChannelSettings
 from libremq.kernel.core import Core
 from libremq.kernel.events_channel import channel_event
-from libremq.kernel.objects import LocalQueue, MQObject
-from libremq.kernel.objects_channel import Channel, MessageChannel, Sender, Server
+from libremq.kernel.objects.channel_definitions import Channel, MessageChannel, Sender, Server
+from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

@@ -24,8 +24,8 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import elapsed
 from libremq.kernel import channel_batches
 from libremq.kernel.channel_batches import Batch, BatchIdentity
-from libremq.kernel.objects_channel import Sender, Server
-from libremq.kernel.objects_channel_sync import NO_LUWID, SENDER, ChannelSync
+from libremq.kernel.objects.channel_definitions import Sender, Server
+from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync
 from libremq.kernel.queues import QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -14,7 +14,7 @@ from libremq.channels.ports import House
 from libremq.client.options import is_big_endian
 from libremq.common.amq_messages import amq
 from libremq.kernel.core import Core
-from libremq.kernel.objects_channel import Sender, Server
+from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.own_messages import charset_of
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C

@@ -16,7 +16,7 @@ from libremq.kernel import dead_letter, reports
 from libremq.kernel.activities import Passage
 from libremq.kernel.connection import Connection
 from libremq.kernel.front import Front, verb
-from libremq.kernel.objects_channel import MessageChannel
+from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.store.message import Message

@@ -12,7 +12,7 @@ from libremq.admin.mqsc_session import Answer
 from libremq.client.binding import AttributeValue
 from libremq.client.options import text
 from libremq.client.recovery import Recovery
-from libremq.kernel.attributes import GivenValue
+from libremq.kernel.objects.attributes import GivenValue
 from libremq.mqi import constants as C
 
 

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, Protocol
 
 from libremq.admin.mqsc_session import Answer
 from libremq.client.statistics import QueueManagerStatistics
-from libremq.kernel.attributes import GivenValue
 from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.media_image import MediaResult
 from libremq.kernel.message_handles import InquiredProperty, PropertiesBuffer
+from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.waiting import Got
 from libremq.log import ExtentState, Finding
 from libremq.log.management import Archiver

@@ -15,11 +15,11 @@ from typing import Any, Protocol
 from libremq.admin.model import is_bare
 from libremq.admin.mqsc_session import DONE, Answer
 from libremq.admin.plain_values import plain
-from libremq.kernel.attribute_tables import GENERIC_TYPES, TABLES
-from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
-from libremq.kernel.attributes import Attribute, Kind, Source
-from libremq.kernel.definitions import DEFAULT_OBJECTS
-from libremq.kernel.objects_security import QMGR_PROFILE
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, TABLES
+from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
+from libremq.kernel.objects.attributes import Attribute, Kind, Source
+from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS
+from libremq.kernel.objects.security_records import QMGR_PROFILE
 from libremq.mqi import constants as C
 
 Shown = Mapping[str, Any]

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from libremq.client import options as opt
 from libremq.client.errors import bad_value, wrong_type
 from libremq.client.options import Data
-from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.attributes import convert as convert_attribute
+from libremq.kernel.objects.attribute_tables import TABLES
+from libremq.kernel.objects.attributes import convert as convert_attribute
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQOD
 

@@ -13,9 +13,9 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from libremq.kernel.definitions import char_length
 from libremq.kernel.field_checks import check_descriptor, check_object_descriptor, fitting_text
 from libremq.kernel.message_handles import MessageHandles
+from libremq.kernel.objects.catalogue import char_length
 from libremq.kernel.properties import Properties
 from libremq.kernel.property_names import returned_name
 from libremq.kernel.waiting import Got

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from libremq.compat import handles
-from libremq.kernel.attribute_tables import char_length
+from libremq.kernel.objects.attribute_tables import char_length
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

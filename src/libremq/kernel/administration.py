@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from libremq.kernel import authority, consumers, events_config, events_queue, getting, inquiry, triggers
-from libremq.kernel.attributes import GivenValue
 from libremq.kernel.front import Front, verb
-from libremq.kernel.objects import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

@@ -23,7 +23,7 @@ from libremq.kernel.authority_records import (
 )
 from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.core import Core
-from libremq.kernel.objects import LocalQueue, ModelQueue, MQObject
+from libremq.kernel.objects.object_types import LocalQueue, ModelQueue, MQObject
 from libremq.kernel.queues import QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

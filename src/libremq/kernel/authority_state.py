@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.common.configuration import SecuritySettings
-from libremq.kernel.objects_security import QMGR_PROFILE, AuthorityRecord
+from libremq.kernel.objects.security_records import QMGR_PROFILE, AuthorityRecord
 from libremq.mqi import constants as C
 from libremq.security import profiles
 from libremq.security.authorities import APPLICABLE, CREATE, mask_of

@@ -22,9 +22,9 @@ from libremq.kernel import catalogue_file, checkpoint, creation
 from libremq.kernel.backup_state import STATE_FILE, BackupState, load_state, save_state
 from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.core import Core
-from libremq.kernel.definitions import Catalogue
 from libremq.kernel.journal import CheckpointState
 from libremq.kernel.log_settings import store_limits
+from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Restart, Say
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, Record, RecordType, ShippedLog, log_identity

@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
-from libremq.kernel.attributes import GivenValue, Value, convert
-from libremq.kernel.definitions import Catalogue
-from libremq.kernel.objects import ServerConnection
-from libremq.kernel.objects_channel import MessageChannel
-from libremq.kernel.objects_security import ChannelAuthentication
+from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
+from libremq.kernel.objects.attributes import GivenValue, Value, convert
+from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.channel_definitions import MessageChannel
+from libremq.kernel.objects.object_types import ServerConnection
+from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security import address_patterns, channel_rules, distinguished_names

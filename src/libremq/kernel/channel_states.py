@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from libremq.kernel.core import Core
 from libremq.kernel.front import Front, verb
-from libremq.kernel.objects_channel_state import ChannelState
+from libremq.kernel.objects.channel_state_record import ChannelState
 
 
 @verb

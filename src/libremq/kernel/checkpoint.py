@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from libremq.common.amq_messages import amq
 from libremq.common.names import fold
 from libremq.kernel import catalogue_file
-from libremq.kernel.definitions import to_record
 from libremq.kernel.journal import CheckpointState, TransactionState
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.catalogue import to_record
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.trouble import is_full_disk
 from libremq.kernel.units import PREPARED
 from libremq.log import RecordType, SlotFile

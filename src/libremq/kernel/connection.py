@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from libremq.kernel.message_handles import MessageHandles
-from libremq.kernel.objects import MQObject
+from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.queues import Cursor, QueueState
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C

@@ -17,13 +17,13 @@ from libremq.common.clock import Clock
 from libremq.common.files import Files
 from libremq.common.names import fold
 from libremq.kernel import journal, media_image, undo
-from libremq.kernel.attributes import GivenValue
 from libremq.kernel.authority_state import AuthorityState
 from libremq.kernel.connection import Connection, Destination
-from libremq.kernel.definitions import Catalogue, from_record, set_attributes, to_record
 from libremq.kernel.events_state import EventState
 from libremq.kernel.identifiers import Identifiers
-from libremq.kernel.objects import ChannelSync, KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.objects.catalogue import Catalogue, from_record, set_attributes, to_record
+from libremq.kernel.objects.object_types import ChannelSync, KeyedRecord, LocalQueue, MQObject
 from libremq.kernel.queues import QueueState, QueueStatistics
 from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
 from libremq.kernel.waiting import Waiter

@@ -13,9 +13,9 @@ from libremq.common.files import Files
 from libremq.common.names import check_queue_manager_name
 from libremq.kernel import checkpoint, media_image
 from libremq.kernel.core import Core
-from libremq.kernel.definitions import Catalogue
-from libremq.kernel.objects import LocalQueue
-from libremq.kernel.system_objects import create_system_objects
+from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.objects.system_objects import create_system_objects
 from libremq.kernel.trouble import TROUBLE, as_creation_error
 from libremq.log import CONTROL_FILE, Log, LogConfig, SlotFile
 from libremq.log.extents import extent_number

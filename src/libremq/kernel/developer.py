@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from libremq.kernel.attributes import GivenValue
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import MQ_PORT, AuthorityRecord, ChannelAuthentication, KeyedRecord
+from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.objects.object_types import MQ_PORT, AuthorityRecord, ChannelAuthentication, KeyedRecord
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import mq_error
 

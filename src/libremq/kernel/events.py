@@ -19,7 +19,7 @@ from libremq.kernel.events_logger import logger_event
 from libremq.kernel.events_message import QMGR_EVENT, if_elsewhere, number, put_event, text
 from libremq.kernel.events_queue import QueueFigures, queue_figures, reset_queue_statistics
 from libremq.kernel.events_state import EventContext
-from libremq.kernel.objects import AliasQueue, Queue
+from libremq.kernel.objects.object_types import AliasQueue, Queue
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFSL, PCFParameter

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from libremq.kernel import own_messages, resolve
 from libremq.kernel.core import Core
-from libremq.kernel.objects import Queue
+from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.trouble import TROUBLE, is_final
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

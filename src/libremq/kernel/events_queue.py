@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from libremq.kernel.core import Core
-from libremq.kernel.definitions import to_record
 from libremq.kernel.events_message import PERFM_EVENT, note_loss, number, put_event, text
-from libremq.kernel.objects import LocalQueue, MQObject, QueueManagerObject
+from libremq.kernel.objects.catalogue import to_record
+from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject
 from libremq.kernel.queues import QueueState, QueueStatistics
 from libremq.kernel.trouble import TROUBLE
 from libremq.mqi import constants as C

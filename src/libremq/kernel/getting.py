@@ -14,7 +14,7 @@ from libremq.kernel.conversion import convert
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import with_extension
 from libremq.kernel.matching import Wanted, find, first, reach, takes_any
-from libremq.kernel.objects import AliasQueue
+from libremq.kernel.objects.object_types import AliasQueue
 from libremq.kernel.properties import Properties
 from libremq.kernel.property_delivery import may_hold_properties, present
 from libremq.kernel.queues import QueueState

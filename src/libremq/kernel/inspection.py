@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from libremq.kernel import catalogue_file, media_image
 from libremq.kernel.core import Core
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.units import PUT
 
 

@@ -20,12 +20,12 @@ from libremq.common.files import FileLock, Files, lock_holder
 from libremq.kernel import backup, checkpoint, creation, disk_room, events, log_room, media_image, media_recovery
 from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.core import Core
-from libremq.kernel.definitions import Catalogue
 from libremq.kernel.identifiers import Identifiers
 from libremq.kernel.journal import CheckpointState
 from libremq.kernel.log_settings import open_log, store_limits
+from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.system_objects import complete_system_objects
 from libremq.kernel.restart import Restart, Say
-from libremq.kernel.system_objects import complete_system_objects
 from libremq.kernel.trouble import (
     PASSING,
     TROUBLE,

@@ -34,9 +34,9 @@ from libremq.kernel import (
 from libremq.kernel.administration import Administration
 from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
-from libremq.kernel.definitions import Inquired
 from libremq.kernel.field_checks import fitting_text
 from libremq.kernel.front import verb
+from libremq.kernel.objects.catalogue import Inquired
 from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Say
 from libremq.kernel.trouble import PASSING

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from libremq.common.amq_messages import amq
 from libremq.kernel import journal
-from libremq.kernel.definitions import to_record
-from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.objects.catalogue import to_record
+from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.units import GET, Operation
 from libremq.log import LogFull, RecordType
 from libremq.mqi import constants as C

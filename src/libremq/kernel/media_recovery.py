@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from libremq.common.amq_messages import amq
 from libremq.kernel import journal
 from libremq.kernel.catalogue_recovery import DefinitionHistory, records
-from libremq.kernel.definitions import from_record
 from libremq.kernel.journal import MediaRow
 from libremq.kernel.media_image import (
     CATALOGUE,
@@ -27,7 +26,8 @@ from libremq.kernel.media_image import (
     select,
     selects_catalogue,
 )
-from libremq.kernel.objects import LocalQueue, MQObject
+from libremq.kernel.objects.catalogue import from_record
+from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.queues import QueueState
 from libremq.kernel.units import PUT
 from libremq.log import Record, RecordType

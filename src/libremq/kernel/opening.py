@@ -7,7 +7,7 @@ from libremq.kernel import authority, events, events_config, resolve
 from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.field_checks import check_object_descriptor
-from libremq.kernel.objects import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
+from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
 from libremq.kernel.queues import QueueState
 from libremq.kernel.selector import compile_selector
 from libremq.kernel.waiting import cancel_waits

@@ -12,7 +12,7 @@ from libremq.kernel import resolve
 from libremq.kernel.connection import Connection, Destination
 from libremq.kernel.context import put_date_time
 from libremq.kernel.core import Core
-from libremq.kernel.objects import Queue
+from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

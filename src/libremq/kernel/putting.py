@@ -13,7 +13,7 @@ from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import without_extension
 from libremq.kernel.field_checks import check_descriptor
 from libremq.kernel.message_handles import resolve_put_properties
-from libremq.kernel.objects import Queue
+from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.mqi import constants as C
 from libremq.store.errors import StoreDamaged
 from libremq.store.handles import NONE, PRIORITY_MASK

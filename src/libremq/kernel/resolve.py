@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from libremq.kernel.connection import Destination
 from libremq.kernel.core import Core
-from libremq.kernel.objects import AliasQueue, LocalQueue, ModelQueue, MQObject, RemoteQueue
+from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, RemoteQueue
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from libremq.common.amq_messages import amq
 from libremq.kernel import catalogue_file, catalogue_recovery, journal
 from libremq.kernel.core import Core
-from libremq.kernel.definitions import from_record
 from libremq.kernel.journal import CheckpointState, SoftImage, TransactionState
-from libremq.kernel.objects import LocalQueue
+from libremq.kernel.objects.catalogue import from_record
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.progress import Progress
 from libremq.kernel.queues import QueueState
 from libremq.kernel.trouble import is_full_disk

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 from libremq.kernel import own_messages
 from libremq.kernel.core import Core
-from libremq.kernel.objects import LocalQueue, Process
+from libremq.kernel.objects.object_types import LocalQueue, Process
 from libremq.kernel.queues import QueueState
 from libremq.log import LogFull
 from libremq.mqi import constants as C

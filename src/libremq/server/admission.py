@@ -19,7 +19,7 @@ from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.users import system_user
 from libremq.kernel import channel_authentication, events
 from libremq.kernel.events_channel import channel_event
-from libremq.kernel.objects_security import ChannelAuthentication
+from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security import channel_rules, connection_rules

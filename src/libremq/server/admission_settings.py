@@ -6,8 +6,8 @@ password then, and none is right, until the definition is corrected and refreshe
 
 from __future__ import annotations
 
-from libremq.kernel.definitions import Catalogue
-from libremq.kernel.objects_security import IdpwLdap, IdpwOs
+from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.security_records import IdpwLdap, IdpwOs
 from libremq.mqi import constants as C
 from libremq.security.connection_rules import OFF, ConnectionAuthentication
 

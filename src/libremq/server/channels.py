@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from libremq.kernel.events import channel_event
-from libremq.kernel.objects import ServerConnection
+from libremq.kernel.objects.object_types import ServerConnection
 from libremq.mqi import constants as C
 from libremq.server.tls_peers import TlsPeer, refusal, refusal_event
 from libremq.wire.protocol import MAX_MESSAGE, Status

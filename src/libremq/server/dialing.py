@@ -23,7 +23,7 @@ from libremq.channels.calls import Call
 from libremq.client.mqserver import connection_name
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.tls import TLSOptions, client_context
-from libremq.kernel.objects_channel import CallingChannel
+from libremq.kernel.objects.channel_definitions import CallingChannel
 from libremq.mqi.errors import MQError
 from libremq.server.key_repository import RepositoryError, calling_options
 from libremq.server.message_link import MessageLink

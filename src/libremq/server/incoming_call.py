@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from libremq.channels.auto_definition import model_of
 from libremq.channels.calls import ChannelRefusal
 from libremq.common.names import is_object_name
-from libremq.kernel.objects_channel import MessageChannel
+from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.server.admission import Applicant, Denied
 from libremq.server.tls_peers import refusal, refusal_event
 from libremq.wire.protocol import Status

@@ -20,7 +20,7 @@ from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.cipher_specs import ANY
 from libremq.common.tls_channel_names import from_server_name
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects_channel import CallingChannel, Channel, ClientConnection
+from libremq.kernel.objects.channel_definitions import CallingChannel, Channel, ClientConnection
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 

@@ -14,7 +14,7 @@ from libremq.channels.books import Indicator
 from libremq.channels.exits import ChannelExitError, Exits
 from libremq.channels.ports import House, Peer
 from libremq.kernel.creation import EXITS
-from libremq.kernel.objects import ServerConnection
+from libremq.kernel.objects.object_types import ServerConnection
 from libremq.wire import session
 from libremq.wire.protocol import ProtocolError, Status, Type
 from libremq.wire.segments import TSH_BYTES, TSHM_BYTES, header_bytes

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration
-from libremq.kernel.objects import Listener
+from libremq.kernel.objects.object_types import Listener
 from libremq.mqi import constants as C
 from libremq.server.engine import Engine
 from libremq.server.options import LOOPBACK, HostPort, ServerOptions

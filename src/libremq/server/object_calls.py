@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from libremq.kernel.definitions import char_length
+from libremq.kernel.objects.catalogue import char_length
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.server import deliveries, extensions, foreign

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from libremq.admin.operations import ServiceStatus
 from libremq.common.amq_messages import amq
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import Service
+from libremq.kernel.objects.object_types import Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -8,7 +8,7 @@ import struct
 
 from libremq.common.silence import unacknowledged
 from libremq.common.users import system_user
-from libremq.kernel.objects_channel import TransportChannel
+from libremq.kernel.objects.channel_definitions import TransportChannel
 from libremq.mqi import constants as C
 
 _IDLE_S = 60

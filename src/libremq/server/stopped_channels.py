@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, MutableSet
 
 from libremq.kernel import channel_states
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import ServerConnection
-from libremq.kernel.objects_channel_state import ChannelState
+from libremq.kernel.objects.channel_state_record import ChannelState
+from libremq.kernel.objects.object_types import ServerConnection
 from libremq.mqi import constants as C
 
 

@@ -23,7 +23,7 @@ from libremq.security.distinguished_names import DistinguishedNameError
 from libremq.wire.protocol import Status
 
 if TYPE_CHECKING:
-    from libremq.kernel.objects_channel import CallingChannel, Channel
+    from libremq.kernel.objects.channel_definitions import CallingChannel, Channel
     from libremq.server.engine import Engine
 
 _FAREWELL_S = 2.0

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from libremq.kernel import channel_batches
-from libremq.kernel.objects_channel_sync import RECEIVER, SENDER
+from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -20,10 +20,10 @@ from libremq.channels.agent import Agent
 from libremq.channels.calls import Call, ChannelRefusal
 from libremq.channels.initiator import Initiator
 from libremq.channels.ports import House
-from libremq.kernel.attributes import GivenValue
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import LocalQueue
-from libremq.kernel.objects_channel import Sender, Server
+from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.objects.channel_definitions import Sender, Server
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.queues import QueueState
 from libremq.kernel.units import PREPARED
 from libremq.log import LogConfig

@@ -40,11 +40,11 @@ from libremq.common.files import RealFiles
 from libremq.common.names import fold
 from libremq.common.users import UsersError
 from libremq.kernel import creation, deletion, developer
-from libremq.kernel.attributes import GivenValue
-from libremq.kernel.definitions import Catalogue
 from libremq.kernel.developer import Definition
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.system_objects import SYSTEM_OBJECTS
+from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.system_objects import SYSTEM_OBJECTS
 from libremq.kernel.trouble import is_lack_of_space
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

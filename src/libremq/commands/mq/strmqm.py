@@ -29,9 +29,9 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.amq_messages import amq
 from libremq.common.clock import SystemClock
 from libremq.common.files import RealFiles
-from libremq.kernel.definitions import Catalogue
-from libremq.kernel.objects import KeyedRecord
-from libremq.kernel.system_objects import create_system_objects
+from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.object_types import KeyedRecord
+from libremq.kernel.objects.system_objects import create_system_objects
 from libremq.log import LogError
 from libremq.mqi.errors import MQError, mq_error
 from libremq.server.controller import run_in_foreground, start_in_background

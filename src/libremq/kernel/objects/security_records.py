@@ -11,10 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self, cast
 
-from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.attribute_tables_security import CHLAUTH_TABLES
-from libremq.kernel.attributes import Attribute, GivenValue, Value
-from libremq.kernel.object_base import DefinedObject, MQObject, date_and_time, new_object
+from libremq.kernel.objects.attribute_tables import TABLES
+from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
+from libremq.kernel.objects.attributes import Attribute, GivenValue, Value
+from libremq.kernel.objects.object_base import DefinedObject, MQObject, date_and_time, new_object
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import mq_error
 

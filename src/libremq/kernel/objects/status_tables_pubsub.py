@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_rows import choice, number, octets, text
+from libremq.kernel.objects.attribute_rows import choice, number, octets, text
 from libremq.mqi import constants as mq
 
 PUBSUB = (

@@ -7,8 +7,8 @@ are. No application can open these objects, so MQINQ knows none of the attribute
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, name, number, text, texts
-from libremq.kernel.attributes import Attribute, Source
+from libremq.kernel.objects.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, name, number, text, texts
+from libremq.kernel.objects.attributes import Attribute, Source
 from libremq.mqi import constants as mq
 
 CHANNEL_TYPES = ("SDR", "SVR", "RCVR", "RQSTR", "CLNTCONN", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP")

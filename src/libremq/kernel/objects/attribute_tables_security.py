@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from libremq.kernel.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, number, text, texts
-from libremq.kernel.attributes import Attribute, AttributeTable, Source
+from libremq.kernel.objects.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, number, text, texts
+from libremq.kernel.objects.attributes import Attribute, AttributeTable, Source
 from libremq.mqi import constants as mq
 from libremq.security.authorities import AUTHORITY_WORDS, OBJECT_TYPE_WORDS
 

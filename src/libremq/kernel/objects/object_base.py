@@ -9,7 +9,7 @@ import time
 from functools import lru_cache
 from typing import ClassVar, TypeVar
 
-from libremq.kernel.attributes import AttributeTable, Value
+from libremq.kernel.objects.attributes import AttributeTable, Value
 
 _Object = TypeVar("_Object", bound="MQObject")
 

@@ -8,17 +8,17 @@ from typing import Any, ClassVar, get_origin, get_type_hints
 
 import pytest
 
-from libremq.kernel.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, SUB_TABLE, TABLES, char_length
-from libremq.kernel.attributes import Attribute, AttributeTable, Kind, Source, convert
-from libremq.kernel.definitions import DEFAULT_OBJECTS
-from libremq.kernel.objects import CLASSES
-from libremq.kernel.status_tables import CHSTATUS_BY_TYPE, STATUS_TABLES
-from libremq.kernel.system_objects import SYSTEM_OBJECTS, SYSTEM_RULES
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, SUB_TABLE, TABLES, char_length
+from libremq.kernel.objects.attributes import Attribute, AttributeTable, Kind, Source, convert
+from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS
+from libremq.kernel.objects.object_types import CLASSES
+from libremq.kernel.objects.status_tables import CHSTATUS_BY_TYPE, STATUS_TABLES
+from libremq.kernel.objects.system_objects import SYSTEM_OBJECTS, SYSTEM_RULES
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 
 ROWS = [pytest.param(kind, row, id=f"{kind}-{row.keyword}") for kind, table in TABLES.items() for row in table]
-REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "objects.md"
+REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "objects.md"
 
 
 @pytest.mark.parametrize(("kind", "row"), ROWS)

@@ -5,7 +5,7 @@ The fields of Native HA are left out: there is none here.
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_rows import choice, choices, number, octets, text
+from libremq.kernel.objects.attribute_rows import choice, choices, number, octets, text
 from libremq.mqi import constants as mq
 from libremq.security.authorities import AUTHORITY_WORDS, OBJECT_TYPE_WORDS
 

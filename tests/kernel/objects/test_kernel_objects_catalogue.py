@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.attributes import Kind
-from libremq.kernel.definitions import DEFAULT_OBJECTS, Catalogue, RecordError, from_record, to_record
-from libremq.kernel.objects import (
+from libremq.kernel.objects.attribute_tables import TABLES
+from libremq.kernel.objects.attributes import Kind
+from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS, Catalogue, RecordError, from_record, to_record
+from libremq.kernel.objects.object_types import (
     AliasQueue,
     LocalQueue,
     ModelQueue,
@@ -22,7 +22,7 @@ from libremq.kernel.objects import (
     RemoteQueue,
     from_model,
 )
-from libremq.kernel.system_objects import SYSTEM_OBJECTS, SYSTEM_RULES, create_system_objects
+from libremq.kernel.objects.system_objects import SYSTEM_OBJECTS, SYSTEM_RULES, create_system_objects
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 

@@ -5,35 +5,44 @@ The rows of most sorts of object have files of their own; processes and namelist
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_tables_channel import CHANNEL_ATTRIBUTES, CHANNEL_TYPES
-from libremq.kernel.attribute_tables_qmgr import QMGR_ATTRIBUTES
-from libremq.kernel.attribute_tables_queue import QUEUE_ATTRIBUTES
-from libremq.kernel.attribute_tables_security import (
+from libremq.kernel.objects.attribute_tables_channel import CHANNEL_ATTRIBUTES, CHANNEL_TYPES
+from libremq.kernel.objects.attribute_tables_qmgr import QMGR_ATTRIBUTES
+from libremq.kernel.objects.attribute_tables_queue import QUEUE_ATTRIBUTES
+from libremq.kernel.objects.attribute_tables_security import (
     AUTHINFO_ATTRIBUTES,
     AUTHINFO_TYPES,
     AUTHREC_ATTRIBUTES,
     CHLAUTH_ATTRIBUTES,
 )
-from libremq.kernel.attribute_tables_service import LISTENER_ATTRIBUTES, SERVICE_ATTRIBUTES
-from libremq.kernel.attribute_tables_topic import COMMINFO_ATTRIBUTES, SUB_ATTRIBUTES, TOPIC_ATTRIBUTES
-from libremq.kernel.attributes import Attribute, AttributeTable, Kind, Source
+from libremq.kernel.objects.attribute_tables_service import LISTENER_ATTRIBUTES, SERVICE_ATTRIBUTES
+from libremq.kernel.objects.attribute_tables_topic import COMMINFO_ATTRIBUTES, SUB_ATTRIBUTES, TOPIC_ATTRIBUTES
+from libremq.kernel.objects.attributes import Attribute, AttributeTable, Kind, Source
 from libremq.mqi import constants as mq
 
 PROCESS_ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute(
-        "PROCESS", mq.MQCA_PROCESS_NAME, Kind.NAME, "",
+        "PROCESS",
+        mq.MQCA_PROCESS_NAME,
+        Kind.NAME,
+        "",
         max_length=mq.MQ_PROCESS_NAME_LENGTH,
         source=Source.FIXED,
         python_name="name",
         about="name of the process",
     ),
     Attribute(
-        "APPLICID", mq.MQCA_APPL_ID, Kind.STRING, "",
+        "APPLICID",
+        mq.MQCA_APPL_ID,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_PROCESS_APPL_ID_LENGTH,
         about="what to start",
     ),
     Attribute(
-        "APPLTYPE", mq.MQIA_APPL_TYPE, Kind.INTEGER, mq.MQAT_UNIX,
+        "APPLTYPE",
+        mq.MQIA_APPL_TYPE,
+        Kind.INTEGER,
+        mq.MQAT_UNIX,
         high=999999999,
         words={
             "CICS": mq.MQAT_CICS,
@@ -58,28 +67,43 @@ PROCESS_ATTRIBUTES: tuple[Attribute, ...] = (
         about="kind of application; a user value is 65536 or more",
     ),
     Attribute(
-        "ENVRDATA", mq.MQCA_ENV_DATA, Kind.STRING, "",
+        "ENVRDATA",
+        mq.MQCA_ENV_DATA,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_PROCESS_ENV_DATA_LENGTH,
         about="environment of the application",
     ),
     Attribute(
-        "USERDATA", mq.MQCA_USER_DATA, Kind.STRING, "",
+        "USERDATA",
+        mq.MQCA_USER_DATA,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_PROCESS_USER_DATA_LENGTH,
         about="data for the application",
     ),
     Attribute(
-        "DESCR", mq.MQCA_PROCESS_DESC, Kind.STRING, "",
+        "DESCR",
+        mq.MQCA_PROCESS_DESC,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_PROCESS_DESC_LENGTH,
         about="free description",
     ),
     Attribute(
-        "ALTDATE", mq.MQCA_ALTERATION_DATE, Kind.STRING, "",
+        "ALTDATE",
+        mq.MQCA_ALTERATION_DATE,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_DATE_LENGTH,
         source=Source.SYSTEM,
         about="date of the last change",
     ),
     Attribute(
-        "ALTTIME", mq.MQCA_ALTERATION_TIME, Kind.STRING, "",
+        "ALTTIME",
+        mq.MQCA_ALTERATION_TIME,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_TIME_LENGTH,
         source=Source.SYSTEM,
         about="time of the last change",
@@ -88,37 +112,55 @@ PROCESS_ATTRIBUTES: tuple[Attribute, ...] = (
 
 NAMELIST_ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute(
-        "NAMELIST", mq.MQCA_NAMELIST_NAME, Kind.NAME, "",
+        "NAMELIST",
+        mq.MQCA_NAMELIST_NAME,
+        Kind.NAME,
+        "",
         max_length=mq.MQ_NAMELIST_NAME_LENGTH,
         source=Source.FIXED,
         python_name="name",
         about="name of the namelist",
     ),
     Attribute(
-        "NAMES", mq.MQCA_NAMES, Kind.NAME_LIST, (),
+        "NAMES",
+        mq.MQCA_NAMES,
+        Kind.NAME_LIST,
+        (),
         max_length=mq.MQ_OBJECT_NAME_LENGTH,
         max_items=256,
         about="the names",
     ),
     Attribute(
-        "NAMCOUNT", mq.MQIA_NAME_COUNT, Kind.INTEGER, 0,
+        "NAMCOUNT",
+        mq.MQIA_NAME_COUNT,
+        Kind.INTEGER,
+        0,
         high=256,
         source=Source.FIXED,
         about="number of names",
     ),
     Attribute(
-        "DESCR", mq.MQCA_NAMELIST_DESC, Kind.STRING, "",
+        "DESCR",
+        mq.MQCA_NAMELIST_DESC,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_NAMELIST_DESC_LENGTH,
         about="free description",
     ),
     Attribute(
-        "ALTDATE", mq.MQCA_ALTERATION_DATE, Kind.STRING, "",
+        "ALTDATE",
+        mq.MQCA_ALTERATION_DATE,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_DATE_LENGTH,
         source=Source.SYSTEM,
         about="date of the last change",
     ),
     Attribute(
-        "ALTTIME", mq.MQCA_ALTERATION_TIME, Kind.STRING, "",
+        "ALTTIME",
+        mq.MQCA_ALTERATION_TIME,
+        Kind.STRING,
+        "",
         max_length=mq.MQ_TIME_LENGTH,
         source=Source.SYSTEM,
         about="time of the last change",

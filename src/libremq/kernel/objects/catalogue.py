@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from libremq.common.names import check_object_name, check_queue_manager_name, is_object_name, matches
-from libremq.kernel.attribute_tables import GENERIC_TYPES, QUEUE_SELECTORS, QUEUE_TYPES, TABLES, char_length
-from libremq.kernel.attribute_tables_channel import CHANNEL_TYPES
-from libremq.kernel.attribute_tables_security import AUTHINFO_TYPES
-from libremq.kernel.attributes import Attribute, AttributeTable, GivenValue, Kind, Source, Value, convert
-from libremq.kernel.definition_checks import (
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_SELECTORS, QUEUE_TYPES, TABLES, char_length
+from libremq.kernel.objects.attribute_tables_channel import CHANNEL_TYPES
+from libremq.kernel.objects.attribute_tables_security import AUTHINFO_TYPES
+from libremq.kernel.objects.attributes import Attribute, AttributeTable, GivenValue, Kind, Source, Value, convert
+from libremq.kernel.objects.definition_checks import (
     DEFAULT_OBJECTS,
     DEFINABLE,
     check_together,
@@ -25,7 +25,7 @@ from libremq.kernel.definition_checks import (
     reasons,
     typed,
 )
-from libremq.kernel.objects import (
+from libremq.kernel.objects.object_types import (
     CLASSES,
     AnyQueue,
     ChannelState,

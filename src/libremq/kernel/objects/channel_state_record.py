@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import Self
 
 from libremq.common.names import is_object_name
-from libremq.kernel.attribute_rows import choice, name, number
-from libremq.kernel.attributes import AttributeTable, Value
-from libremq.kernel.object_base import new_object
-from libremq.kernel.objects_security import KeyedRecord
+from libremq.kernel.objects.attribute_rows import choice, name, number
+from libremq.kernel.objects.attributes import AttributeTable, Value
+from libremq.kernel.objects.object_base import new_object
+from libremq.kernel.objects.security_records import KeyedRecord
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import mq_error
 

@@ -14,10 +14,10 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from libremq.common.amq_messages import amq
-from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.attributes import GivenValue, Value
-from libremq.kernel.definitions import Catalogue, to_record
-from libremq.kernel.objects import ChannelAuthentication, MQObject, date_and_time, new_object
+from libremq.kernel.objects.attribute_tables import TABLES
+from libremq.kernel.objects.attributes import GivenValue, Value
+from libremq.kernel.objects.catalogue import Catalogue, to_record
+from libremq.kernel.objects.object_types import ChannelAuthentication, MQObject, date_and_time, new_object
 from libremq.log import LogFull
 from libremq.mqi.constants import MQRCCF_OBJECT_WRONG_TYPE
 from libremq.mqi.errors import mq_error

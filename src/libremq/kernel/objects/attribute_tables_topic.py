@@ -6,8 +6,18 @@ them, and there are no subscriptions, so their table only says what DISPLAY SUB 
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, name, number, octets, text
-from libremq.kernel.attributes import Attribute, Source
+from libremq.kernel.objects.attribute_rows import (
+    ALTDATE,
+    ALTTIME,
+    choice,
+    choices,
+    identity,
+    name,
+    number,
+    octets,
+    text,
+)
+from libremq.kernel.objects.attributes import Attribute, Source
 from libremq.mqi import constants as mq
 
 TOPIC_ATTRIBUTES: tuple[Attribute, ...] = (

@@ -12,10 +12,10 @@ import re
 from typing import Self
 
 from libremq.common.names import is_object_name
-from libremq.kernel.attribute_rows import name, number, text
-from libremq.kernel.attributes import AttributeTable, Value
-from libremq.kernel.object_base import date_and_time, new_object
-from libremq.kernel.objects_security import KeyedRecord
+from libremq.kernel.objects.attribute_rows import name, number, text
+from libremq.kernel.objects.attributes import AttributeTable, Value
+from libremq.kernel.objects.object_base import date_and_time, new_object
+from libremq.kernel.objects.security_records import KeyedRecord
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import mq_error
 

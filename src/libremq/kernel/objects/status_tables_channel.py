@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_rows import choice, choices, number, numbers, text
-from libremq.kernel.attribute_tables_channel import AMQP, MESSAGE, SVRCONN
+from libremq.kernel.objects.attribute_rows import choice, choices, number, numbers, text
+from libremq.kernel.objects.attribute_tables_channel import AMQP, MESSAGE, SVRCONN
 from libremq.mqi import constants as mq
 
 CHSTATUS = (

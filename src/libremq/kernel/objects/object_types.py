@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from libremq.kernel.attribute_tables import INHERITED_SLOTS, TABLES
-from libremq.kernel.object_base import DefinedObject, MQObject, date_and_time, new_object
-from libremq.kernel.objects_channel import CHANNEL_CLASSES, Channel, ClientConnection, ServerConnection
-from libremq.kernel.objects_channel_state import ChannelState
-from libremq.kernel.objects_channel_sync import ChannelSync
-from libremq.kernel.objects_security import (
+from libremq.kernel.objects.attribute_tables import INHERITED_SLOTS, TABLES
+from libremq.kernel.objects.channel_definitions import CHANNEL_CLASSES, Channel, ClientConnection, ServerConnection
+from libremq.kernel.objects.channel_state_record import ChannelState
+from libremq.kernel.objects.channel_sync_record import ChannelSync
+from libremq.kernel.objects.object_base import DefinedObject, MQObject, date_and_time, new_object
+from libremq.kernel.objects.security_records import (
     AuthenticationInformation,
     AuthorityRecord,
     ChannelAuthentication,

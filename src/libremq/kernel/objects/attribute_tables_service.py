@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_rows import ALTDATE, ALTTIME, choice, identity, number, text
-from libremq.kernel.attributes import Attribute
+from libremq.kernel.objects.attribute_rows import ALTDATE, ALTTIME, choice, identity, number, text
+from libremq.kernel.objects.attributes import Attribute
 from libremq.mqi import constants as mq
 
 LISTENER_ATTRIBUTES: tuple[Attribute, ...] = (

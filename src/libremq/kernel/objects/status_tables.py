@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from libremq.kernel import status_tables_channel as channel
-from libremq.kernel import status_tables_pubsub as pubsub
-from libremq.kernel import status_tables_qmgr as qmgr
-from libremq.kernel import status_tables_queue as queue
-from libremq.kernel.attributes import Attribute, AttributeTable, Source
+from libremq.kernel.objects import status_tables_channel as channel
+from libremq.kernel.objects import status_tables_pubsub as pubsub
+from libremq.kernel.objects import status_tables_qmgr as qmgr
+from libremq.kernel.objects import status_tables_queue as queue
+from libremq.kernel.objects.attributes import Attribute, AttributeTable, Source
 
 
 def _table(name: str, rows: Sequence[Attribute]) -> AttributeTable:

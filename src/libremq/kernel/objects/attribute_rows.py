@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from libremq.kernel.attributes import Attribute, Kind, Source
+from libremq.kernel.objects.attributes import Attribute, Kind, Source
 from libremq.mqi import constants as mq
 
 

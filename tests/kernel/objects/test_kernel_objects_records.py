@@ -9,10 +9,10 @@ import pytest
 from helper_media import FOLDER, NAME, Life
 
 from libremq.kernel import catalogue_file
-from libremq.kernel.definitions import Catalogue, RecordError, from_record, to_record
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects import AuthorityRecord, ChannelAuthentication, KeyedRecord, QueueManagerObject
-from libremq.kernel.system_objects import SYSTEM_LEVEL, SYSTEM_RULES, create_system_objects
+from libremq.kernel.objects.catalogue import Catalogue, RecordError, from_record, to_record
+from libremq.kernel.objects.object_types import AuthorityRecord, ChannelAuthentication, KeyedRecord, QueueManagerObject
+from libremq.kernel.objects.system_objects import SYSTEM_LEVEL, SYSTEM_RULES, create_system_objects
 from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError

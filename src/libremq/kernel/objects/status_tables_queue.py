@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libremq.kernel.attribute_rows import NO_SELECTOR, choice, choices, number, numbers, octets, text
+from libremq.kernel.objects.attribute_rows import NO_SELECTOR, choice, choices, number, numbers, octets, text
 from libremq.mqi import constants as mq
 
 _CONNECT_OPTIONS = {

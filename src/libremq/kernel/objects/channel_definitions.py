@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from libremq.kernel.attribute_tables import TABLES
-from libremq.kernel.object_base import DefinedObject
+from libremq.kernel.objects.attribute_tables import TABLES
+from libremq.kernel.objects.object_base import DefinedObject
 from libremq.mqi import constants as mq
 
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from libremq.common.cipher_specs import check_sslciph
-from libremq.kernel.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, TABLES
-from libremq.kernel.attribute_tables_channel import CHANNEL_TYPES
-from libremq.kernel.attribute_tables_security import AUTHINFO_TYPES
-from libremq.kernel.attributes import GivenValue, Value, convert
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, TABLES
+from libremq.kernel.objects.attribute_tables_channel import CHANNEL_TYPES
+from libremq.kernel.objects.attribute_tables_security import AUTHINFO_TYPES
+from libremq.kernel.objects.attributes import GivenValue, Value, convert
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import mq_error
 from libremq.security.peer_names import pattern_problem

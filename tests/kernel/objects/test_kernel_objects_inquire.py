@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from libremq.kernel.definitions import Catalogue, char_length, inquire, set_attributes
-from libremq.kernel.objects import LocalQueue, MQObject
-from libremq.kernel.system_objects import create_system_objects
+from libremq.kernel.objects.catalogue import Catalogue, char_length, inquire, set_attributes
+from libremq.kernel.objects.object_types import LocalQueue, MQObject
+from libremq.kernel.objects.system_objects import create_system_objects
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 
