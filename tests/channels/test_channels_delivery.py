@@ -11,7 +11,7 @@ from helper_delivery import CCSID, CHANNEL, Receiving, framed
 from libremq.channels import targets
 from libremq.channels.delivery import Delivered, Fate, Undeliverable
 from libremq.kernel import authority, dead_letter, resolve, transmission
-from libremq.kernel.properties import Properties
+from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.waiting import Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

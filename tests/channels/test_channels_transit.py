@@ -12,8 +12,8 @@ from libremq.channels.undelivered import Undeliverable
 from libremq.kernel import channel_batches, dead_letter, transmission
 from libremq.kernel.channel_batches import BatchIdentity
 from libremq.kernel.objects.channel_definitions import SendingChannel
-from libremq.kernel.properties import Properties
-from libremq.kernel.property_delivery import extract, to_rfh2
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_delivery import extract, to_rfh2
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQXQH

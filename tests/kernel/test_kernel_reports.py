@@ -6,7 +6,7 @@ import pytest
 from helper_qmgr import Session
 
 from libremq.kernel import dead_letter, reports
-from libremq.kernel.properties import Properties
+from libremq.kernel.properties.message_properties import Properties
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQRFH2

@@ -17,9 +17,9 @@ from libremq.aio.link import PATIENCE_S, Exchange, Link, Slot, Words
 from libremq.client import remote_calls as rc
 from libremq.client import remote_greeting as greeting
 from libremq.client.binding import GotItem, PutItem
-from libremq.kernel.message_handles import MessageHandles
-from libremq.kernel.property_names import returned_name
-from libremq.kernel.property_types import infer_type
+from libremq.kernel.properties.message_handles import MessageHandles
+from libremq.kernel.properties.property_names import returned_name
+from libremq.kernel.properties.property_types import infer_type
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error

@@ -23,7 +23,7 @@ from libremq.kernel.conversion import convert
 from libremq.kernel.events_channel import channel_event
 from libremq.kernel.front import Front, verb
 from libremq.kernel.objects.channel_definitions import SendingChannel
-from libremq.kernel.property_delivery import may_hold_properties, present
+from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.transmission import FORMAT, frame
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

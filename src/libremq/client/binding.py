@@ -14,8 +14,8 @@ from libremq.admin.mqsc_session import Answer
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.media_image import MediaResult
-from libremq.kernel.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.waiting import Got
 from libremq.log import ExtentState, Finding
 from libremq.log.management import Archiver

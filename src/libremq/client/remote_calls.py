@@ -14,10 +14,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from libremq.kernel.field_checks import check_descriptor, check_object_descriptor, fitting_text
-from libremq.kernel.message_handles import MessageHandles
 from libremq.kernel.objects.catalogue import char_length
-from libremq.kernel.properties import Properties
-from libremq.kernel.property_names import returned_name
+from libremq.kernel.properties.message_handles import MessageHandles
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.waiting import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from libremq.client import remote_calls as rc
-from libremq.kernel.message_handles import MessageHandles
+from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from libremq.kernel.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
-from libremq.kernel.property_names import returned_name
-from libremq.kernel.property_types import infer_type
+from libremq.kernel.properties.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
+from libremq.kernel.properties.property_names import returned_name
+from libremq.kernel.properties.property_types import infer_type
 from libremq.mqi import constants as C
 from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import MQBMHO, MQCMHO, MQDMHO, MQDMPO, MQIMPO, MQMD, MQMHBO, MQPD, MQSMPO

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from libremq.kernel.message_handles import MessageHandles
 from libremq.kernel.objects.object_types import MQObject
+from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.queues import Cursor, QueueState
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
@@ -17,7 +17,7 @@ from libremq.mqi.structs import MQMD, MQRR
 if TYPE_CHECKING:
     from libremq.kernel.consumers import Consumer, Delivery
     from libremq.kernel.groups import GroupState
-    from libremq.kernel.selector import Selector
+    from libremq.kernel.properties.selector import Selector
 
 
 @dataclass(frozen=True, slots=True)

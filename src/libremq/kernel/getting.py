@@ -15,8 +15,8 @@ from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import with_extension
 from libremq.kernel.matching import Wanted, find, first, reach, takes_any
 from libremq.kernel.objects.object_types import AliasQueue
-from libremq.kernel.properties import Properties
-from libremq.kernel.property_delivery import may_hold_properties, present
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.queues import QueueState
 from libremq.kernel.trouble import PASSING, as_mq_error
 from libremq.kernel.units import UnitOfWork

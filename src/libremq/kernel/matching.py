@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from libremq.kernel import expiry, groups
 from libremq.kernel.connection import ObjectHandle
-from libremq.kernel.properties import Properties
-from libremq.kernel.property_delivery import message_properties
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_delivery import message_properties
 from libremq.kernel.queues import Cursor, QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

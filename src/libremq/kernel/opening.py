@@ -8,8 +8,8 @@ from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.field_checks import check_object_descriptor
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
+from libremq.kernel.properties.selector import compile_selector
 from libremq.kernel.queues import QueueState
-from libremq.kernel.selector import compile_selector
 from libremq.kernel.waiting import cancel_waits
 from libremq.log import LogFull
 from libremq.mqi import constants as C

@@ -12,8 +12,8 @@ from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import without_extension
 from libremq.kernel.field_checks import check_descriptor
-from libremq.kernel.message_handles import resolve_put_properties
 from libremq.kernel.objects.object_types import Queue
+from libremq.kernel.properties.message_handles import resolve_put_properties
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

@@ -16,7 +16,7 @@ from libremq.kernel.context import put_date_time
 from libremq.kernel.core import Core
 from libremq.kernel.getting import get_inhibited
 from libremq.kernel.matching import first
-from libremq.kernel.property_delivery import may_hold_properties
+from libremq.kernel.properties.property_delivery import may_hold_properties
 from libremq.kernel.units import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO

@@ -13,7 +13,7 @@ from libremq.kernel.connection import Connection
 from libremq.kernel.conversion_headers import HEADERS
 from libremq.kernel.conversion_text import NotConverted, Part, Representation
 from libremq.kernel.core import Core
-from libremq.kernel.properties import Properties
+from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.queues import QueueState
 from libremq.kernel.units import GET, UnitOfWork
 from libremq.mqi import constants as C

@@ -17,7 +17,7 @@ from libremq.admin.command import Issuer
 from libremq.common.amq_messages import amq
 from libremq.kernel.authority import check_command, groups_of
 from libremq.kernel.connection import Connection
-from libremq.kernel.properties import Properties
+from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.repeats import RepeatedPut
 from libremq.kernel.waiting import Got, Waiter
 from libremq.mqi import constants as C

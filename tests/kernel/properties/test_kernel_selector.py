@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libremq.kernel.like import compile_like
-from libremq.kernel.properties import Properties
-from libremq.kernel.selector import SELECTOR_DEPTH_MAX, compile_selector
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.selector import SELECTOR_DEPTH_MAX, compile_selector
+from libremq.kernel.properties.selector_like import compile_like
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD

@@ -11,8 +11,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from libremq.kernel.properties import Properties, Property
-from libremq.kernel.property_names import canonical_name
+from libremq.kernel.properties.message_properties import Properties, Property
+from libremq.kernel.properties.property_names import canonical_name
 from libremq.mqi.constants import (
     MQCOPY_ALL,
     MQCOPY_DEFAULT,

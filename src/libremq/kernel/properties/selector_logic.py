@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from libremq.kernel.properties import Properties
+from libremq.kernel.properties.message_properties import Properties
 from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import MQMD
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from libremq.kernel.message_handles import MessageHandles, resolve_put_properties
-from libremq.kernel.properties import Properties
+from libremq.kernel.properties.message_handles import MessageHandles, resolve_put_properties
+from libremq.kernel.properties.message_properties import Properties
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.rfh2 import parse_chain

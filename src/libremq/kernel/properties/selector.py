@@ -14,16 +14,11 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from libremq.kernel.header_properties import (
-    JMS_SELECTOR_VALUES,
-    JMS_WITHOUT_FOLDER,
-    md_field,
-    md_value,
-)
-from libremq.kernel.like import LikePatternError, compile_like
-from libremq.kernel.properties import Properties
-from libremq.kernel.property_names import canonical_name
-from libremq.kernel.selector_logic import (
+from libremq.kernel.properties.header_properties import JMS_SELECTOR_VALUES, JMS_WITHOUT_FOLDER, md_field, md_value
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_names import canonical_name
+from libremq.kernel.properties.selector_like import LikePatternError, compile_like
+from libremq.kernel.properties.selector_logic import (
     Evaluate,
     all_true,
     always,

@@ -12,8 +12,8 @@ import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from libremq.kernel.property_names import canonical_name, check_length, check_name
-from libremq.kernel.property_types import FLOAT_TYPES, INTEGER_TYPES, check_value, infer_type, value_length
+from libremq.kernel.properties.property_names import canonical_name, check_length, check_name
+from libremq.kernel.properties.property_types import FLOAT_TYPES, INTEGER_TYPES, check_value, infer_type, value_length
 from libremq.mqi.constants import (
     MQCOPY_ALL,
     MQCOPY_DEFAULT,

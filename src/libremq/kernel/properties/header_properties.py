@@ -10,9 +10,9 @@ from __future__ import annotations
 import calendar
 from collections.abc import Callable
 
-from libremq.kernel.properties import Properties
-from libremq.kernel.property_names import MD_PREFIX
-from libremq.kernel.property_types import infer_type
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_names import MD_PREFIX
+from libremq.kernel.properties.property_types import infer_type
 from libremq.mqi.constants import (
     MQEI_UNLIMITED,
     MQMF_LAST_MSG_IN_GROUP,

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from libremq.kernel.handle_values import correl_id_of, read_raw, set_md_field, text_codec
-from libremq.kernel.header_properties import JMS_TYPES, JMS_VALUES, MD_FIELDS, MD_TYPES, md_value
-from libremq.kernel.properties import Properties, Property, make_property, replace_contents
-from libremq.kernel.property_delivery import extract, parse_properties, to_rfh2
-from libremq.kernel.property_names import (
+from libremq.kernel.properties.handle_values import correl_id_of, read_raw, set_md_field, text_codec
+from libremq.kernel.properties.header_properties import JMS_TYPES, JMS_VALUES, MD_FIELDS, MD_TYPES, md_value
+from libremq.kernel.properties.message_properties import Properties, Property, make_property, replace_contents
+from libremq.kernel.properties.property_delivery import extract, parse_properties, to_rfh2
+from libremq.kernel.properties.property_names import (
     JMS_SYNONYMS,
     MD_PREFIX,
     canonical_name,
@@ -21,7 +21,7 @@ from libremq.kernel.property_names import (
     full_name,
     returned_name,
 )
-from libremq.kernel.property_types import convert, value_length
+from libremq.kernel.properties.property_types import convert, value_length
 from libremq.mqi.constants import (
     MQACTP_FORWARD,
     MQACTP_NEW,

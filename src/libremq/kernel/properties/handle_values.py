@@ -9,8 +9,8 @@ from __future__ import annotations
 import struct
 
 from libremq.common.ccsid import codec
-from libremq.kernel.header_properties import MD_TYPES, md_field
-from libremq.kernel.property_types import FLOAT_TYPES, INTEGER_TYPES, check_value
+from libremq.kernel.properties.header_properties import MD_TYPES, md_field
+from libremq.kernel.properties.property_types import FLOAT_TYPES, INTEGER_TYPES, check_value
 from libremq.mqi.constants import (
     MQCCSI_APPL,
     MQENC_INTEGER_MASK,

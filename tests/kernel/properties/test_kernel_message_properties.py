@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libremq.kernel.properties import Properties, Property
-from libremq.kernel.property_delivery import extract, insert, message_properties, present, to_rfh2
-from libremq.kernel.property_types import convert
+from libremq.kernel.properties.message_properties import Properties, Property
+from libremq.kernel.properties.property_delivery import extract, insert, message_properties, present, to_rfh2
+from libremq.kernel.properties.property_types import convert
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.rfh2 import Folder, Rfh2, parse_chain
