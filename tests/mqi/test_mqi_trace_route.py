@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from libremq.kernel.conversion import convert
+from libremq.kernel.conversion.convert_message import convert
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFGR, MQCFH, MQCFIN, MQCFST, MQEPH, pack_message, unpack_message
 from libremq.mqi.structs import MQMD

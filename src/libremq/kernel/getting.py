@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from libremq.kernel import events, expiry, groups, reports
 from libremq.kernel.connection import Connection, ObjectHandle
-from libremq.kernel.conversion import convert
+from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import with_extension
 from libremq.kernel.matching import Wanted, find, first, reach, takes_any

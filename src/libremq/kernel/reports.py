@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from libremq.kernel import authority, own_messages, transmission
 from libremq.kernel.connection import Connection
-from libremq.kernel.conversion_headers import HEADERS
-from libremq.kernel.conversion_text import NotConverted, Part, Representation
+from libremq.kernel.conversion.convert_headers import HEADERS
+from libremq.kernel.conversion.convert_text import NotConverted, Part, Representation
 from libremq.kernel.core import Core
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.queues import QueueState

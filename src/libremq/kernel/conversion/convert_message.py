@@ -12,9 +12,9 @@ import struct
 from dataclasses import dataclass
 
 from libremq.common.ccsid import codec
-from libremq.kernel.conversion_headers import HEADERS, MQTM, MQTMC2
-from libremq.kernel.conversion_pcf import convert_pcf
-from libremq.kernel.conversion_text import NotConverted, Part, Representation, Text
+from libremq.kernel.conversion.convert_headers import HEADERS, MQTM, MQTMC2
+from libremq.kernel.conversion.convert_pcf import convert_pcf
+from libremq.kernel.conversion.convert_text import NotConverted, Part, Representation, Text
 from libremq.mqi.constants import (
     MQCC_FAILED,
     MQCC_OK,

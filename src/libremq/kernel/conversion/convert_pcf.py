@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from libremq.kernel.conversion_text import NotConverted, Part, Text
+from libremq.kernel.conversion.convert_text import NotConverted, Part, Text
 from libremq.mqi.constants import (
     MQCCSI_DEFAULT,
     MQCFH_STRUC_LENGTH,

@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from libremq.common.ccsid import codec, known_ccsids
-from libremq.kernel.conversion import (
+from libremq.kernel.conversion.convert_headers import HEADERS
+from libremq.kernel.conversion.convert_headers import MQTM as TRIGGER
+from libremq.kernel.conversion.convert_headers import MQTMC2 as TRIGGER_TEXT
+from libremq.kernel.conversion.convert_message import (
     Converted,
     convert,
     convert_characters,
     integers_big_endian,
     native_encoding,
 )
-from libremq.kernel.conversion_headers import HEADERS
-from libremq.kernel.conversion_headers import MQTM as TRIGGER
-from libremq.kernel.conversion_headers import MQTMC2 as TRIGGER_TEXT
 from libremq.mqi import constants as C
 from libremq.mqi import structs as S
 from libremq.mqi.pcf import pack_message, unpack_message

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from libremq.common.ccsid import codec
-from libremq.kernel.conversion_pcf import convert_pcf
-from libremq.kernel.conversion_text import NotConverted, Part
+from libremq.kernel.conversion.convert_pcf import convert_pcf
+from libremq.kernel.conversion.convert_text import NotConverted, Part
 from libremq.mqi.constants import (
     MQPMRF_ACCOUNTING_TOKEN,
     MQPMRF_CORREL_ID,

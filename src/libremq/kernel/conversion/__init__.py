@@ -1,0 +1,4 @@
+"""Data conversion (MQGMO_CONVERT): text, integers, MQ headers and PCF in another character set or encoding.
+
+Pure functions on bytes. May touch: nothing else of the kernel.
+"""
