@@ -17,7 +17,7 @@ from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.escape import EscapeSession
 from libremq.client.queue_manager import QueueManager
 from libremq.kernel import authority
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

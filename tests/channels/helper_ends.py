@@ -11,7 +11,7 @@ from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.sender import SendingAgent
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

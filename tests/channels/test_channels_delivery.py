@@ -12,7 +12,7 @@ from libremq.channels import targets
 from libremq.channels.delivery import Delivered, Fate, Undeliverable
 from libremq.kernel import authority, dead_letter, resolve, transmission
 from libremq.kernel.properties.message_properties import Properties
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQMDE, MQOD, MQXQH

@@ -14,7 +14,7 @@ from libremq.kernel.channel_batches import BatchIdentity
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import extract, to_rfh2
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQXQH
 

@@ -13,8 +13,9 @@ from typing import Any
 import crash_driver as driver
 from crash_driver import NAME, Life, Operation, Rng
 
-from libremq.kernel import media_image, media_recovery
-from libremq.kernel.trouble import TROUBLE
+from libremq.kernel import media_recovery
+from libremq.kernel.state import media_image
+from libremq.kernel.state.failure_reasons import TROUBLE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

@@ -15,7 +15,7 @@ from typing import Any
 from crash_model import COMMITTED, UNIT, Held, Model, Observed, Seen, match
 
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

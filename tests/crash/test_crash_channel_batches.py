@@ -29,11 +29,12 @@ from crash_matrix import (
 )
 from crash_points import LEVEL, STATES_MAX, Record, Tally, by_level, key_of
 
-from libremq.kernel import catalogue_file, channel_batches, journal, log_room, media_image, media_recovery
+from libremq.kernel import catalogue_file, channel_batches, log_room, media_recovery
 from libremq.kernel.channel_batches import Batch, BatchIdentity
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER, ChannelSync
-from libremq.kernel.waiting import Got
+from libremq.kernel.state import journal, media_image
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

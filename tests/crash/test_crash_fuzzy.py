@@ -21,8 +21,8 @@ from crash_points import by_level
 
 from libremq.kernel import log_room
 from libremq.kernel.checkpoint import Checkpoint
-from libremq.kernel.trouble import PASSING
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.failure_reasons import PASSING
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from libremq.kernel.disk_room import LOOK_S
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

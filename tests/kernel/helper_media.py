@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from libremq.kernel import media_image, media_recovery
+from libremq.kernel import media_recovery
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.media_image import MediaResult
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.waiting import Got
+from libremq.kernel.state import media_image
+from libremq.kernel.state.media_image import MediaResult
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

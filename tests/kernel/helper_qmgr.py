@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

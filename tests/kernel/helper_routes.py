@@ -7,7 +7,7 @@ from typing import Any
 from libremq.kernel import activities, dead_letter, resolve, transmission
 from libremq.kernel.activities import Tracer
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -11,7 +11,7 @@ from helper_qmgr import Session
 from libremq.common.hosts import host_name
 from libremq.kernel import events
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

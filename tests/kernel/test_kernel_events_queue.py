@@ -6,7 +6,7 @@ import pytest
 from helper_events import PERFM_EVENT, Events
 
 from libremq.kernel import events
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD

@@ -12,7 +12,7 @@ from libremq.common.clock import SystemClock
 from libremq.common.files import RealFiles
 from libremq.kernel import log_room
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

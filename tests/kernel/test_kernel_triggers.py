@@ -8,7 +8,7 @@ import pytest
 from helper_qmgr import Session
 
 from libremq.kernel import dead_letter, triggers
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQTM
 

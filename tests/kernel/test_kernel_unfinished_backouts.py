@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -18,7 +18,7 @@ from model_parts import GOT, Connection, GetRequest, Handle, Message, Outcome, P
 from reference_model import Model, Observed
 
 from libremq.client.binding import Binding
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

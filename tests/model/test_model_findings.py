@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from model_harness import EmbeddedHarness, Pending
 
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

@@ -18,7 +18,7 @@ from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.common.configuration import TuningSettings
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

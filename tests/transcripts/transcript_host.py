@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from libremq.client.binding import Binding
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
-from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -18,7 +18,7 @@ from transcript_host import DELIVERIES_MAX, NAME, EmbeddedHost
 from libremq.client.remote_access import RemoteAccess
 from libremq.client.remote_connection import RemoteConnection
 from libremq.client.urls import Address, ClientAddress, parse
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
 from libremq.testing.serving import Served, WaitingGet, open_to_clients, serve

@@ -25,7 +25,7 @@ from transcript_values import (
 
 from libremq.client.binding import Binding
 from libremq.kernel.properties.property_types import infer_type
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi import structs
 from libremq.mqi.errors import MQError

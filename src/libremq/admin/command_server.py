@@ -26,12 +26,12 @@ from libremq.admin.pcf_writing import Answering
 from libremq.admin.pending import Pending, there
 from libremq.common.amq_messages import amq
 from libremq.kernel import authority, expiry, own_messages, reports
-from libremq.kernel.core import Core
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.queues import COMMAND_QUEUE, QueueState
-from libremq.kernel.trouble import PASSING, TROUBLE, is_final
-from libremq.kernel.units import PUT, UnitOfWork
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import PASSING, TROUBLE, is_final
+from libremq.kernel.state.queue_state import COMMAND_QUEUE, QueueState
+from libremq.kernel.state.unit_of_work import PUT, UnitOfWork
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -17,13 +17,13 @@ from libremq.admin.display import Values, shown
 from libremq.admin.queue_manager_status import queue_manager_status
 from libremq.common.amq_messages import amq
 from libremq.common.names import matches
-from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.events import reset_queue_statistics
 from libremq.kernel.objects.attributes import Value
 from libremq.kernel.objects.object_types import Listener, LocalQueue, Service, date_and_time
 from libremq.kernel.objects.status_tables import STATUS_TABLES
-from libremq.kernel.queues import QueueState
-from libremq.kernel.units import PREPARED, UnitOfWork
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -9,10 +9,10 @@ from typing import cast
 from libremq.admin.command import Command, Issuer
 from libremq.admin.operations import Operations
 from libremq.kernel import authority
-from libremq.kernel.core import Core
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Value, convert
 from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.state.core import Core
 from libremq.security.authorities import bit
 
 

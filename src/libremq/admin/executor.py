@@ -23,9 +23,9 @@ from libremq.admin.context import Context
 from libremq.admin.failures import failure_message
 from libremq.admin.operations import NoOperations, Operations
 from libremq.kernel.events_command import command_event
-from libremq.kernel.events_state import EventContext
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.definition_checks import reasons
+from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

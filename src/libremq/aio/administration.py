@@ -19,8 +19,8 @@ from libremq.client.recovery import absolute_folder, chosen_objects, settled_res
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.urls import Address
 from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
-from libremq.kernel.media_image import MediaResult
 from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
 from libremq.mqi import constants as C

@@ -21,7 +21,7 @@ from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_access import EmbeddedAccess as BlockingAccess
 from libremq.client.embedded_connection import EmbeddedConnection as BlockingConnection
 from libremq.client.session import PutProperties
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

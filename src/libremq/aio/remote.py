@@ -20,7 +20,7 @@ from libremq.client.binding import GotItem, PutItem
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
 from libremq.mqi.rfh2 import PropertyValue

@@ -24,8 +24,8 @@ from libremq.channels.ports import House, Peer, Transport
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.names import is_object_name
 from libremq.common.silence import patience
-from libremq.kernel.connection import Connection
 from libremq.kernel.objects.channel_definitions import MessageChannel
+from libremq.kernel.state.connection import Connection
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows

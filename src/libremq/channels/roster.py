@@ -19,10 +19,10 @@ from libremq.channels.ports import House
 from libremq.channels.retries import Retries
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.configuration import ChannelSettings
-from libremq.kernel.core import Core
 from libremq.kernel.events_channel import channel_event
 from libremq.kernel.objects.channel_definitions import Channel, MessageChannel, Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
+from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

@@ -26,7 +26,7 @@ from libremq.kernel import channel_batches
 from libremq.kernel.channel_batches import Batch, BatchIdentity
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync
-from libremq.kernel.queues import QueueState
+from libremq.kernel.state.queue_state import QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD

@@ -10,10 +10,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from libremq.kernel import authority, opening
-from libremq.kernel.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.front import verb
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import Queue
+from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD

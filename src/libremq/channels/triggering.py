@@ -13,10 +13,10 @@ from collections.abc import Callable
 from libremq.channels.ports import House
 from libremq.client.options import is_big_endian
 from libremq.common.amq_messages import amq
-from libremq.kernel.core import Core
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.own_messages import charset_of
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQTM

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, Protocol
 from libremq.admin.mqsc_session import Answer
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
-from libremq.kernel.media_image import MediaResult
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.media_image import MediaResult
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import ExtentState, Finding
 from libremq.log.management import Archiver
 from libremq.mqi.rfh2 import PropertyValue

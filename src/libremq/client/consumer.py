@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from libremq.client import options as opt
 from libremq.client.message import Message
 from libremq.client.options import Match, Seconds
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD

@@ -29,11 +29,11 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import Files, RealFiles
-from libremq.kernel.connection import Connection
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.restart import Say
-from libremq.kernel.trouble import TROUBLE, as_mq_error, is_final
-from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.state.connection import Connection
+from libremq.kernel.state.failure_reasons import TROUBLE, as_mq_error, is_final
+from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

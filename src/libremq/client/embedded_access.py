@@ -25,14 +25,15 @@ from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.common.configuration import TuningSettings
-from libremq.kernel import authority, inspection, media_image, media_recovery
+from libremq.kernel import authority, inspection, media_recovery
 from libremq.kernel.authority_records import type_of
 from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
-from libremq.kernel.media_image import MediaResult
 from libremq.kernel.objects.attributes import GivenValue, Kind, Source
 from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.restart import Say
-from libremq.kernel.trouble import as_mq_error
+from libremq.kernel.state import media_image
+from libremq.kernel.state.failure_reasons import as_mq_error
+from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding, Log, LogConfig, LogError, LogFailed, findings
 from libremq.log.management import Archiver
 from libremq.mqi import constants as C

@@ -19,7 +19,7 @@ from libremq.client.reconnect_waits import Wait
 from libremq.client.remote_connection import RemoteConnection
 from libremq.client.remote_message_handles import RemoteMessageHandles
 from libremq.kernel.restart import Say
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS

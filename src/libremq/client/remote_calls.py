@@ -18,7 +18,7 @@ from libremq.kernel.objects.catalogue import char_length
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_names import returned_name
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.rfh2 import PropertyValue

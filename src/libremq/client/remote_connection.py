@@ -21,7 +21,7 @@ from libremq.client.remote_consumers import RemoteConsumers
 from libremq.client.remote_link import RemoteLink, Slot
 from libremq.client.remote_message_handles import RemoteMessageHandles
 from libremq.client.urls import ClientAddress
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 from libremq.client.binding import Access, Binding
 from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, RECONNECT_YES
 from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import (

@@ -16,9 +16,9 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from libremq.kernel import own_messages, reports, resolve, transmission
-from libremq.kernel.connection import Connection, Destination
-from libremq.kernel.core import Core
-from libremq.kernel.units import UnitOfWork
+from libremq.kernel.state.connection import Connection, Destination
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD

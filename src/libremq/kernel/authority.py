@@ -21,10 +21,10 @@ from libremq.kernel.authority_records import (
     set_authority,
     type_of,
 )
-from libremq.kernel.connection import Connection, ObjectHandle
-from libremq.kernel.core import Core
 from libremq.kernel.objects.object_types import LocalQueue, ModelQueue, MQObject
-from libremq.kernel.queues import QueueState
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.queue_state import QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQOD, MQOR

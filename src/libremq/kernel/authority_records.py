@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from libremq.kernel import events_config
-from libremq.kernel.authority_state import CLASS
-from libremq.kernel.core import Core
 from libremq.kernel.objects.object_types import AuthorityRecord, MQObject
 from libremq.kernel.objects.security_records import QMGR_PROFILE
+from libremq.kernel.state.authority_state import CLASS
+from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security import authorities, profiles

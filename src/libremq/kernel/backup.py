@@ -21,12 +21,12 @@ from libremq.common.files import Files
 from libremq.kernel import catalogue_file, checkpoint, creation
 from libremq.kernel.backup_state import STATE_FILE, BackupState, load_state, save_state
 from libremq.kernel.checkpoint import Checkpoint
-from libremq.kernel.core import Core
-from libremq.kernel.journal import CheckpointState
 from libremq.kernel.log_settings import store_limits
 from libremq.kernel.objects.catalogue import Catalogue
-from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Restart, Say
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.journal import CheckpointState
+from libremq.kernel.state.queue_state import QueueState
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, Record, RecordType, ShippedLog, log_identity
 from libremq.log.control import open_control
 from libremq.log.extents import extent_name, extent_number

@@ -11,8 +11,8 @@ import zlib
 from dataclasses import dataclass
 
 from libremq.common.files import Files
-from libremq.kernel import journal
-from libremq.kernel.journal import CheckpointState
+from libremq.kernel.state import journal
+from libremq.kernel.state.journal import CheckpointState
 from libremq.store.errors import StoreDamaged
 
 STATE_FILE = "amqbkup.dat"

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.common.amq_messages import amq
 from libremq.common.names import fold
-from libremq.kernel import journal
-from libremq.kernel.journal import CheckpointState
+from libremq.kernel.state import journal
+from libremq.kernel.state.journal import CheckpointState
 from libremq.log import LogError, LogFailed, Record, RecordType
 from libremq.store.errors import StoreDamaged
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
+    from libremq.kernel.state.core import Core
 
 
 class DefinitionHistory:

@@ -26,7 +26,7 @@ from libremq.security.channel_rules import Facts
 from libremq.security.connection_rules import acting_user
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
+    from libremq.kernel.state.core import Core
 
 KIND = "CHLAUTH"
 ACTIONS = {

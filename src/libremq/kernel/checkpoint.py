@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from libremq.common.amq_messages import amq
 from libremq.common.names import fold
 from libremq.kernel import catalogue_file
-from libremq.kernel.journal import CheckpointState, TransactionState
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.trouble import is_full_disk
-from libremq.kernel.units import PREPARED
+from libremq.kernel.state.failure_reasons import is_full_disk
+from libremq.kernel.state.journal import CheckpointState, TransactionState
+from libremq.kernel.state.unit_of_work import PREPARED
 from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
 from libremq.store.errors import StoreDamaged
@@ -30,8 +30,8 @@ from libremq.store.handle_file import HandlePosition
 from libremq.store.store_checkpoint import StoreCheckpoint
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
-    from libremq.kernel.queues import QueueState
+    from libremq.kernel.state.core import Core
+    from libremq.kernel.state.queue_state import QueueState
 
 FILE_NAME = "amqalchk.fil"
 MAGIC = b"LMQCHK\0\0"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from libremq.kernel.connection import Connection, ObjectHandle
+from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQPMO

@@ -8,9 +8,9 @@ is dealt with.
 from __future__ import annotations
 
 from libremq.kernel import own_messages, reports
-from libremq.kernel.connection import Connection
-from libremq.kernel.core import Core
-from libremq.kernel.units import UnitOfWork
+from libremq.kernel.state.connection import Connection
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from libremq.common.amq_messages import amq
 from libremq.common.files import Files
 from libremq.kernel import checkpoint
-from libremq.kernel.core import Core
-from libremq.kernel.trouble import is_full_disk
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import is_full_disk
 from libremq.log import SlotFile
 from libremq.store.reserve import DiskReserve
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from libremq.kernel import authority, events, putting, resolve
-from libremq.kernel.connection import Connection, ObjectHandle
-from libremq.kernel.core import Core
 from libremq.kernel.opening import check_options, new_handle
-from libremq.kernel.trouble import PASSING, as_mq_error
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

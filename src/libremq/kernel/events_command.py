@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from libremq.kernel.core import Core
 from libremq.kernel.events_message import COMMAND_EVENT, masked, number, put_event, text
-from libremq.kernel.events_state import EventContext
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFBS, MQCFGR, PCFParameter
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from libremq.kernel.core import Core
 from libremq.kernel.events_command import context_parameters
 from libremq.kernel.events_message import CONFIG_EVENT, number, put_event, text
-from libremq.kernel.events_state import EventContext
 from libremq.kernel.objects.attributes import Attribute, Source
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject, new_object
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFBS, MQCFIL, MQCFSL, PCFParameter
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from libremq.kernel import own_messages, resolve
-from libremq.kernel.core import Core
 from libremq.kernel.objects.object_types import Queue
-from libremq.kernel.trouble import TROUBLE, is_final
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import TROUBLE, is_final
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFGR, MQCFH, MQCFIN, MQCFSL, MQCFST, PCFParameter, pack_message

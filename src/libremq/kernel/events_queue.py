@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from libremq.kernel.core import Core
 from libremq.kernel.events_message import PERFM_EVENT, note_loss, number, put_event, text
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject
-from libremq.kernel.queues import QueueState, QueueStatistics
-from libremq.kernel.trouble import TROUBLE
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import TROUBLE
+from libremq.kernel.state.queue_state import QueueState, QueueStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.pcf import PCFParameter

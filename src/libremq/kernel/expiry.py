@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from libremq.kernel import reports
-from libremq.kernel.journal import EXPIRED
+from libremq.kernel.state.journal import EXPIRED
 from libremq.mqi import constants as C
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
-    from libremq.kernel.queues import QueueState
+    from libremq.kernel.state.core import Core
+    from libremq.kernel.state.queue_state import QueueState
 
 SCAN_INTERVAL_S = 300
 _WANTS_REPORT = C.MQRO_EXPIRATION_WITH_FULL_DATA

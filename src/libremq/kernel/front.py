@@ -12,11 +12,11 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import FileLock
-from libremq.kernel.core import Core
 from libremq.kernel.lifecycle import Lifecycle
-from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Say
-from libremq.kernel.trouble import TROUBLE, as_mq_error, is_final
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import TROUBLE, as_mq_error, is_final
+from libremq.kernel.state.queue_state import QueueState
 from libremq.log import LogFull, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

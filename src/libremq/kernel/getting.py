@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from libremq.kernel import events, expiry, groups, reports
-from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.conversion.convert_message import convert
-from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import with_extension
 from libremq.kernel.matching import Wanted, find, first, reach, takes_any
 from libremq.kernel.objects.object_types import AliasQueue
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
-from libremq.kernel.queues import QueueState
-from libremq.kernel.trouble import PASSING, as_mq_error
-from libremq.kernel.units import UnitOfWork
-from libremq.kernel.waiting import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.state.waiting_gets import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from libremq.kernel.connection import ObjectHandle
-from libremq.kernel.queues import QueueState
+from libremq.kernel.state.connection import ObjectHandle
+from libremq.kernel.state.queue_state import QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO

@@ -7,10 +7,10 @@ nowhere on disk, which is MQ's bargain for a persistent message outside syncpoin
 from __future__ import annotations
 
 from libremq.kernel import events_queue, getting, groups, reports
-from libremq.kernel.core import Core
 from libremq.kernel.matching import Wanted
-from libremq.kernel.queues import QueueState
-from libremq.kernel.waiting import BROWSES, Waiter, in_turn
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.waiting_gets import BROWSES, Waiter, in_turn
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.message import Message

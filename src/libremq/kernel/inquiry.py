@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from libremq.kernel import channel_batches, events_config, getting, triggers
-from libremq.kernel.connection import Connection, ObjectHandle
-from libremq.kernel.core import Core
-from libremq.kernel.events_state import EventContext
 from libremq.kernel.objects.catalogue import Inquired, inquire
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

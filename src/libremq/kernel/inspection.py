@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from libremq.kernel import catalogue_file, media_image
-from libremq.kernel.core import Core
+from libremq.kernel import catalogue_file
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.units import PUT
+from libremq.kernel.state import media_image
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import PUT
 
 
 class UnitInDoubt(NamedTuple):

@@ -17,16 +17,15 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import FileLock, Files, lock_holder
-from libremq.kernel import backup, checkpoint, creation, disk_room, events, log_room, media_image, media_recovery
+from libremq.kernel import backup, checkpoint, creation, disk_room, events, log_room, media_recovery
 from libremq.kernel.checkpoint import Checkpoint
-from libremq.kernel.core import Core
-from libremq.kernel.identifiers import Identifiers
-from libremq.kernel.journal import CheckpointState
 from libremq.kernel.log_settings import open_log, store_limits
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import complete_system_objects
 from libremq.kernel.restart import Restart, Say
-from libremq.kernel.trouble import (
+from libremq.kernel.state import media_image
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import (
     PASSING,
     TROUBLE,
     as_creation_error,
@@ -36,6 +35,8 @@ from libremq.kernel.trouble import (
     is_full_disk,
     is_lack_of_space,
 )
+from libremq.kernel.state.identifiers import Identifiers
+from libremq.kernel.state.journal import CheckpointState
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
 from libremq.log.statistics_file import save_statistics
 from libremq.mqi import constants as C

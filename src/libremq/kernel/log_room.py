@@ -15,9 +15,9 @@ from __future__ import annotations
 import itertools
 
 from libremq.common.amq_messages import amq
-from libremq.kernel import journal
-from libremq.kernel.core import Core
-from libremq.kernel.units import PREPARED, UnitOfWork
+from libremq.kernel.state import journal
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
 from libremq.log import RecordType
 
 PULL_UP_OPERATIONS = 32

@@ -32,16 +32,16 @@ from libremq.kernel import (
     triggers,
 )
 from libremq.kernel.administration import Administration
-from libremq.kernel.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
-from libremq.kernel.core import Core
 from libremq.kernel.field_checks import fitting_text
 from libremq.kernel.front import verb
 from libremq.kernel.objects.catalogue import Inquired
-from libremq.kernel.queues import QueueState
 from libremq.kernel.restart import Say
-from libremq.kernel.trouble import PASSING
-from libremq.kernel.units import UNDOING, UnitOfWork
-from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.state.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import PASSING
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
+from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.xa import Branches
 from libremq.log import SlotFile
 from libremq.mqi import constants as C

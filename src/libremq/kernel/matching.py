@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from libremq.kernel import expiry, groups
-from libremq.kernel.connection import ObjectHandle
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import message_properties
-from libremq.kernel.queues import Cursor, QueueState
+from libremq.kernel.state.connection import ObjectHandle
+from libremq.kernel.state.queue_state import Cursor, QueueState
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD
@@ -22,7 +22,7 @@ from libremq.store.handles import LINKED, NONE
 from libremq.store.message import Message
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
+    from libremq.kernel.state.core import Core
 
 _NO_ID = bytes(24)
 _GROUP_OPTIONS = (

@@ -14,10 +14,12 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from libremq.common.amq_messages import amq
-from libremq.kernel import journal
 from libremq.kernel.catalogue_recovery import DefinitionHistory, records
-from libremq.kernel.journal import MediaRow
-from libremq.kernel.media_image import (
+from libremq.kernel.objects.catalogue import from_record
+from libremq.kernel.objects.object_types import LocalQueue, MQObject
+from libremq.kernel.state import journal
+from libremq.kernel.state.journal import MediaRow
+from libremq.kernel.state.media_image import (
     CATALOGUE,
     MediaResult,
     await_checkpoint,
@@ -26,10 +28,8 @@ from libremq.kernel.media_image import (
     select,
     selects_catalogue,
 )
-from libremq.kernel.objects.catalogue import from_record
-from libremq.kernel.objects.object_types import LocalQueue, MQObject
-from libremq.kernel.queues import QueueState
-from libremq.kernel.units import PUT
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import PUT
 from libremq.log import Record, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -40,8 +40,8 @@ from libremq.store.message import Message, from_image
 from libremq.store.queue_store import QueueStore
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
     from libremq.kernel.lifecycle import Lifecycle
+    from libremq.kernel.state.core import Core
 
 
 class QueueHistory:

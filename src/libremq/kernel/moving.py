@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from libremq.kernel import journal
-from libremq.kernel.core import Core
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.state import journal
+from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.store.handles import PERSISTENT

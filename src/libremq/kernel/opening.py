@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from libremq.common.names import dynamic_name
 from libremq.kernel import authority, events, events_config, resolve
-from libremq.kernel.connection import Connection, Destination, ObjectHandle
-from libremq.kernel.core import Core
 from libremq.kernel.field_checks import check_object_descriptor
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
 from libremq.kernel.properties.selector import compile_selector
-from libremq.kernel.queues import QueueState
-from libremq.kernel.waiting import cancel_waits
+from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.waiting_gets import cancel_waits
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from libremq.common.ccsid import codec
 from libremq.kernel import resolve
-from libremq.kernel.connection import Connection, Destination
 from libremq.kernel.context import put_date_time
-from libremq.kernel.core import Core
 from libremq.kernel.objects.object_types import Queue
-from libremq.kernel.units import UnitOfWork
+from libremq.kernel.state.connection import Connection, Destination
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQDLH, MQMD, Structure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from libremq.common.amq_messages import amq
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
+    from libremq.kernel.state.core import Core
 
 _LOOK_RECORDS = 4096
 _QUIET_S = 2.0

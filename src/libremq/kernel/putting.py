@@ -8,13 +8,13 @@ those who wait, trigger monitors and report messages are served after that.
 from __future__ import annotations
 
 from libremq.kernel import context, events, events_queue, groups, handover, reports, resolve, transmission
-from libremq.kernel.connection import Connection, Destination, ObjectHandle
-from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import without_extension
 from libremq.kernel.field_checks import check_descriptor
 from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.properties.message_handles import resolve_put_properties
-from libremq.kernel.units import UnitOfWork
+from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQPMO

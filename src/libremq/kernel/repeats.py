@@ -11,13 +11,13 @@ from __future__ import annotations
 from typing import Any
 
 from libremq.kernel import reports
-from libremq.kernel.connection import Connection, ObjectHandle
 from libremq.kernel.context import put_date_time
-from libremq.kernel.core import Core
 from libremq.kernel.getting import get_inhibited
 from libremq.kernel.matching import first
 from libremq.kernel.properties.property_delivery import may_hold_properties
-from libremq.kernel.units import UnitOfWork
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO
 from libremq.store.handles import NONE, PERSISTENT

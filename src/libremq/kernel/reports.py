@@ -9,13 +9,13 @@ where the sender of the message could not put it: it has the sender's data, and 
 from __future__ import annotations
 
 from libremq.kernel import authority, own_messages, transmission
-from libremq.kernel.connection import Connection
 from libremq.kernel.conversion.convert_headers import HEADERS
 from libremq.kernel.conversion.convert_text import NotConverted, Part, Representation
-from libremq.kernel.core import Core
 from libremq.kernel.properties.message_properties import Properties
-from libremq.kernel.queues import QueueState
-from libremq.kernel.units import GET, UnitOfWork
+from libremq.kernel.state.connection import Connection
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import GET, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD

@@ -7,9 +7,9 @@ queue-manager alias or a reply-to alias, depending on which field names it.
 
 from __future__ import annotations
 
-from libremq.kernel.connection import Destination
-from libremq.kernel.core import Core
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, RemoteQueue
+from libremq.kernel.state.connection import Destination
+from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -12,15 +12,16 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from libremq.common.amq_messages import amq
-from libremq.kernel import catalogue_file, catalogue_recovery, journal
-from libremq.kernel.core import Core
-from libremq.kernel.journal import CheckpointState, SoftImage, TransactionState
+from libremq.kernel import catalogue_file, catalogue_recovery
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.progress import Progress
-from libremq.kernel.queues import QueueState
-from libremq.kernel.trouble import is_full_disk
-from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
+from libremq.kernel.state import journal
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import is_full_disk
+from libremq.kernel.state.journal import CheckpointState, SoftImage, TransactionState
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
 from libremq.log import Record, RecordType
 from libremq.store.errors import StoreDamaged, StoreFull
 from libremq.store.handles import LINKED, PERSISTENT

@@ -12,11 +12,11 @@ from contextlib import suppress
 from functools import lru_cache
 
 from libremq.kernel import own_messages
-from libremq.kernel.connection import Destination
-from libremq.kernel.core import Core
 from libremq.kernel.descriptor_extension import with_extension, without_extension
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import insert
+from libremq.kernel.state.connection import Destination
+from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import DescriptorParts
 from libremq.mqi.structs import MQMD, MQMD1, MQXQH

@@ -12,9 +12,9 @@ import math
 from collections.abc import Iterable, Sequence
 
 from libremq.kernel import own_messages
-from libremq.kernel.core import Core
 from libremq.kernel.objects.object_types import LocalQueue, Process
-from libremq.kernel.queues import QueueState
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.queue_state import QueueState
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQTM

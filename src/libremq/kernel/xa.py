@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from libremq.kernel.connection import Connection
-from libremq.kernel.core import Core
-from libremq.kernel.units import ACTIVE, BATCH_XID, PREPARED, UnitOfWork
+from libremq.kernel.state.connection import Connection
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.unit_of_work import ACTIVE, BATCH_XID, PREPARED, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

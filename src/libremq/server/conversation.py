@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from libremq.admin.command import Issuer
 from libremq.common.amq_messages import amq
 from libremq.kernel.authority import check_command, groups_of
-from libremq.kernel.connection import Connection
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.repeats import RepeatedPut
-from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.state.connection import Connection
+from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO

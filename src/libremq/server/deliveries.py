@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from libremq.common.amq_messages import amq
 from libremq.kernel.matching import takes_any
-from libremq.kernel.waiting import Got, Waiter
+from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD

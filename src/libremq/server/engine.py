@@ -27,7 +27,7 @@ from libremq.common.amq_messages import amq
 from libremq.common.sockets import make_socket_folder
 from libremq.common.tls_alerts import NoCertificateError, last_words
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from libremq.kernel.connection import ObjectHandle
+from libremq.kernel.state.connection import ObjectHandle
 from libremq.mqi import constants as C
 from libremq.wire import calls, session
 from libremq.wire.messages import SELECTION, Request

@@ -28,7 +28,7 @@ from libremq.common.configuration import Configuration, ConfigurationError
 from libremq.common.files import RealFiles
 from libremq.common.lock_state import locked_by
 from libremq.common.sockets import socket_path
-from libremq.kernel.trouble import TROUBLE
+from libremq.kernel.state.failure_reasons import TROUBLE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.control import ControlServer, control_path

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from libremq.kernel import channel_batches
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
-from libremq.kernel.waiting import Got
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from libremq.client.remote_connection import RemoteConnection
     from libremq.common.clock import Clock
     from libremq.common.files import Files
-    from libremq.kernel.waiting import Got
+    from libremq.kernel.state.waiting_gets import Got
     from libremq.log import LogConfig
     from libremq.server.conversation import Conversation
     from libremq.server.engine import Engine, EngineLimits

@@ -24,8 +24,8 @@ from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.queues import QueueState
-from libremq.kernel.units import PREPARED
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import PREPARED
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -45,7 +45,7 @@ from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import SYSTEM_OBJECTS
-from libremq.kernel.trouble import is_lack_of_space
+from libremq.kernel.state.failure_reasons import is_lack_of_space
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -30,7 +30,7 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.names import is_generic_name, is_object_name
-from libremq.kernel.media_image import MediaResult
+from libremq.kernel.state.media_image import MediaResult
 from libremq.server.run_state import current_run
 
 _WITHOUT_NAME = ("all", "*", "qmgr", "catalog", "ctlg", "syncfile", "clchltab")

@@ -21,7 +21,7 @@ from libremq.client.verbs import MQI
 from libremq.commands.exit_codes import printable
 from libremq.commands.queue_manager_folders import complain
 from libremq.common.configuration import ConfigurationError
-from libremq.kernel.trouble import TROUBLE
+from libremq.kernel.state.failure_reasons import TROUBLE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD

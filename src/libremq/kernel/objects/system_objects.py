@@ -23,7 +23,7 @@ from libremq.mqi.constants import MQRCCF_OBJECT_WRONG_TYPE
 from libremq.mqi.errors import mq_error
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
+    from libremq.kernel.state.core import Core
 
 # The default objects come first: the others are defined from them.
 SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (

@@ -19,7 +19,7 @@ from libremq.security.authorities import APPLICABLE, CREATE, mask_of
 from libremq.security.entities import ADMINISTRATORS, Entities
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
+    from libremq.kernel.state.core import Core
 
 CLASS = "@class"
 """The profile of a type as a whole: who may create objects of it."""

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from libremq.kernel.queues import QueueState
+from libremq.kernel.state.queue_state import QueueState
 
 if TYPE_CHECKING:
-    from libremq.kernel.connection import ObjectHandle
     from libremq.kernel.groups import GroupState
+    from libremq.kernel.state.connection import ObjectHandle
 
 PUT = 0
 GET = 1

@@ -16,10 +16,10 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from libremq.common.amq_messages import amq
-from libremq.kernel import journal
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
-from libremq.kernel.units import GET, Operation
+from libremq.kernel.state import journal
+from libremq.kernel.state.unit_of_work import GET, Operation
 from libremq.log import LogFull, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -27,9 +27,9 @@ from libremq.store.errors import StoreDamaged
 from libremq.store.handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
     from libremq.kernel.lifecycle import Lifecycle
-    from libremq.kernel.queues import QueueState
+    from libremq.kernel.state.core import Core
+    from libremq.kernel.state.queue_state import QueueState
     from libremq.store.queue_store import QueueStore
 
 PART_BYTES = 256 * 1024

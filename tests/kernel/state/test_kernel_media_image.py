@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from helper_media import LINEAR, Life
 
-from libremq.kernel import journal, media_image
 from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.state import journal, media_image
 from libremq.log import LogConfig, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

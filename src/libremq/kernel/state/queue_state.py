@@ -17,8 +17,8 @@ from libremq.store.handles import NONE, PRIORITY_MASK
 from libremq.store.queue_store import QueueStore
 
 if TYPE_CHECKING:
-    from libremq.kernel.connection import ObjectHandle
-    from libremq.kernel.waiting import Waiter
+    from libremq.kernel.state.connection import ObjectHandle
+    from libremq.kernel.state.waiting_gets import Waiter
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 """Where the command server finds PCF commands."""

@@ -15,9 +15,9 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
 
 if TYPE_CHECKING:
-    from libremq.kernel.connection import ObjectHandle
-    from libremq.kernel.core import Core
-    from libremq.kernel.queues import QueueState
+    from libremq.kernel.state.connection import ObjectHandle
+    from libremq.kernel.state.core import Core
+    from libremq.kernel.state.queue_state import QueueState
 
 
 @dataclass(slots=True)

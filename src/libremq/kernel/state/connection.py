@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.properties.message_handles import MessageHandles
-from libremq.kernel.queues import Cursor, QueueState
-from libremq.kernel.units import UnitOfWork
+from libremq.kernel.state.queue_state import Cursor, QueueState
+from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQRR
 

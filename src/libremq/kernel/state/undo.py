@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from libremq.kernel import journal
-from libremq.kernel.queues import QueueState
-from libremq.kernel.units import GET, PUT, UnitOfWork
+from libremq.kernel.state import journal
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import GET, PUT, UnitOfWork
 from libremq.log import RecordType as R
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
 if TYPE_CHECKING:
-    from libremq.kernel.core import Core
+    from libremq.kernel.state.core import Core
 
 
 def undo_behind(

@@ -16,17 +16,17 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.files import Files
 from libremq.common.names import fold
-from libremq.kernel import journal, media_image, undo
-from libremq.kernel.authority_state import AuthorityState
-from libremq.kernel.connection import Connection, Destination
-from libremq.kernel.events_state import EventState
-from libremq.kernel.identifiers import Identifiers
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.catalogue import Catalogue, from_record, set_attributes, to_record
 from libremq.kernel.objects.object_types import ChannelSync, KeyedRecord, LocalQueue, MQObject
-from libremq.kernel.queues import QueueState, QueueStatistics
-from libremq.kernel.units import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
-from libremq.kernel.waiting import Waiter
+from libremq.kernel.state import journal, media_image, undo
+from libremq.kernel.state.authority_state import AuthorityState
+from libremq.kernel.state.connection import Connection, Destination
+from libremq.kernel.state.event_state import EventState
+from libremq.kernel.state.identifiers import Identifiers
+from libremq.kernel.state.queue_state import QueueState, QueueStatistics
+from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
+from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import Log, LogFull
 from libremq.log import RecordType as R
 from libremq.mqi import constants as C
