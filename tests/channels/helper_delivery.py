@@ -7,9 +7,9 @@ from typing import Any
 from libremq.channels.delivery import Delivered, Delivery
 from libremq.channels.ports import House
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.messages.transmission import frame
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.state.waiting_gets import Got
-from libremq.kernel.transmission import frame
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD

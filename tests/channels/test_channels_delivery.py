@@ -10,7 +10,8 @@ from helper_delivery import CCSID, CHANNEL, Receiving, framed
 
 from libremq.channels import targets
 from libremq.channels.delivery import Delivered, Fate, Undeliverable
-from libremq.kernel import authority, dead_letter, resolve, transmission
+from libremq.kernel import authority, dead_letter
+from libremq.kernel.messages import name_resolution, transmission
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogConfig
@@ -87,7 +88,7 @@ def test_properties_arrive_in_their_header(here: Receiving) -> None:
     here.queue("QM2", usage="XMITQ")
     properties = Properties()
     properties["colour"] = "red"
-    way = resolve.destination_of(here.core, "TARGET", "QM2")
+    way = name_resolution.destination_of(here.core, "TARGET", "QM2")
     md = MQMD(Version=2, Format="MQSTR", CodedCharSetId=1208, Priority=1, Persistence=1, MsgId=b"M" * 24)
     wrapped = transmission.wrap(here.core, way, Message(md, properties.encode(), b"body"))
     here.queue("ME", "QREMOTE", rqmname="QM1")

@@ -9,8 +9,9 @@ from helper_delivery import CCSID, Receiving
 
 from libremq.channels.transit import Transit, message_for_wire, microseconds_queued
 from libremq.channels.undelivered import Undeliverable
-from libremq.kernel import channel_batches, dead_letter, transmission
+from libremq.kernel import channel_batches, dead_letter
 from libremq.kernel.channel_batches import BatchIdentity
+from libremq.kernel.messages import transmission
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import extract, to_rfh2

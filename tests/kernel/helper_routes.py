@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from libremq.kernel import activities, dead_letter, resolve, transmission
+from libremq.kernel import activities, dead_letter
 from libremq.kernel.activities import Tracer
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.messages import name_resolution, transmission
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -96,7 +97,7 @@ def receive(source: Node, target: Node, md: MQMD, data: bytes) -> None:
     )
     arrival = tracer.arriving(message) if activities.wants(data) else None
     try:
-        destination = resolve.destination_of(core, queue, qmgr)
+        destination = name_resolution.destination_of(core, queue, qmgr)
         if arrival is not None:
             message = arrival.delivered(destination, queue)
         core.deliver(destination, message, None, now)

@@ -12,7 +12,7 @@ import pytest
 from helper_partners import Partner, define, initial, receiver
 from helper_peers import wait_until
 
-from libremq.kernel.transmission import frame
+from libremq.kernel.messages.transmission import frame
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.testing import VirtualClock

@@ -25,8 +25,9 @@ from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read
 from libremq.admin.pcf_writing import Answering
 from libremq.admin.pending import Pending, there
 from libremq.common.amq_messages import amq
-from libremq.kernel import authority, expiry, own_messages, reports
+from libremq.kernel import authority, expiry, reports
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.messages import own_messages
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING, TROUBLE, is_final

@@ -38,12 +38,12 @@ from libremq.channels.undelivered import (
 from libremq.common.amq_messages import amq
 from libremq.kernel import events, putting, reports
 from libremq.kernel.activities import Arrival, Tracer
-from libremq.kernel.context import put_date_time
 from libremq.kernel.front import Front, verb
+from libremq.kernel.messages.message_context import put_date_time
+from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.unit_of_work import ACTIVE
-from libremq.kernel.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX
 from libremq.mqi.errors import MQError, mq_error

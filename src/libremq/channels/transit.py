@@ -21,10 +21,10 @@ from libremq.kernel.activities import Departure, Tracer, wants
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events_channel import channel_event
 from libremq.kernel.front import Front, verb
+from libremq.kernel.messages.transmission import FORMAT, frame
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.state.connection import Connection
-from libremq.kernel.transmission import FORMAT, frame
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD

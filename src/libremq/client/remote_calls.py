@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from libremq.kernel.field_checks import check_descriptor, check_object_descriptor, fitting_text
+from libremq.kernel.messages.field_checks import check_descriptor, check_object_descriptor, fitting_text
 from libremq.kernel.objects.catalogue import char_length
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.message_properties import Properties

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from libremq.client.queue_manager import QueueManager
 from libremq.client.verbs import MQI
-from libremq.kernel.own_messages import charset_of
+from libremq.kernel.messages.own_messages import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

@@ -15,7 +15,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any
 
-from libremq.kernel import own_messages, reports, resolve, transmission
+from libremq.kernel import reports
+from libremq.kernel.messages import name_resolution, own_messages, transmission
 from libremq.kernel.state.connection import Connection, Destination
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork
@@ -282,7 +283,7 @@ class _Record:
     def refused(self, queue: str, qmgr: str, reason: int, uses_dead_letter_queue: bool) -> None:
         """It is discarded, or goes to the dead-letter queue, and its sender may want to hear of it."""
         md, length = self._message.md, len(self._message.data)
-        dead = resolve.dead_letter_queue(self._core) if uses_dead_letter_queue else None
+        dead = name_resolution.dead_letter_queue(self._core) if uses_dead_letter_queue else None
         if md.Report & C.MQRO_DISCARD_MSG or dead is None:
             self.note(C.MQOPER_DISCARD, md, length, queue=queue, remote_qmgr=qmgr, feedback=reason)
         else:
@@ -301,7 +302,7 @@ class _Record:
 
     def _note_put(self, kind: int, queue: str, qmgr: str, feedback: int = 0) -> None:
         try:
-            found = resolve.destination_of(self._core, queue, qmgr)
+            found = name_resolution.destination_of(self._core, queue, qmgr)
         except MQError:
             self.note(kind, None, None, queue=queue, feedback=feedback)
             return

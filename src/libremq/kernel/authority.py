@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from libremq.common.amq_messages import amq
-from libremq.kernel import events, resolve
+from libremq.kernel import events
 from libremq.kernel.authority_records import (
     delete_authority,
     entity_authority,
@@ -21,6 +21,7 @@ from libremq.kernel.authority_records import (
     set_authority,
     type_of,
 )
+from libremq.kernel.messages import name_resolution
 from libremq.kernel.objects.object_types import LocalQueue, ModelQueue, MQObject
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
@@ -241,15 +242,15 @@ def _remote_name(core: Core, od: MQOD) -> tuple[int, str, MQObject | None]:
 
     An alias of this queue manager does not count: the queue itself does, which is returned then.
     """
-    alias = resolve.queue_manager_alias(core, od.ObjectQMgrName)
+    alias = name_resolution.queue_manager_alias(core, od.ObjectQMgrName)
     qmgr, xmitq = od.ObjectQMgrName, ""
     if alias is not None:
         if alias.rqmname == core.qmgr_name and not alias.xmitq:
-            return C.MQOT_Q, od.ObjectName, resolve.named_queue(core, od.ObjectName)
+            return C.MQOT_Q, od.ObjectName, name_resolution.named_queue(core, od.ObjectName)
         qmgr, xmitq = alias.rqmname or qmgr, alias.xmitq
     if core.authorities.by_remote_name:
         return C.MQOT_REMOTE_Q_MGR_NAME, qmgr, None
-    return C.MQOT_Q, resolve.transmission_queue(core, qmgr, xmitq).name, None
+    return C.MQOT_Q, name_resolution.transmission_queue(core, qmgr, xmitq).name, None
 
 
 def check_reply(core: Core, sender: Subject, queue: str, qmgr: str) -> None:
@@ -259,7 +260,7 @@ def check_reply(core: Core, sender: Subject, queue: str, qmgr: str) -> None:
     asking = Connection(0, sender.user, core.qmgr_name, C.MQAT_QMGR)
     asking.groups, asking.privileged = sender.groups, False
     local = qmgr in ("", core.qmgr_name)
-    found = resolve.named_queue(core, queue) if local else None
+    found = name_resolution.named_queue(core, queue) if local else None
     check_queue(core, asking, MQOD(ObjectName=queue, ObjectQMgrName=qmgr), C.MQOO_OUTPUT, found)
 
 

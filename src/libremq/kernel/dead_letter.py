@@ -7,7 +7,8 @@ is dealt with.
 
 from __future__ import annotations
 
-from libremq.kernel import own_messages, reports
+from libremq.kernel import reports
+from libremq.kernel.messages import own_messages
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork

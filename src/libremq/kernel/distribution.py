@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.kernel import authority, events, putting, resolve
+from libremq.kernel import authority, events, putting
+from libremq.kernel.messages import name_resolution
 from libremq.kernel.opening import check_options, new_handle
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
@@ -36,7 +37,7 @@ def open_list(core: Core, connection: Connection, od: MQOD, options: int, record
     od.KnownDestCount = od.UnknownDestCount = od.InvalidDestCount = 0
     for record in records:
         try:
-            destination = resolve.destination_of(core, record.ObjectName, record.ObjectQMgrName)
+            destination = name_resolution.destination_of(core, record.ObjectName, record.ObjectQMgrName)
             authority.check_destination(core, connection, od, options, record)
         except MQError as error:
             events.name_not_resolved(core, connection, error, record.ObjectName, record.ObjectQMgrName)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.kernel import own_messages, resolve
+from libremq.kernel.messages import name_resolution, own_messages
 from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import TROUBLE, is_final
@@ -127,7 +127,7 @@ def put_event(
     before, state.level = state.level, level
     state.made += 1
     try:
-        destination = resolve.destination_of(core, event_queue, "")
+        destination = name_resolution.destination_of(core, event_queue, "")
         first = destination.path[0]
         assert isinstance(first, Queue)
         command, version = _HEADERS[event_queue]

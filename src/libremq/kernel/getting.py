@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from libremq.kernel import events, expiry, groups, reports
 from libremq.kernel.conversion.convert_message import convert
-from libremq.kernel.descriptor_extension import with_extension
 from libremq.kernel.matching import Wanted, find, first, reach, takes_any
+from libremq.kernel.messages.descriptor_extension import with_extension
 from libremq.kernel.objects.object_types import AliasQueue
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import may_hold_properties, present

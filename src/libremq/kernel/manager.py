@@ -18,7 +18,6 @@ from libremq.common.files import FileLock
 from libremq.kernel import (
     authority,
     consumers,
-    context,
     distribution,
     events,
     events_queue,
@@ -32,8 +31,9 @@ from libremq.kernel import (
     triggers,
 )
 from libremq.kernel.administration import Administration
-from libremq.kernel.field_checks import fitting_text
 from libremq.kernel.front import verb
+from libremq.kernel.messages import message_context
+from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.objects.catalogue import Inquired
 from libremq.kernel.restart import Say
 from libremq.kernel.state.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
@@ -333,7 +333,7 @@ class QueueManager(Administration):
         options = C.MQOO_OUTPUT
         if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
             options |= C.MQOO_ALTERNATE_USER_AUTHORITY
-        options |= context.open_options(pmo)  # what an open for the same would have needed
+        options |= message_context.open_options(pmo)  # what an open for the same would have needed
         try:
             opening.check_put1(self.core, od)
         except MQError as error:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from libremq.common.names import dynamic_name
-from libremq.kernel import authority, events, events_config, resolve
-from libremq.kernel.field_checks import check_object_descriptor
+from libremq.kernel import authority, events, events_config
+from libremq.kernel.messages import name_resolution
+from libremq.kernel.messages.field_checks import check_object_descriptor
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
 from libremq.kernel.properties.selector import compile_selector
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
@@ -112,7 +113,7 @@ def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> O
 
 def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
     local = od.ObjectQMgrName in ("", core.qmgr_name)
-    obj = resolve.named_queue(core, od.ObjectName) if local else None
+    obj = name_resolution.named_queue(core, od.ObjectName) if local else None
     if isinstance(obj, ModelQueue):
         return _open_model(core, connection, od, options, obj)
     if not local and options & (C.MQOO_INQUIRE | C.MQOO_SET):
@@ -124,7 +125,7 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
     if options & _LOCAL_ONLY or (isinstance(obj, LocalQueue) and not options & C.MQOO_OUTPUT):
         handle.queue = _local_target(core, od.ObjectName, obj)
     if options & C.MQOO_OUTPUT:
-        destination = resolve.destination_of(core, od.ObjectName, od.ObjectQMgrName)
+        destination = name_resolution.destination_of(core, od.ObjectName, od.ObjectQMgrName)
         handle.destination = destination
         if destination.is_remote and not options & C.MQOO_RESOLVE_LOCAL_Q:
             resolved = destination.remote_queue, destination.remote_qmgr
@@ -143,7 +144,7 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
 def _local_target(core: Core, name: str, obj: MQObject | None) -> QueueState:
     """The local queue that gets and browses work on."""
     if isinstance(obj, AliasQueue):
-        obj = resolve.base_of(core, obj)
+        obj = name_resolution.base_of(core, obj)
     if isinstance(obj, LocalQueue):
         return core.local_queue(obj)
     raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, name, "messages of a remote queue cannot be got or browsed here")

@@ -7,9 +7,10 @@ those who wait, trigger monitors and report messages are served after that.
 
 from __future__ import annotations
 
-from libremq.kernel import context, events, events_queue, groups, handover, reports, resolve, transmission
-from libremq.kernel.descriptor_extension import without_extension
-from libremq.kernel.field_checks import check_descriptor
+from libremq.kernel import events, events_queue, groups, handover, reports
+from libremq.kernel.messages import message_context, name_resolution, transmission
+from libremq.kernel.messages.descriptor_extension import without_extension
+from libremq.kernel.messages.field_checks import check_descriptor
 from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.properties.message_handles import resolve_put_properties
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
@@ -98,9 +99,9 @@ def put_to(
     if md.Version >= C.MQMD_VERSION_2 or stored.MsgFlags or before is not None:
         broken = groups.number(before, stored, pmo, len(data), core.identifiers.next_id, unit is not None, name)
         warning = warning or broken
-    context.set_context(connection, handle, stored, pmo, now, put1=put1)
+    message_context.set_context(connection, handle, stored, pmo, now, put1=put1)
     if stored.ReplyToQ:
-        stored.ReplyToQ, stored.ReplyToQMgr = resolve.reply_to(core, stored.ReplyToQ, stored.ReplyToQMgr)
+        stored.ReplyToQ, stored.ReplyToQMgr = name_resolution.reply_to(core, stored.ReplyToQ, stored.ReplyToQMgr)
     properties = b""
     if pmo.Version >= C.MQPMO_VERSION_3:
         properties, data = resolve_put_properties(

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 from libremq.kernel import reports
-from libremq.kernel.context import put_date_time
 from libremq.kernel.getting import get_inhibited
 from libremq.kernel.matching import first
+from libremq.kernel.messages.message_context import put_date_time
 from libremq.kernel.properties.property_delivery import may_hold_properties
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core

@@ -8,9 +8,10 @@ where the sender of the message could not put it: it has the sender's data, and 
 
 from __future__ import annotations
 
-from libremq.kernel import authority, own_messages, transmission
+from libremq.kernel import authority
 from libremq.kernel.conversion.convert_headers import HEADERS
 from libremq.kernel.conversion.convert_text import NotConverted, Part, Representation
+from libremq.kernel.messages import own_messages, transmission
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from libremq.kernel import own_messages
+from libremq.kernel.messages import own_messages
 from libremq.kernel.objects.object_types import LocalQueue, Process
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState

@@ -8,8 +8,8 @@ set and byte order.
 from __future__ import annotations
 
 from libremq.common.ccsid import codec
-from libremq.kernel import resolve
-from libremq.kernel.context import put_date_time
+from libremq.kernel.messages import name_resolution
+from libremq.kernel.messages.message_context import put_date_time
 from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.state.connection import Connection, Destination
 from libremq.kernel.state.core import Core
@@ -57,7 +57,7 @@ def sign(core: Core, md: MQMD, now: float) -> None:
 def put(core: Core, message: Message, queue: str, qmgr: str, unit: UnitOfWork | None, now: float) -> bool:
     """Put a message of the queue manager's own, on the dead-letter queue if need be; False if it was dropped."""
     try:
-        destination = resolve.destination_of(core, queue, qmgr)
+        destination = name_resolution.destination_of(core, queue, qmgr)
         check(core, destination, message)
         core.deliver(destination, message, unit, now)
     except MQError as error:
@@ -105,7 +105,7 @@ def _dead_letter_queue(core: Core) -> Destination:
     name = core.catalogue.qmgr.deadq
     if not name:
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, "DEADQ", "the queue manager has no dead-letter queue")
-    destination = resolve.destination_of(core, name, "")
+    destination = name_resolution.destination_of(core, name, "")
     if destination.is_remote:
         raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, name, "the dead-letter queue must be a local queue")
     return destination

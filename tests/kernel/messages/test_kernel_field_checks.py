@@ -9,7 +9,7 @@ import pytest
 
 import libremq
 from libremq import MQError, QueueManager
-from libremq.kernel.field_checks import _MD_BYTES, _MD_INTEGERS, _MD_TEXTS, fitting_text
+from libremq.kernel.messages.field_checks import _MD_BYTES, _MD_INTEGERS, _MD_TEXTS, fitting_text
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
 

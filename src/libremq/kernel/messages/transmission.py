@@ -11,8 +11,8 @@ import struct
 from contextlib import suppress
 from functools import lru_cache
 
-from libremq.kernel import own_messages
-from libremq.kernel.descriptor_extension import with_extension, without_extension
+from libremq.kernel.messages import own_messages
+from libremq.kernel.messages.descriptor_extension import with_extension, without_extension
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import insert
 from libremq.kernel.state.connection import Destination

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from helper_qmgr import Session
 
-from libremq.kernel import dead_letter, transmission
+from libremq.kernel import dead_letter
+from libremq.kernel.messages import transmission
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import extract
 from libremq.kernel.state.connection import Destination
