@@ -16,7 +16,7 @@ from libremq.admin.mqsc_session import DONE, FAILED
 from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.escape import EscapeSession
 from libremq.client.queue_manager import QueueManager
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -350,7 +350,7 @@ class Rig:
         return self.kernel.connect(user, "program", privileged=privileged)
 
     def grant(self, user: str, name: str, *given: int, object_type: int = C.MQOT_Q) -> None:
-        authority.set_authority(self.kernel.core, name, object_type, principals=[user], add=list(given))
+        object_authority.set_authority(self.kernel.core, name, object_type, principals=[user], add=list(given))
 
     def put(self, hconn: int, data: bytes, reply_to: str, **descriptor: Any) -> MQMD:
         fields = {"Format": C.MQFMT_ADMIN, "MsgType": C.MQMT_REQUEST, "ReplyToQ": reply_to, "CodedCharSetId": 1208}
@@ -452,7 +452,7 @@ def test_a_command_needs_the_authority_of_its_user(rig: Rig) -> None:
 def test_who_may_set_the_identity_may_act_as_another_and_a_blank_user_as_nobody(rig: Rig) -> None:
     admin = rig.connect("boss", privileged=True)
     rig.grant("weak", "ANSWERS", C.MQAUTH_OUTPUT)
-    authority.set_authority(rig.kernel.core, "ANSWERS", C.MQOT_Q, groups=["nobody"], add=[C.MQAUTH_OUTPUT])
+    object_authority.set_authority(rig.kernel.core, "ANSWERS", C.MQOT_Q, groups=["nobody"], add=[C.MQAUTH_OUTPUT])
     for user in ("weak", ""):
         md = MQMD(
             Version=2, Format=C.MQFMT_ADMIN, MsgType=C.MQMT_REQUEST, ReplyToQ="ANSWERS", CodedCharSetId=1208,

@@ -10,7 +10,8 @@ from helper_delivery import CCSID, CHANNEL, Receiving, framed
 
 from libremq.channels import targets
 from libremq.channels.delivery import Delivered, Fate, Undeliverable
-from libremq.kernel import authority, dead_letter
+from libremq.kernel import dead_letter
+from libremq.kernel.authority import object_authority
 from libremq.kernel.messages import name_resolution, transmission
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.waiting_gets import Waiter
@@ -521,11 +522,11 @@ def test_a_bad_message_without_a_dead_letter_queue_ends_the_channel(here: Receiv
 
 
 def _allow(here: Receiving, user: str, *rights: int, queue: str = "TARGET") -> None:
-    authority.set_authority(here.core, queue, C.MQOT_Q, principals=(user,), add=rights, known=True)
+    object_authority.set_authority(here.core, queue, C.MQOT_Q, principals=(user,), add=rights, known=True)
 
 
 def _allow_qmgr(here: Receiving, user: str, *rights: int) -> None:
-    authority.set_authority(here.core, "", C.MQOT_Q_MGR, principals=(user,), add=rights, known=True)
+    object_authority.set_authority(here.core, "", C.MQOT_Q_MGR, principals=(user,), add=rights, known=True)
 
 
 def _restricted(**channel: Any) -> Receiving:

@@ -10,7 +10,7 @@ import pytest
 from helper_ends import CHANNEL, Node, Pair, Wire, sender_and_receiver
 from helper_exits import DATA, IMPORTS, XOR
 
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQDLH
 from libremq.wire.protocol import WHOLE, Type
@@ -102,7 +102,7 @@ def test_security_exits_find_together_or_end_the_channel(
     one, two = channel_with_exits(tmp_path, CHALLENGE, exit(sending), exit(receiving), types)
     for name, kind in (("", "QMGR"), ("TARGET", "QUEUE")):
         words = ["CONNECT", "SETALL"] if kind == "QMGR" else ["PUT", "SETALL"]
-        authority.set_authority(two.qm.core, name, kind, principals=["nobody"], add=words)
+        object_authority.set_authority(two.qm.core, name, kind, principals=["nobody"], add=words)
     pair = connect(one, two, types)
     assert failures(pair) == numbers
     assert two.content("TARGET") == ([] if numbers else [DATA])
@@ -139,7 +139,7 @@ def test_a_user_that_does_not_fit_is_refused_not_cut(tmp_path: Path, user: str) 
     cut = user.strip()[:12].encode("latin-1", "replace").decode("latin-1")
     for name, kind in (("", "QMGR"), ("TARGET", "QUEUE")):
         words = ["CONNECT", "SETALL"] if kind == "QMGR" else ["PUT", "SETALL"]
-        authority.set_authority(two.qm.core, name, kind, principals=[cut], add=words, known=True)
+        object_authority.set_authority(two.qm.core, name, kind, principals=[cut], add=words, known=True)
     pair = connect(one, two, "SDR RCVR")
     assert failures(pair) == [9546, 9787]
     assert any(user.strip() in str(end.message) for end in pair.ends.values())

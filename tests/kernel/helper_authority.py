@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
@@ -78,7 +78,7 @@ class Rig:
         return self.qm.connect(user, "program", privileged=False, **more)
 
     def set(self, user: str, object_type: int, profile: str, *, add: Any = (), remove: Any = ()) -> int:
-        return authority.set_authority(
+        return object_authority.set_authority(
             self.core, profile, object_type, principals=[user], add=list(add), remove=list(remove)
         )
 

@@ -16,7 +16,7 @@ from helper_peers import Peer, wait_until
 
 import libremq
 from libremq.common import users
-from libremq.kernel.channel_authentication import set_chlauth
+from libremq.kernel.authority.channel_authentication_records import set_chlauth
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.testing.serving import Served, served_queue_manager

@@ -15,8 +15,8 @@ from helper_peers import Peer, wait_until
 
 import libremq
 from libremq.common import pam, users
-from libremq.kernel import authority
-from libremq.kernel.channel_authentication import match_runcheck, set_chlauth
+from libremq.kernel.authority import object_authority
+from libremq.kernel.authority.channel_authentication_records import match_runcheck, set_chlauth
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFIN, unpack_message
@@ -93,7 +93,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
         made = Site(served, said)
         core = served.engine.manager.core
         made.run(lambda: served.engine.manager.define("CHANNEL", CHANNEL, {"CHLTYPE": "SVRCONN"}))
-        made.run(lambda: authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), add=("CONNECT",)))
+        made.run(lambda: object_authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), add=("CONNECT",)))
         made.passwords(FAILDLAY=0)
         yield made
 

@@ -12,7 +12,7 @@ from helper_tls import HOSTS, MUTUAL, SECURE, Site, refused, tls_site
 
 import libremq
 from libremq.common.tls_authority import Authority, Issued
-from libremq.kernel.channel_authentication import match_runcheck, set_chlauth
+from libremq.kernel.authority.channel_authentication_records import match_runcheck, set_chlauth
 from libremq.mqi import constants as C
 
 AUTHORITY = Authority.create((("O", "Example"), ("CN", "authority")))

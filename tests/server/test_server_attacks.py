@@ -13,7 +13,7 @@ from helper_peers import Peer
 import libremq
 from libremq.client.configuration_dump import setmqaut_lines
 from libremq.client.trigger_monitor import TriggerMonitor
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO, MQTM
@@ -43,7 +43,7 @@ class Site:
 
     def give(self, profile: str, object_type: str, *authorities: str) -> None:
         self.served.embedded.admin(
-            lambda: authority.set_authority(
+            lambda: object_authority.set_authority(
                 self.manager.core, profile, object_type, principals=("alice",), add=authorities, known=True
             )
         )
@@ -240,7 +240,7 @@ def test_the_name_of_a_client_is_one_word_for_a_shell(site: Site) -> None:
     core = site.manager.core
     for profile, of, add in (("", "QMGR", "CONNECT"), ("MODEL.KEPT", "QUEUE", "DSP"), ("MODEL.KEPT", "QUEUE", "GET")):
         site.served.embedded.admin(
-            lambda profile=profile, of=of, add=add: authority.set_authority(
+            lambda profile=profile, of=of, add=add: object_authority.set_authority(
                 core, profile, of, groups=("nobody",), add=(add,)
             )
         )

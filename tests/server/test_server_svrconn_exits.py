@@ -15,7 +15,7 @@ import libremq
 from libremq import aio
 from libremq.common import users
 from libremq.common.tls_authority import Authority
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import session
@@ -34,7 +34,7 @@ def secured(tmp_path: Path) -> Iterator[Site]:
     """As a queue manager is created; everybody may connect, if they are let in."""
     with made(tmp_path, secured=True) as found:
         core = found.served.engine.manager.core
-        found.run(lambda: authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), add=("CONNECT",)))
+        found.run(lambda: object_authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), add=("CONNECT",)))
         found.alter("IDPWOS", AUTHINFO, FAILDLAY=0)
         found.served.engine.admission.refresh()
         for name, groups in (("alice", ()), ("boss", ("mqm",))):

@@ -25,7 +25,8 @@ from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read
 from libremq.admin.pcf_writing import Answering
 from libremq.admin.pending import Pending, there
 from libremq.common.amq_messages import amq
-from libremq.kernel import authority, expiry, reports
+from libremq.kernel import expiry, reports
+from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages import own_messages
 from libremq.kernel.objects.object_types import LocalQueue
@@ -208,7 +209,7 @@ class CommandServer:
 
     def _issuer(self, md: MQMD) -> Issuer:
         """Who the descriptor says it is."""
-        sender = authority.sender_of(self._manager.core, md.UserIdentifier)
+        sender = object_authority.sender_of(self._manager.core, md.UserIdentifier)
         return Issuer(
             sender.user, sender.groups, sender.privileged, C.MQEVO_MSG, md.PutApplName, md.PutApplType,
             md.AccountingToken, md.ApplIdentityData,
@@ -271,7 +272,7 @@ class CommandServer:
         core = self._manager.core
         message = Message(_answer_descriptor(core, md, now), b"", data)
         try:
-            authority.check_reply(core, issuer, md.ReplyToQ, md.ReplyToQMgr)
+            object_authority.check_reply(core, issuer, md.ReplyToQ, md.ReplyToQMgr)
         except MQError as error:
             if message.md.Report & C.MQRO_DISCARD_MSG:
                 return

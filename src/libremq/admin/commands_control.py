@@ -9,7 +9,8 @@ from libremq.admin.command import Command, Outcome
 from libremq.admin.commands_objects import done, ignores_state, not_there_yet
 from libremq.admin.connection_names import hconn_of
 from libremq.admin.context import Context, number, word
-from libremq.kernel import authority, events
+from libremq.kernel import events
+from libremq.kernel.authority import object_authority
 from libremq.kernel.objects.object_types import Listener, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -93,7 +94,7 @@ def refresh_security(context: Context, command: Command) -> Outcome:
     elif kind == C.MQSECTYPE_CONNAUTH:
         context.operations.refresh_connection_authentication()
     else:
-        authority.refresh(context.core)
+        object_authority.refresh(context.core)
     return done(command, 0)
 
 

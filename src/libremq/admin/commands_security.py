@@ -12,8 +12,8 @@ from libremq.admin.commands_status import filled
 from libremq.admin.context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
 from libremq.common.amq_messages import amq
-from libremq.kernel import authority_records, channel_authentication
-from libremq.kernel.authority import is_administrator
+from libremq.kernel.authority import authority_records, channel_authentication_records
+from libremq.kernel.authority.object_authority import is_administrator
 from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
 from libremq.kernel.objects.attributes import Attribute, Value
 from libremq.kernel.objects.object_types import MQObject
@@ -145,7 +145,7 @@ def set_rule(context: Context, command: Command) -> Outcome:
     given = without(command.parameters, options.CHLAUTH_ACTION)
     kind = given.pop("TYPE")
     action = number(command, options.CHLAUTH_ACTION, C.MQACT_ADD)
-    lsn = channel_authentication.set_chlauth(context.core, command.name, cast("int | str", kind), given, action)
+    lsn = channel_authentication_records.set_chlauth(context.core, command.name, cast("int | str", kind), given, action)
     return done(command, lsn)
 
 
@@ -159,7 +159,7 @@ def display_rules(context: Context, command: Command) -> Outcome:
     match = number(command, options.CHLAUTH_MATCH, C.MQMATCH_GENERIC)
     given = {keyword: str(value) for keyword, value in command.parameters.items() if keyword != "MATCH"}
     if match == C.MQMATCH_RUNCHECK:
-        checked = channel_authentication.match_runcheck(
+        checked = channel_authentication_records.match_runcheck(
             context.catalogue,
             command.name,
             given.get("ADDRESS", ""),
@@ -174,7 +174,7 @@ def display_rules(context: Context, command: Command) -> Outcome:
             raise mq_error(C.MQRCCF_CHLAUTH_NOT_FOUND, command.name, "no rule applies to such a connection")
     else:
         rule_type = cast("int | str", command.parameters.get("TYPE", C.MQCAUT_ALL))
-        found = channel_authentication.find_records(context.catalogue, command.name, match, rule_type)
+        found = channel_authentication_records.find_records(context.catalogue, command.name, match, rule_type)
         found = [one for one in found if _chosen(one, given)]
     rows = shown(
         command,

@@ -8,7 +8,7 @@ from typing import cast
 
 from libremq.admin.command import Command, Issuer
 from libremq.admin.operations import Operations
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Value, convert
 from libremq.kernel.objects.catalogue import Catalogue
@@ -32,10 +32,10 @@ class Context:
 
     def need(self, object_type: int, name: str, needed: int) -> None:
         """MQRC_NOT_AUTHORIZED unless the issuer has this authority on the object."""
-        authority.check_command(self.core, self.issuer, object_type, name, needed)
+        object_authority.check_command(self.core, self.issuer, object_type, name, needed)
 
     def may(self, object_type: int, name: str, needed: int) -> bool:
-        return authority.allowed(self.core, self.issuer, object_type, name, bit(needed))
+        return object_authority.allowed(self.core, self.issuer, object_type, name, bit(needed))
 
 
 def option(command: Command, row: Attribute) -> Value | None:

@@ -23,7 +23,8 @@ from libremq.channels.ports import House, Peer, Transport
 from libremq.channels.undelivered import Delivered, Fate, Undeliverable
 from libremq.common.amq_messages import amq
 from libremq.common.users import system_user
-from libremq.kernel import authority, channel_batches
+from libremq.kernel import channel_batches
+from libremq.kernel.authority import object_authority
 from libremq.kernel.objects.channel_definitions import Receiver, Requester
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, RECEIVER, ChannelSync
 from libremq.mqi import constants as C
@@ -74,7 +75,7 @@ class ReceivingAgent(Agent):
 
     def _connect(self) -> None:
         manager, user = self.house.manager, self.user
-        privileged = not user or authority.issuer_of(manager.core, user).privileged
+        privileged = not user or object_authority.issuer_of(manager.core, user).privileged
         self._hconn = manager.connect(user, self.name, C.MQAT_QMGR, privileged=privileged)
 
     def _adopt(self, user: str) -> None:

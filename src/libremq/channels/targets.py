@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from libremq.kernel import authority, opening
+from libremq.kernel import opening
+from libremq.kernel.authority import object_authority
 from libremq.kernel.front import verb
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import Queue
@@ -113,4 +114,4 @@ def _check_own(manager: QueueManager, connection: Connection, od: MQOD) -> None:
     local = od.ObjectQMgrName in ("", core.qmgr_name)
     found = core.catalogue.find_queue(od.ObjectName) if local else None
     if found is not None or not local:
-        authority.check_queue(core, connection, od, C.MQOO_SET_ALL_CONTEXT, found)
+        object_authority.check_queue(core, connection, od, C.MQOO_SET_ALL_CONTEXT, found)

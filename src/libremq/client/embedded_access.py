@@ -25,8 +25,9 @@ from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.common.configuration import TuningSettings
-from libremq.kernel import authority, inspection, media_recovery
-from libremq.kernel.authority_records import type_of
+from libremq.kernel import inspection, media_recovery
+from libremq.kernel.authority import object_authority
+from libremq.kernel.authority.authority_records import type_of
 from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.objects.attributes import GivenValue, Kind, Source
 from libremq.kernel.objects.object_types import MQObject
@@ -162,8 +163,8 @@ class EmbeddedAccess:
         if self._checked_user is None:
             return OWNER
         core, user = self.embedded.manager.core, self._checked_user
-        groups = authority.groups_of(core, user)
-        return Issuer(user, groups, authority.is_administrator(core, user, groups))
+        groups = object_authority.groups_of(core, user)
+        return Issuer(user, groups, object_authority.is_administrator(core, user, groups))
 
     def close(self) -> None:
         if self._closed:
@@ -237,7 +238,7 @@ class EmbeddedAccess:
         return [
             found
             for found in core.catalogue.select(kind, pattern)
-            if authority.allowed(core, issuer, type_of(found), found.name, bit(C.MQAUTH_DISPLAY))
+            if object_authority.allowed(core, issuer, type_of(found), found.name, bit(C.MQAUTH_DISPLAY))
         ]
 
     def display(self, kind: str, pattern: str, *, issuer: Issuer | None = None) -> list[dict[str, AttributeValue]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from libremq.kernel import authority, consumers, events_config, events_queue, getting, inquiry, triggers
+from libremq.kernel import consumers, events_config, events_queue, getting, inquiry, triggers
+from libremq.kernel.authority import object_authority
 from libremq.kernel.front import Front, verb
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
@@ -57,7 +58,7 @@ class Administration(Front):
         def remove_records(obj: MQObject) -> None:
             # First, so that no moment leaves authorities for an object that may come again
             if not keep_authorities:
-                authority.remove_records_of(self.core, authority.type_of(obj), obj.name)
+                object_authority.remove_records_of(self.core, object_authority.type_of(obj), obj.name)
             if isinstance(obj, Channel) and obj.kind != "CLNTCONN" and obj.name in self.core.catalogue.channel_states:
                 self.core.remove_record(ChannelState.kind, obj.name)
 

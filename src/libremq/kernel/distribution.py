@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.kernel import authority, events, putting
+from libremq.kernel import events, putting
+from libremq.kernel.authority import object_authority
 from libremq.kernel.messages import name_resolution
 from libremq.kernel.opening import check_options, new_handle
 from libremq.kernel.state.connection import Connection, ObjectHandle
@@ -38,7 +39,7 @@ def open_list(core: Core, connection: Connection, od: MQOD, options: int, record
     for record in records:
         try:
             destination = name_resolution.destination_of(core, record.ObjectName, record.ObjectQMgrName)
-            authority.check_destination(core, connection, od, options, record)
+            object_authority.check_destination(core, connection, od, options, record)
         except MQError as error:
             events.name_not_resolved(core, connection, error, record.ObjectName, record.ObjectQMgrName)
             handle.destinations.append(None)

@@ -16,7 +16,6 @@ from libremq.common.amq_messages import amq
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import FileLock
 from libremq.kernel import (
-    authority,
     consumers,
     distribution,
     events,
@@ -31,6 +30,7 @@ from libremq.kernel import (
     triggers,
 )
 from libremq.kernel.administration import Administration
+from libremq.kernel.authority import object_authority
 from libremq.kernel.front import verb
 from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
@@ -200,8 +200,8 @@ class QueueManager(Administration):
         connection = Connection(next(self.core.hconns), user, application, application_type)
         connection.privileged, connection.groups_are_given = privileged, groups is not None
         if not privileged:
-            connection.groups = authority.groups_of(self.core, user) if groups is None else groups
-            authority.check_connect(self.core, connection)
+            connection.groups = object_authority.groups_of(self.core, user) if groups is None else groups
+            object_authority.check_connect(self.core, connection)
         self.core.connections[connection.hconn] = connection
         return connection.hconn
 

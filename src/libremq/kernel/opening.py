@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from libremq.common.names import dynamic_name
-from libremq.kernel import authority, events, events_config
+from libremq.kernel import events, events_config
+from libremq.kernel.authority import object_authority
 from libremq.kernel.messages import name_resolution
 from libremq.kernel.messages.field_checks import check_object_descriptor
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
@@ -107,7 +108,7 @@ def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> O
         obj = core.catalogue.find(kind, od.ObjectName)
     if obj is None:
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, od.ObjectName, f"no {kind} of this name is defined")
-    authority.check_object(core, connection, od, options, obj)
+    object_authority.check_object(core, connection, od, options, obj)
     return new_handle(connection, obj, options, obj.name)
 
 
@@ -120,7 +121,7 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
         raise mq_error(
             C.MQRC_OPTION_NOT_VALID_FOR_TYPE, od.ObjectName, "a queue of another queue manager has no attributes here"
         )
-    authority.check_queue(core, connection, od, options, obj)
+    object_authority.check_queue(core, connection, od, options, obj)
     handle = new_handle(connection, obj, options, od.ObjectName)
     if options & _LOCAL_ONLY or (isinstance(obj, LocalQueue) and not options & C.MQOO_OUTPUT):
         handle.queue = _local_target(core, od.ObjectName, obj)
@@ -197,7 +198,7 @@ def _take_input(queue: QueueState, handle: ObjectHandle) -> None:
 
 def _open_model(core: Core, connection: Connection, od: MQOD, options: int, model: ModelQueue) -> ObjectHandle:
     """Make the dynamic queue and open it; the descriptor gets its name."""
-    authority.check_model(core, connection, od, options, model)
+    object_authority.check_model(core, connection, od, options, model)
     name = dynamic_name(od.DynamicQName, core.identifiers.next_unique())
     if core.catalogue.find_queue(name) is not None:
         raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, "a queue of the name in DynamicQName exists")
@@ -212,7 +213,7 @@ def _open_model(core: Core, connection: Connection, od: MQOD, options: int, mode
     _take_defaults(handle, definition)
     try:
         user = od.AlternateUserId if options & C.MQOO_ALTERNATE_USER_AUTHORITY else connection.user
-        authority.own_dynamic_queue(core, connection, queue, user)
+        object_authority.own_dynamic_queue(core, connection, queue, user)
         _use(core, handle, od)
     except (MQError, LogFull):
         connection.depend_on(delete_dynamic(core, queue))
@@ -262,7 +263,7 @@ def _check_delete(core: Core, handle: ObjectHandle, queue: QueueState | None, op
             )
         return True
     if not handle.created_queue:
-        authority.check_close(core, handle.connection, handle, queue)
+        object_authority.check_close(core, handle.connection, handle, queue)
     if core.has_uncommitted(queue):
         raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "messages on it belong to unfinished units of work")
     if options & C.MQCO_DELETE and queue.store.depth:
@@ -275,7 +276,7 @@ def _check_delete(core: Core, handle: ObjectHandle, queue: QueueState | None, op
 def delete_dynamic(core: Core, queue: QueueState) -> int:
     """The queue and the authority of its maker go together."""
     if not queue.definition.is_temporary:
-        authority.remove_records_of(core, C.MQOT_Q, queue.name)
+        object_authority.remove_records_of(core, C.MQOT_Q, queue.name)
     return core.delete_queue(queue)
 
 

@@ -8,7 +8,7 @@ where the sender of the message could not put it: it has the sender's data, and 
 
 from __future__ import annotations
 
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.kernel.conversion.convert_headers import HEADERS
 from libremq.kernel.conversion.convert_text import NotConverted, Part, Representation
 from libremq.kernel.messages import own_messages, transmission
@@ -165,7 +165,7 @@ def send_back(
 ) -> None:
     """Put a report on the message with this descriptor; on the dead-letter queue if its sender could not put there."""
     try:
-        authority.check_reply(core, by or authority.sender_of(core, md.UserIdentifier), queue, qmgr)
+        object_authority.check_reply(core, by or object_authority.sender_of(core, md.UserIdentifier), queue, qmgr)
     except MQError as error:
         if not report.md.Report & C.MQRO_DISCARD_MSG:
             own_messages.bury(core, report, queue, qmgr, error.reason, unit, now)

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from libremq.channels.exits import ChannelExitError
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.users import system_user
-from libremq.kernel import channel_authentication, events
+from libremq.kernel import events
+from libremq.kernel.authority import channel_authentication_records
 from libremq.kernel.events_channel import channel_event
 from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
@@ -138,7 +139,7 @@ class Admission:
             catalogue = self._engine.manager.core.catalogue
             if catalogue.qmgr.chlauth == C.MQCHLA_DISABLED or not catalogue.chlauths:
                 return []
-            return channel_authentication.rules(catalogue)
+            return channel_authentication_records.rules(catalogue)
 
     # Connections
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.admin.command import Issuer
 from libremq.common.amq_messages import amq
-from libremq.kernel.authority import check_command, groups_of
+from libremq.kernel.authority.object_authority import check_command, groups_of
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.repeats import RepeatedPut
 from libremq.kernel.state.connection import Connection

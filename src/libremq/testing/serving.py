@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security.authorities import OBJECT_TYPES
@@ -188,7 +188,7 @@ def open_to_clients(embedded: EmbeddedQueueManager) -> None:
             lsn = manager.alter("IDPWOS", connauth, {"CHCKCLNT": "OPTIONAL", "FAILDLAY": 0})
         for one in OBJECT_TYPES:
             profile = core.qmgr_name if one.value == C.MQOT_Q_MGR else "**"
-            lsn = authority.set_authority(core, profile, one.value, groups=(NOBODY,), add=("ALL",)) or lsn
+            lsn = object_authority.set_authority(core, profile, one.value, groups=(NOBODY,), add=("ALL",)) or lsn
         return lsn
 
     embedded.admin(open_up)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_authority import Rig
 
-from libremq.kernel import authority
+from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 
@@ -21,7 +21,7 @@ def rig() -> Rig:
     rig.qm.alter("QMGR", "", {"deadq": "DEAD"})
     for name, add in (("self", ("CONNECT",)), ("Q", ("PUT", "GET"))):
         of = C.MQOT_Q_MGR if name == "self" else C.MQOT_Q
-        authority.set_authority(rig.qm.core, name, of, principals=("alice",), add=add, known=True)
+        object_authority.set_authority(rig.qm.core, name, of, principals=("alice",), add=add, known=True)
     return rig
 
 
@@ -68,7 +68,7 @@ def test_a_report_does_not_go_where_its_sender_may_not_put(rig: Rig, event: str,
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_a_report_goes_where_its_sender_may_put(rig: Rig, event: str) -> None:
-    authority.set_authority(rig.qm.core, "TWO", C.MQOT_Q, principals=("alice",), add=("PUT",), known=True)
+    object_authority.set_authority(rig.qm.core, "TWO", C.MQOT_Q, principals=("alice",), add=("PUT",), known=True)
     make_report(rig, event, "TWO")
     assert (depth(rig, "TWO"), depth(rig, "DEAD")) == (1, 0)
 
@@ -77,14 +77,14 @@ def test_a_report_goes_where_its_sender_may_put(rig: Rig, event: str) -> None:
 def test_a_report_to_another_queue_manager_needs_its_transmission_queue(rig: Rig, event: str) -> None:
     make_report(rig, event, "FAR", "OTHER")
     assert (depth(rig, "XMIT"), depth(rig, "DEAD")) == (0, 1)
-    authority.set_authority(rig.qm.core, "XMIT", C.MQOT_Q, principals=("alice",), add=("PUT",), known=True)
+    object_authority.set_authority(rig.qm.core, "XMIT", C.MQOT_Q, principals=("alice",), add=("PUT",), known=True)
     make_report(rig, event, "FAR", "OTHER")
     assert (depth(rig, "XMIT"), depth(rig, "DEAD")) == (1, 1)
 
 
 def test_the_maker_of_a_temporary_queue_gets_its_reports_there(rig: Rig) -> None:
     core = rig.qm.core
-    authority.set_authority(core, "MODEL", C.MQOT_Q, principals=("alice",), add=("GET", "DSP"), known=True)
+    object_authority.set_authority(core, "MODEL", C.MQOT_Q, principals=("alice",), add=("GET", "DSP"), known=True)
     hconn = rig.qm.connect("alice", "app", privileged=False)
     od = MQOD(ObjectName="MODEL")
     rig.qm.open(hconn, od, C.MQOO_INPUT_SHARED)

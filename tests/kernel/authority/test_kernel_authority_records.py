@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from libremq.common import users
-from libremq.kernel import authority
-from libremq.kernel.authority import Issuer
+from libremq.kernel.authority import object_authority
+from libremq.kernel.authority.object_authority import Issuer
 from libremq.kernel.objects.object_types import AuthorityRecord
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -78,7 +78,9 @@ def test_set_authority(rig: Rig, before: str, add: str, remove: str, after: str)
 def test_several_entities_at_once(rig: Rig) -> None:
     users.set_password(rig.files, "qm", "app", "x")
     users.set_groups(rig.files, "qm", "app", ["orders"])
-    authority.set_authority(rig.core, "", "QMGR", principals=["app", "bob"], groups=["orders", "mqm"], add=["CONNECT"])
+    object_authority.set_authority(
+        rig.core, "", "QMGR", principals=["app", "bob"], groups=["orders", "mqm"], add=["CONNECT"]
+    )
     assert set(records(rig)) == {
         "self QMGR PRINCIPAL app", "self QMGR PRINCIPAL bob", "self QMGR GROUP orders", "self QMGR GROUP mqm",
     }  # fmt: skip
@@ -138,7 +140,7 @@ REFUSALS = [
 @pytest.mark.parametrize(("given_values", "reason"), REFUSALS)
 def test_what_makes_no_sense_changes_nothing(rig: Rig, given_values: dict[str, object], reason: int) -> None:
     before = rig.state()
-    refused(reason, authority.set_authority, rig.core, **given_values)
+    refused(reason, object_authority.set_authority, rig.core, **given_values)
     assert rig.state() == before and records(rig) == {}
 
 
@@ -151,18 +153,18 @@ def test_unknown_users_need_a_policy(rig: Rig) -> None:
     users.remove_user(rig.files, "qm", "app")
     rig.set("app", Q, "A", remove=["PUT"])  # who has a record may lose it
     refused(C.MQRC_UNKNOWN_ENTITY, rig.set, "app", Q, "B", add=["PUT"])
-    authority.delete_authority(rig.core, "A", Q, principals=["app"])
+    object_authority.delete_authority(rig.core, "A", Q, principals=["app"])
     assert records(rig) == {}
 
 
 def test_delete_authority(rig: Rig) -> None:
     rig.set("app", Q, "A", add=["PUT"])
     rig.set("bob", Q, "A", add=["PUT"])
-    refused(C.MQRC_UNKNOWN_OBJECT_NAME, authority.delete_authority, rig.core, "A", Q, principals=["app", "eve"])
+    refused(C.MQRC_UNKNOWN_OBJECT_NAME, object_authority.delete_authority, rig.core, "A", Q, principals=["app", "eve"])
     assert len(records(rig)) == 2
-    authority.delete_authority(rig.core, "A", "queue", principals=["app"])
+    object_authority.delete_authority(rig.core, "A", "queue", principals=["app"])
     assert set(records(rig)) == {"A QUEUE PRINCIPAL bob"}
-    refused(C.MQRC_UNKNOWN_OBJECT_NAME, authority.delete_authority, rig.core, "A", Q, groups=["bob"])
+    refused(C.MQRC_UNKNOWN_OBJECT_NAME, object_authority.delete_authority, rig.core, "A", Q, groups=["bob"])
 
 
 def test_records_go_with_the_object(rig: Rig) -> None:
@@ -229,7 +231,7 @@ def test_each_entity_counts_with_its_most_specific_profile(rig: Rig) -> None:
     rig.set("app", Q, "AB.*", add=["PUT"])
     rig.set("app", Q, "AB.C*", add=["GET"])
     for group, profile, word in (("mqm", "**", "INQ"), ("nobody", "AB.CD", "SET"), ("nobody", "AB.*", "DSP")):
-        authority.set_authority(rig.core, profile, Q, groups=[group], add=[word])
+        object_authority.set_authority(rig.core, profile, Q, groups=[group], add=[word])
     assert rights(rig, "app", "AB.CD") == ["get"]
     assert rights(rig, "app", "AB.XY") == ["put"]
     assert rights(rig, "app", "Z") == ["browse"]
@@ -260,7 +262,7 @@ def test_rights_like_a_naive_reference(
         rig.core.remove_record(record.kind, record.name)
     for ((kind, entity), profile), given_words in made.items():
         who = {"principals": [entity]} if kind == PRINCIPAL else {"groups": [entity]}
-        authority.set_authority(rig.core, profile, Q, add=sorted(given_words), **who)
+        object_authority.set_authority(rig.core, profile, Q, add=sorted(given_words), **who)
     expected: set[str] = set()
     for entity_key in [(PRINCIPAL, "app"), *((GROUP, group) for group in groups)]:
         mine = {profile: given_words for (key, profile), given_words in made.items() if key == entity_key}
@@ -286,12 +288,12 @@ def test_select_records(rig: Rig) -> None:
     users.set_groups(rig.files, "qm", "app", ["orders"])
     for profile in ("AB.CD", "AB.*", "AB.C*", "**", "Z"):
         rig.set("app", Q, profile, add=["PUT"])
-    authority.set_authority(rig.core, "AB.*", Q, groups=["orders"], add=["GET"])
-    authority.set_authority(rig.core, "", QMGR, groups=["orders"], add=["CONNECT"])
-    authority.set_authority(rig.core, "AB.*", C.MQOT_TOPIC, groups=["orders"], add=["PUB", "CRT"])
+    object_authority.set_authority(rig.core, "AB.*", Q, groups=["orders"], add=["GET"])
+    object_authority.set_authority(rig.core, "", QMGR, groups=["orders"], add=["CONNECT"])
+    object_authority.set_authority(rig.core, "AB.*", C.MQOT_TOPIC, groups=["orders"], add=["PUB", "CRT"])
 
     def shown(**more: object) -> list[str]:
-        return [record.name.removesuffix(" app") for record in authority.select_records(rig.core, **more)]  # type: ignore[arg-type]
+        return [record.name.removesuffix(" app") for record in object_authority.select_records(rig.core, **more)]  # type: ignore[arg-type]
 
     app, orders = (PRINCIPAL, "app"), (GROUP, "orders")
     assert len(shown()) == 9
@@ -310,17 +312,17 @@ def test_select_records(rig: Rig) -> None:
     assert shown(profile="@CLASS") == ["@class TOPIC GROUP orders"]
     assert shown(profile="Z*", match="WILDCARD") == ["Z QUEUE PRINCIPAL"]
     assert shown(entity=(PRINCIPAL, "bob")) == []
-    refused(C.MQRCCF_ATTR_VALUE_ERROR, authority.select_records, rig.core, match="SOME")
+    refused(C.MQRCCF_ATTR_VALUE_ERROR, object_authority.select_records, rig.core, match="SOME")
 
 
 def test_entity_authority(rig: Rig) -> None:
     users.set_password(rig.files, "qm", "app", "x")
     users.set_groups(rig.files, "qm", "app", ["orders"])
     rig.set("app", Q, "A.*", add=["PUT", "CRT"])
-    authority.set_authority(rig.core, "A.B", Q, groups=["orders"], add=["GET"])
+    object_authority.set_authority(rig.core, "A.B", Q, groups=["orders"], add=["GET"])
 
     def shown(kind: int, entity: str, of: str, name: str = "") -> list[str]:
-        return words(authority.entity_authority(rig.core, kind, entity, of, name))
+        return words(object_authority.entity_authority(rig.core, kind, entity, of, name))
 
     assert shown(PRINCIPAL, "app", "QUEUE", "A.B") == ["get", "put", "crt"]
     assert shown(PRINCIPAL, "app", "QUEUE", "A.C") == ["put", "crt"]
@@ -341,15 +343,17 @@ def test_check_command(rig: Rig) -> None:
     rig.set("app", Q, "A.**", add=["CHG", "DSP"])
     rig.set("app", Q, "@class", add=["CRT"])
     issuer = Issuer("app", frozenset())
-    authority.check_command(rig.core, issuer, Q, "A.B", C.MQAUTH_CHANGE, C.MQAUTH_DISPLAY)
-    authority.check_command(rig.core, issuer, Q, "NEW", C.MQAUTH_CREATE)
-    detail = refused(C.MQRC_NOT_AUTHORIZED, authority.check_command, rig.core, issuer, Q, "A.B", C.MQAUTH_DELETE)
+    object_authority.check_command(rig.core, issuer, Q, "A.B", C.MQAUTH_CHANGE, C.MQAUTH_DISPLAY)
+    object_authority.check_command(rig.core, issuer, Q, "NEW", C.MQAUTH_CREATE)
+    detail = refused(C.MQRC_NOT_AUTHORIZED, object_authority.check_command, rig.core, issuer, Q, "A.B", C.MQAUTH_DELETE)
     assert "'app' lacks dlt on queue A.B" in detail
-    refused(C.MQRC_NOT_AUTHORIZED, authority.check_command, rig.core, issuer, C.MQOT_CHANNEL, "NEW", C.MQAUTH_CREATE)
-    refused(C.MQRC_NOT_AUTHORIZED, authority.check_command, rig.core, issuer, QMGR, "", C.MQAUTH_CHANGE)
-    authority.check_command(rig.core, Issuer("boss", frozenset(), True), QMGR, "", C.MQAUTH_CHANGE)
-    assert authority.allowed(rig.core, issuer, Q, "A.B", bit(C.MQAUTH_DISPLAY))
-    assert not authority.allowed(rig.core, issuer, Q, "B", bit(C.MQAUTH_DISPLAY))
+    refused(
+        C.MQRC_NOT_AUTHORIZED, object_authority.check_command, rig.core, issuer, C.MQOT_CHANNEL, "NEW", C.MQAUTH_CREATE
+    )
+    refused(C.MQRC_NOT_AUTHORIZED, object_authority.check_command, rig.core, issuer, QMGR, "", C.MQAUTH_CHANGE)
+    object_authority.check_command(rig.core, Issuer("boss", frozenset(), True), QMGR, "", C.MQAUTH_CHANGE)
+    assert object_authority.allowed(rig.core, issuer, Q, "A.B", bit(C.MQAUTH_DISPLAY))
+    assert not object_authority.allowed(rig.core, issuer, Q, "B", bit(C.MQAUTH_DISPLAY))
     assert len(rig.said) == 3
 
 
@@ -430,7 +434,7 @@ def test_records_survive_a_kill(rig: Rig) -> None:
     rig.crash()
     assert records(rig) == before
     rig.set("u1", Q, "LAST", add=["put"])
-    authority.delete_authority(rig.core, "LAST", Q, principals=["u1"])
+    object_authority.delete_authority(rig.core, "LAST", Q, principals=["u1"])
     rig.core.log.force()
     rig.crash()
     assert records(rig) == before
@@ -445,7 +449,7 @@ def test_a_change_counts_for_the_next_open(rig: Rig) -> None:
     hobj = rig.qm.open(hconn, od, C.MQOO_OUTPUT)
     rig.set("app", Q, "Q", add=["none"])
     refused(C.MQRC_NOT_AUTHORIZED, rig.qm.open, hconn, od, C.MQOO_OUTPUT)
-    authority.delete_authority(rig.core, "Q", Q, principals=["app"])
+    object_authority.delete_authority(rig.core, "Q", Q, principals=["app"])
     rig.qm.close(hconn, rig.qm.open(hconn, od, C.MQOO_OUTPUT))
     rig.qm.close(hconn, hobj)
 
@@ -453,13 +457,13 @@ def test_a_change_counts_for_the_next_open(rig: Rig) -> None:
 def test_groups_are_looked_at_again_by_a_refresh(rig: Rig) -> None:
     users.set_password(rig.files, "qm", "app", "x")
     users.set_groups(rig.files, "qm", "app", ["orders"])
-    authority.set_authority(rig.core, "", QMGR, groups=["orders"], add=["connect"])
-    authority.set_authority(rig.core, "Q", Q, groups=["orders"], add=["put"])
+    object_authority.set_authority(rig.core, "", QMGR, groups=["orders"], add=["connect"])
+    object_authority.set_authority(rig.core, "Q", Q, groups=["orders"], add=["put"])
     hconn, fixed = rig.connect(), rig.connect(groups=frozenset({"orders"}))
     rig.qm.close(hconn, rig.qm.open(hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT))
     users.set_groups(rig.files, "qm", "app", ["billing"])
     rig.qm.close(hconn, rig.qm.open(hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT))
-    authority.refresh(rig.core)
+    object_authority.refresh(rig.core)
     refused(C.MQRC_NOT_AUTHORIZED, rig.qm.open, hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT)
     rig.qm.close(fixed, rig.qm.open(fixed, MQOD(ObjectName="Q"), C.MQOO_OUTPUT))
     refused(C.MQRC_NOT_AUTHORIZED, rig.connect)

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from helper_media import Life
 
-from libremq.kernel import channel_authentication
-from libremq.kernel.channel_authentication import find_records, match_runcheck, rules, set_chlauth
+from libremq.kernel.authority import channel_authentication_records
+from libremq.kernel.authority.channel_authentication_records import find_records, match_runcheck, rules, set_chlauth
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.reasons import reason
@@ -172,13 +172,15 @@ def test_which_records_are_shown(life: Life, pattern: str, match: str, expected:
     assert caught.value.reason == C.MQRCCF_CHLAUTH_NOT_FOUND
 
 
-def check(life: Life, channel: str = "APP", address: str = "10.0.0.1", **facts: Any) -> channel_authentication.RunCheck:
+def check(
+    life: Life, channel: str = "APP", address: str = "10.0.0.1", **facts: Any
+) -> channel_authentication_records.RunCheck:
     return match_runcheck(life.qm.core.catalogue, channel, address, is_privileged={"mqm"}.__contains__, **facts)
 
 
 def test_runcheck_shows_what_would_happen(life: Life) -> None:
     life.qm.define("CHANNEL", "APP", {"CHLTYPE": "SVRCONN", "MCAUSER": "fixed"})
-    assert check(life, client_user="alice") == channel_authentication.RunCheck((), "fixed", True)
+    assert check(life, client_user="alice") == channel_authentication_records.RunCheck((), "fixed", True)
     sets(life, "*", "BLOCKUSER", USERLIST=("*MQADMIN",))
     sets(life, "*", "ADDRESSMAP", ADDRESS="*", **NOBODY)
     sets(life, "APP", "USERMAP", CLNTUSER="alice", MCAUSER="app")

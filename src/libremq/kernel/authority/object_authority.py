@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from libremq.common.amq_messages import amq
 from libremq.kernel import events
-from libremq.kernel.authority_records import (
+from libremq.kernel.authority.authority_records import (
     delete_authority,
     entity_authority,
     remove_records_of,
