@@ -7,7 +7,7 @@ from typing import Any
 
 from helper_qmgr import Session
 
-from libremq.kernel.events_message import (
+from libremq.kernel.events.event_messages import (
     CHANNEL_EVENT,
     COMMAND_EVENT,
     CONFIG_EVENT,

@@ -9,8 +9,8 @@ from libremq.admin.command import Command, Outcome
 from libremq.admin.commands_objects import done, ignores_state, not_there_yet
 from libremq.admin.connection_names import hconn_of
 from libremq.admin.context import Context, number, word
-from libremq.kernel import events
 from libremq.kernel.authority import object_authority
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.objects.object_types import Listener, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -117,7 +117,7 @@ def refresh_manager(context: Context, command: Command) -> Outcome:
         found = [one for one in context.catalogue if pattern == "*" or _named(one.name, pattern)]
     else:
         found = context.catalogue.select(_KINDS[wanted], pattern)
-    events.refresh_objects(context.core, found)
+    queue_manager_events.refresh_objects(context.core, found)
     return done(command, 0)
 
 

@@ -17,7 +17,7 @@ from libremq.admin.display import Values, shown
 from libremq.admin.queue_manager_status import queue_manager_status
 from libremq.common.amq_messages import amq
 from libremq.common.names import matches
-from libremq.kernel.events import reset_queue_statistics
+from libremq.kernel.events.queue_manager_events import reset_queue_statistics
 from libremq.kernel.objects.attributes import Value
 from libremq.kernel.objects.object_types import Listener, LocalQueue, Service, date_and_time
 from libremq.kernel.objects.status_tables import STATUS_TABLES

@@ -22,7 +22,7 @@ from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.context import Context
 from libremq.admin.failures import failure_message
 from libremq.admin.operations import NoOperations, Operations
-from libremq.kernel.events_command import command_event
+from libremq.kernel.events.command_events import command_event
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.definition_checks import reasons
 from libremq.kernel.state.event_state import EventContext

@@ -16,7 +16,7 @@ from libremq.admin.mqsc_writing import outcome_lines
 from libremq.admin.pending import Pending
 from libremq.admin.plain_values import plain_row
 from libremq.common.amq_messages import amq
-from libremq.kernel.events_command import mask_passwords
+from libremq.kernel.events.command_events import mask_passwords
 from libremq.mqi import constants as C
 
 DONE, FAILED, SYNTAX = "done", "failed", "syntax"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from libremq.channels.ports import House, Peer
 from libremq.common.amq_messages import amq
-from libremq.kernel.events_channel import channel_event
+from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.channel_definitions import MessageChannel, Receiver
 from libremq.kernel.objects.object_base import new_object

@@ -36,8 +36,9 @@ from libremq.channels.undelivered import (
     Undelivered,
 )
 from libremq.common.amq_messages import amq
-from libremq.kernel import events, putting, reports
+from libremq.kernel import putting, reports
 from libremq.kernel.activities import Arrival, Tracer
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.front import Front, verb
 from libremq.kernel.messages.message_context import put_date_time
 from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT
@@ -301,7 +302,7 @@ def _place(
         raise mq_error(C.MQRC_BACKED_OUT, name, "the queue manager backed the batch out to release log space")
     for definition in destination.path:
         if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
-            events.put_inhibited(core, target.handle, destination)
+            queue_manager_events.put_inhibited(core, target.handle, destination)
             raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
     if md.Report and not destination.is_remote:
         reports.check_options(md, name)

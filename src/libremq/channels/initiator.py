@@ -20,7 +20,7 @@ from libremq.channels.roster import ChannelRules
 from libremq.channels.triggering import INITIATION_QUEUE, Triggers
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.kernel import channel_batches
-from libremq.kernel.events_channel import channel_event
+from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.channel_definitions import (
     ClusterChannel,
     MessageChannel,

@@ -19,7 +19,7 @@ from libremq.channels.ports import House
 from libremq.channels.retries import Retries
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.configuration import ChannelSettings
-from libremq.kernel.events_channel import channel_event
+from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.channel_definitions import Channel, MessageChannel, Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.state.core import Core

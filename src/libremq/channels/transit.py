@@ -19,7 +19,7 @@ from libremq.common.amq_messages import amq
 from libremq.kernel import reports
 from libremq.kernel.activities import Departure, Tracer, wants
 from libremq.kernel.conversion.convert_message import convert
-from libremq.kernel.events_channel import channel_event
+from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.front import Front, verb
 from libremq.kernel.messages.transmission import FORMAT, frame
 from libremq.kernel.objects.channel_definitions import SendingChannel

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from libremq.kernel import consumers, events_config, events_queue, getting, inquiry, triggers
+from libremq.kernel import consumers, getting, inquiry, triggers
 from libremq.kernel.authority import object_authority
+from libremq.kernel.events import configuration_events, performance_events
 from libremq.kernel.front import Front, verb
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
@@ -26,22 +27,22 @@ class Administration(Front):
         like: str | None = None,
         replace: bool = False,
     ) -> int:
-        before = events_config.image(self.core, kind, name)
+        before = configuration_events.image(self.core, kind, name)
         lsn = self.core.define(kind, name, attributes, like=like, replace=replace)
         self._changed(kind, name, attributes, before)
         return lsn
 
     @verb
     def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
-        before = events_config.image(self.core, kind, name)
+        before = configuration_events.image(self.core, kind, name)
         lsn = self.core.alter(kind, name, attributes)
         self._changed(kind, name, attributes, before)
         return lsn
 
     def _changed(self, kind: str, name: str, attributes: Mapping[str, GivenValue], before: MQObject | None) -> None:
         obj = self.core.catalogue.find(kind, name)
-        events_config.object_changed(self.core, before, obj)
-        events_queue.definition_changed(self.core, obj, attributes)
+        configuration_events.object_changed(self.core, before, obj)
+        performance_events.definition_changed(self.core, obj, attributes)
         getting.cancel_inhibited(self.core.waiters)
         consumers.definitions_changed(self.core)
         if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
@@ -53,7 +54,7 @@ class Administration(Front):
     @verb
     def delete(self, kind: str, name: str, *, purge: bool = False, keep_authorities: bool = False) -> int:
         """DELETE. The authority records of exactly the name go too, unless they are to be kept: AUTHREC(NO)."""
-        before = events_config.image(self.core, kind, name)
+        before = configuration_events.image(self.core, kind, name)
 
         def remove_records(obj: MQObject) -> None:
             # First, so that no moment leaves authorities for an object that may come again
@@ -63,22 +64,22 @@ class Administration(Front):
                 self.core.remove_record(ChannelState.kind, obj.name)
 
         lsn = self.core.delete(kind, name, purge=purge, first=remove_records)
-        events_config.object_changed(self.core, before, None)
+        configuration_events.object_changed(self.core, before, None)
         return lsn
 
     @verb
     def install_record(self, record: KeyedRecord) -> int:
         """SET AUTHREC and SET CHLAUTH: the record as a whole, new or in place of the one with its key."""
-        before = events_config.image(self.core, record.kind, record.name)
+        before = configuration_events.image(self.core, record.kind, record.name)
         lsn = self.core.install_record(record)
-        events_config.object_changed(self.core, before, record)
+        configuration_events.object_changed(self.core, before, record)
         return lsn
 
     @verb
     def remove_record(self, kind: str, name: str) -> int:
-        before = events_config.image(self.core, kind, name)
+        before = configuration_events.image(self.core, kind, name)
         lsn = self.core.remove_record(kind, name)
-        events_config.object_changed(self.core, before, None)
+        configuration_events.object_changed(self.core, before, None)
         return lsn
 
     @verb

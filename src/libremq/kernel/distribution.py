@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.kernel import events, putting
+from libremq.kernel import putting
 from libremq.kernel.authority import object_authority
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages import name_resolution
 from libremq.kernel.opening import check_options, new_handle
 from libremq.kernel.state.connection import Connection, ObjectHandle
@@ -41,7 +42,7 @@ def open_list(core: Core, connection: Connection, od: MQOD, options: int, record
             destination = name_resolution.destination_of(core, record.ObjectName, record.ObjectQMgrName)
             object_authority.check_destination(core, connection, od, options, record)
         except MQError as error:
-            events.name_not_resolved(core, connection, error, record.ObjectName, record.ObjectQMgrName)
+            queue_manager_events.name_not_resolved(core, connection, error, record.ObjectName, record.ObjectQMgrName)
             handle.destinations.append(None)
             handle.responses.append(MQRR(CompCode=error.comp_code, Reason=error.reason))
             od.InvalidDestCount += 1

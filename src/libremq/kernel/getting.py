@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from libremq.kernel import events, expiry, groups, reports
+from libremq.kernel import expiry, groups, reports
 from libremq.kernel.conversion.convert_message import convert
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.matching import Wanted, find, first, reach, takes_any
 from libremq.kernel.messages.descriptor_extension import with_extension
 from libremq.kernel.objects.object_types import AliasQueue
@@ -117,7 +118,7 @@ def _checked(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> QueueSta
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
     inhibited = get_inhibited(handle, queue)
     if inhibited:
-        events.get_inhibited(core, handle)
+        queue_manager_events.get_inhibited(core, handle)
         raise mq_error(C.MQRC_GET_INHIBITED, inhibited, "GET(DISABLED) on this definition")
     if gmo.WaitInterval < 0 and gmo.WaitInterval != C.MQWI_UNLIMITED and options & C.MQGMO_WAIT:
         raise mq_error(C.MQRC_WAIT_INTERVAL_ERROR, name, f"wait interval {gmo.WaitInterval} is negative")
@@ -461,7 +462,7 @@ def cancel_inhibited(waiters: Iterable[Waiter]) -> None:
     for waiter in list(waiters):
         inhibited = get_inhibited(waiter.handle, waiter.queue)
         if inhibited:
-            events.get_inhibited(waiter.core, waiter.handle)
+            queue_manager_events.get_inhibited(waiter.core, waiter.handle)
             waiter.fail(mq_error(C.MQRC_GET_INHIBITED, inhibited, "GET(DISABLED) was set while the get waited"))
 
 

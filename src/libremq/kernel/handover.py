@@ -6,7 +6,8 @@ nowhere on disk, which is MQ's bargain for a persistent message outside syncpoin
 
 from __future__ import annotations
 
-from libremq.kernel import events_queue, getting, groups, reports
+from libremq.kernel import getting, groups, reports
+from libremq.kernel.events import performance_events
 from libremq.kernel.matching import Wanted
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
@@ -43,7 +44,7 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
             queue.statistics.dequeued += 1
             queue.statistics.last_put = queue.statistics.last_get = core.clock.now()
             if core.catalogue.qmgr.perfmev:
-                events_queue.message_handed_over(core, queue)
+                performance_events.message_handed_over(core, queue)
             return True
         if not waiter.done:
             return False

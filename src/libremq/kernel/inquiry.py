@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from libremq.kernel import channel_batches, events_config, getting, triggers
+from libremq.kernel import channel_batches, getting, triggers
+from libremq.kernel.events import configuration_events
 from libremq.kernel.objects.catalogue import Inquired, inquire
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
@@ -54,9 +55,9 @@ def set_object(core: Core, connection: Connection, handle: ObjectHandle, values:
     if not handle.has(C.MQOO_SET):
         raise mq_error(C.MQRC_NOT_OPEN_FOR_SET, handle.object_name, "open it with MQOO_SET to set attributes")
     obj = _current(handle)
-    before = events_config.copy_of(obj) if core.catalogue.qmgr.configev else None
+    before = configuration_events.copy_of(obj) if core.catalogue.qmgr.configev else None
     connection.depend_on(core.set_attributes(obj, values))
-    events_config.object_changed(core, before, obj, EventContext(connection.user, C.MQEVO_MQSET))
+    configuration_events.object_changed(core, before, obj, EventContext(connection.user, C.MQEVO_MQSET))
     getting.cancel_inhibited(core.waiters)
     if isinstance(obj, LocalQueue):
         queue = core.local_queue(obj)

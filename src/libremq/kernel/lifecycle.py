@@ -17,8 +17,9 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import FileLock, Files, lock_holder
-from libremq.kernel import backup, checkpoint, creation, disk_room, events, log_room, media_recovery
+from libremq.kernel import backup, checkpoint, creation, disk_room, log_room, media_recovery
 from libremq.kernel.checkpoint import Checkpoint
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.log_settings import open_log, store_limits
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import complete_system_objects
@@ -269,8 +270,8 @@ class Lifecycle:
                 files.remove(f"{folder}/{creation.MARKER}")  # its creation was cut short by the end of it
             core.authorities.configure(settings.security)
             manager = cls(core, lock, checkpoint_file, say, settings.tuning)
-            events.queue_manager_started(core, activated=activate)
-            events.logger_event(core)
+            queue_manager_events.queue_manager_started(core, activated=activate)
+            queue_manager_events.logger_event(core)
         except BaseException:
             log.abandon()
             checkpoint_file.close()
@@ -356,7 +357,7 @@ class Lifecycle:
     def tell_end(self, *, quiescing: bool) -> None:
         """Make the event that says so, before those who may be waiting for it are gone."""
         if self.failure is None and not self.ended:
-            events.queue_manager_stopping(self.core, quiescing=quiescing)
+            queue_manager_events.queue_manager_stopping(self.core, quiescing=quiescing)
 
     def _let_go(self) -> None:
         self.ended = True
@@ -545,7 +546,7 @@ class Lifecycle:
     def extent_begun(self) -> None:
         """The log has come to a new extent."""
         self._extent_end = self._end_of_extent()
-        events.logger_event(self.core)
+        queue_manager_events.logger_event(self.core)
 
     def checkpoint_due(self) -> None:
         """Enough has been logged for a checkpoint."""

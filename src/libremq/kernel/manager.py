@@ -18,8 +18,6 @@ from libremq.common.files import FileLock
 from libremq.kernel import (
     consumers,
     distribution,
-    events,
-    events_queue,
     expiry,
     getting,
     groups,
@@ -31,6 +29,7 @@ from libremq.kernel import (
 )
 from libremq.kernel.administration import Administration
 from libremq.kernel.authority import object_authority
+from libremq.kernel.events import performance_events, queue_manager_events
 from libremq.kernel.front import verb
 from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
@@ -69,8 +68,8 @@ class QueueManager(Administration):
         core.on_arrival = self.available
         core.on_return = self._returned
         core.deliver = self._deliver
-        core.on_put = partial(events_queue.message_put, core)
-        core.on_get = partial(events_queue.message_got, core)
+        core.on_put = partial(performance_events.message_put, core)
+        core.on_get = partial(performance_events.message_got, core)
 
     # The clock
 
@@ -337,7 +336,9 @@ class QueueManager(Administration):
         try:
             opening.check_put1(self.core, od)
         except MQError as error:
-            events.name_not_resolved(self.core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType)
+            queue_manager_events.name_not_resolved(
+                self.core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType
+            )
             raise
         before = od.ResolvedQName, od.ResolvedQMgrName
         handle = opening.open_object(self.core, connection, od, options)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from libremq.common.names import dynamic_name
-from libremq.kernel import events, events_config
 from libremq.kernel.authority import object_authority
+from libremq.kernel.events import configuration_events, queue_manager_events
 from libremq.kernel.messages import name_resolution
 from libremq.kernel.messages.field_checks import check_object_descriptor
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
@@ -48,7 +48,9 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> O
         try:
             handle = open_it(core, connection, od, options)
         except MQError as error:
-            events.name_not_resolved(core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType)
+            queue_manager_events.name_not_resolved(
+                core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType
+            )
             raise
         handle.object_qmgr = od.ObjectQMgrName
     elif od.ObjectType == C.MQOT_TOPIC:
@@ -218,16 +220,16 @@ def _open_model(core: Core, connection: Connection, od: MQOD, options: int, mode
     except (MQError, LogFull):
         connection.depend_on(delete_dynamic(core, queue))
         raise
-    events_config.object_changed(core, None, definition, _context(connection))
+    configuration_events.object_changed(core, None, definition, _context(connection))
     od.ObjectName = name
     od.ObjectQMgrName = core.qmgr_name
     od.ResolvedQName, od.ResolvedQMgrName = name, core.qmgr_name
     return handle
 
 
-def _context(connection: Connection) -> events.EventContext:
+def _context(connection: Connection) -> queue_manager_events.EventContext:
     """Who is behind a dynamic queue."""
-    return events.EventContext(connection.user, C.MQEVO_INTERNAL)
+    return queue_manager_events.EventContext(connection.user, C.MQEVO_INTERNAL)
 
 
 def close_object(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> None:
@@ -284,7 +286,7 @@ def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> None:
     for waiter in list(queue.waiters):
         waiter.fail(mq_error(C.MQRC_Q_DELETED, queue.name, "the dynamic queue was deleted"))
     connection.depend_on(delete_dynamic(core, queue))
-    events_config.object_changed(core, queue.definition, None, _context(connection))
+    configuration_events.object_changed(core, queue.definition, None, _context(connection))
     for handle in queue.open_handles:
         if handle.connection.wake is not None:
             handle.connection.wake()  # a consumer hears of it, too

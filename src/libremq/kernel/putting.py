@@ -7,7 +7,8 @@ those who wait, trigger monitors and report messages are served after that.
 
 from __future__ import annotations
 
-from libremq.kernel import events, events_queue, groups, handover, reports
+from libremq.kernel import groups, handover, reports
+from libremq.kernel.events import performance_events, queue_manager_events
 from libremq.kernel.messages import message_context, name_resolution, transmission
 from libremq.kernel.messages.descriptor_extension import without_extension
 from libremq.kernel.messages.field_checks import check_descriptor
@@ -80,7 +81,7 @@ def put_to(
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
     for definition in destination.path:
         if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
-            events.put_inhibited(core, handle, destination)
+            queue_manager_events.put_inhibited(core, handle, destination)
             raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
     unknown_report = check_values(md, name, remote=destination.is_remote)
     unit = core.syncpoint_unit(connection) if options & C.MQPMO_SYNCPOINT else None
@@ -243,7 +244,7 @@ def deliver(
         return
     if queue.store.depth >= definition.maxdepth:
         if core.catalogue.qmgr.perfmev:
-            events_queue.queue_full(core, queue)
+            performance_events.queue_full(core, queue)
         raise mq_error(C.MQRC_Q_FULL, queue.name, f"the queue holds MAXDEPTH({definition.maxdepth}) messages")
     if wants_coa:
         with core.all_or_nothing(unit) as own:

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from libremq.channels.exits import ChannelExitError
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.users import system_user
-from libremq.kernel import events
 from libremq.kernel.authority import channel_authentication_records
-from libremq.kernel.events_channel import channel_event
+from libremq.kernel.events import queue_manager_events
+from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -309,9 +309,9 @@ class Admission:
         for message in (first, amq(5543, cause), amq(9557, f"'{who}'", applicant.where)):
             self._engine.say(message)
         with self._engine.lock:
-            events.not_authorized(
+            queue_manager_events.not_authorized(
                 self._engine.manager.core,
-                events.CONNECT,
+                queue_manager_events.CONNECT,
                 user=applicant.asserted,
                 application=applicant.application,
                 qualifier=C.MQRQ_CSP_NOT_AUTHORIZED,

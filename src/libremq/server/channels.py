@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from libremq.kernel.events import channel_event
+from libremq.kernel.events.queue_manager_events import channel_event
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.mqi import constants as C
 from libremq.server.tls_peers import TlsPeer, refusal, refusal_event

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.silence import Silence
-from libremq.kernel.events import channel_event
+from libremq.kernel.events.queue_manager_events import channel_event
 from libremq.mqi import constants as C
 from libremq.server.channels import Channel, find_channel
 from libremq.server.conversation import UNKNOWN_BYTES, Conversation

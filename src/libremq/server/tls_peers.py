@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from libremq.common import cipher_specs
 from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.tls_errors import NOT_ACCEPTED, SAID, explained, is_alert
-from libremq.kernel.events_channel import channel_event
+from libremq.kernel.events.channel_events import channel_event
 from libremq.mqi import constants as C
 from libremq.security import distinguished_names
 from libremq.security.distinguished_names import DistinguishedNameError

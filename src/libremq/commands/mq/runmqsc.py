@@ -27,7 +27,7 @@ from libremq.commands.samples.sample_program import ask_password
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.names import check_queue_manager_name
-from libremq.kernel.events_command import mask_passwords
+from libremq.kernel.events.command_events import mask_passwords
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.error_entry import release

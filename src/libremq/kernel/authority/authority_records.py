@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from libremq.kernel import events_config
+from libremq.kernel.events import configuration_events
 from libremq.kernel.objects.object_types import AuthorityRecord, MQObject
 from libremq.kernel.objects.security_records import QMGR_PROFILE
 from libremq.kernel.state.authority_state import CLASS
@@ -80,15 +80,15 @@ def set_authority(
 
 
 def _install(core: Core, record: AuthorityRecord) -> int:
-    before = events_config.image(core, record.kind, record.name)
+    before = configuration_events.image(core, record.kind, record.name)
     lsn = core.install_record(record)
-    events_config.object_changed(core, before, record)
+    configuration_events.object_changed(core, before, record)
     return lsn
 
 
 def _remove(core: Core, record: AuthorityRecord) -> int:
     lsn = core.remove_record(record.kind, record.name)
-    events_config.object_changed(core, record, None)
+    configuration_events.object_changed(core, record, None)
     return lsn
 
 

@@ -12,7 +12,6 @@ from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from libremq.common.amq_messages import amq
-from libremq.kernel import events
 from libremq.kernel.authority.authority_records import (
     delete_authority,
     entity_authority,
@@ -21,6 +20,7 @@ from libremq.kernel.authority.authority_records import (
     set_authority,
     type_of,
 )
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages import name_resolution
 from libremq.kernel.objects.object_types import LocalQueue, ModelQueue, MQObject
 from libremq.kernel.state.connection import Connection, ObjectHandle
@@ -177,9 +177,9 @@ def check_connect(core: Core, connection: Connection) -> None:
     missing = _missing(core, connection, C.MQOT_Q_MGR, "", bit(C.MQAUTH_CONNECT))
     if missing:
         error = _refusal(core, connection.user, C.MQOT_Q_MGR, core.qmgr_name, missing)
-        events.not_authorized(
+        queue_manager_events.not_authorized(
             core,
-            events.CONNECT,
+            queue_manager_events.CONNECT,
             user=connection.user,
             application=connection.application,
             application_type=connection.application_type,
@@ -304,9 +304,9 @@ def _not_opened(
     missing: int,
 ) -> MQError:
     error = _refusal(core, subject.user, object_type, name, missing)
-    events.not_authorized(
+    queue_manager_events.not_authorized(
         core,
-        events.OPEN,
+        queue_manager_events.OPEN,
         user=subject.user,
         application=connection.application,
         application_type=connection.application_type,
@@ -339,9 +339,9 @@ def check_close(core: Core, connection: Connection, handle: ObjectHandle, queue:
     missing = 0 if subject.privileged else _missing(core, subject, C.MQOT_Q, queue.name, bit(C.MQAUTH_DELETE))
     if missing:
         error = _refusal(core, subject.user, C.MQOT_Q, queue.name, missing)
-        events.not_authorized(
+        queue_manager_events.not_authorized(
             core,
-            events.CLOSE,
+            queue_manager_events.CLOSE,
             user=subject.user,
             application=connection.application,
             application_type=connection.application_type,
@@ -366,5 +366,5 @@ def check_command(core: Core, subject: Subject, object_type: int, name: str, *ne
     missing = _missing(core, subject, object_type, name, mask)
     if missing:
         error = _refusal(core, subject.user, object_type, name, missing)
-        events.not_authorized(core, events.COMMAND, user=subject.user, command=command)
+        queue_manager_events.not_authorized(core, queue_manager_events.COMMAND, user=subject.user, command=command)
         raise error

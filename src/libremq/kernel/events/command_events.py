@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from libremq.kernel.events_message import COMMAND_EVENT, masked, number, put_event, text
+from libremq.kernel.events.event_messages import COMMAND_EVENT, masked, number, put_event, text
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from libremq.kernel.events_message import PERFM_EVENT, note_loss, number, put_event, text
+from libremq.kernel.events.event_messages import PERFM_EVENT, note_loss, number, put_event, text
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject
 from libremq.kernel.state.core import Core

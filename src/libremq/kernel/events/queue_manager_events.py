@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from libremq.common.hosts import host_name
-from libremq.kernel.events_channel import channel_event
-from libremq.kernel.events_command import command_event
-from libremq.kernel.events_config import object_changed, refresh_objects
-from libremq.kernel.events_logger import logger_event
-from libremq.kernel.events_message import QMGR_EVENT, if_elsewhere, number, put_event, text
-from libremq.kernel.events_queue import QueueFigures, queue_figures, reset_queue_statistics
+from libremq.kernel.events.channel_events import channel_event
+from libremq.kernel.events.command_events import command_event
+from libremq.kernel.events.configuration_events import object_changed, refresh_objects
+from libremq.kernel.events.event_messages import QMGR_EVENT, if_elsewhere, number, put_event, text
+from libremq.kernel.events.logger_events import logger_event
+from libremq.kernel.events.performance_events import QueueFigures, queue_figures, reset_queue_statistics
 from libremq.kernel.objects.object_types import AliasQueue, Queue
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core

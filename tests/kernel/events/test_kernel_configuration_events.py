@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from helper_events import CONFIG_EVENT, Event, Events
 
-from libremq.kernel import events
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import Source
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
 
-ALICE = events.EventContext("alice", C.MQEVO_CONSOLE)
+ALICE = queue_manager_events.EventContext("alice", C.MQEVO_CONSOLE)
 BY_ALICE = [
     (C.MQCACF_EVENT_USER_ID, "alice"),
     (C.MQIACF_EVENT_ORIGIN, C.MQEVO_CONSOLE),
@@ -169,7 +169,7 @@ def test_the_queue_of_these_events_is_told_of_only_by_a_refresh() -> None:
     session.qm.alter("QLOCAL", CONFIG_EVENT, {"MAXDEPTH": 99})
     assert session.events(CONFIG_EVENT) == []
     queue = session.core.catalogue.queues[CONFIG_EVENT]
-    assert events.refresh_objects(session.core, [queue]) == 1
+    assert queue_manager_events.refresh_objects(session.core, [queue]) == 1
     event = session.event(CONFIG_EVENT)
     assert (event.reason, event[C.MQCA_Q_NAME]) == (C.MQRC_CONFIG_REFRESH_OBJECT, CONFIG_EVENT)
 
@@ -180,13 +180,13 @@ def test_refresh_tells_each_object_once() -> None:
     session.queue("B")
     session.events(CONFIG_EVENT)
     objects = [session.core.catalogue.queues[name] for name in "AB"]
-    assert events.refresh_objects(session.core, objects, ALICE) == 2
+    assert queue_manager_events.refresh_objects(session.core, objects, ALICE) == 2
     told = session.events(CONFIG_EVENT)
     assert [event.reason for event in told] == [C.MQRC_CONFIG_REFRESH_OBJECT] * 2
     assert all(event.parameters[:3] == BY_ALICE for event in told)
     session.qm.alter("QMGR", "", {"CONFIGEV": "DISABLED"})
     session.events(CONFIG_EVENT)
-    assert events.refresh_objects(session.core, objects) == 0
+    assert queue_manager_events.refresh_objects(session.core, objects) == 0
     assert session.events(CONFIG_EVENT) == []
 
 
@@ -196,7 +196,7 @@ def test_every_kind_of_object_can_be_told() -> None:
     session.qm.alter("QLOCAL", CONFIG_EVENT, {"MAXDEPTH": 5000})
     objects = list(session.core.catalogue)
     assert {obj.kind for obj in objects} >= {"QMGR", "QLOCAL", "QMODEL", "SVRCONN"} & set(TABLES)
-    assert events.refresh_objects(session.core, objects) == len(objects)
+    assert queue_manager_events.refresh_objects(session.core, objects) == len(objects)
     assert len(session.events(CONFIG_EVENT)) == len(objects)
     assert session.core.events.lost == 0
 

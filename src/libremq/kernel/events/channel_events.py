@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from libremq.kernel.events_message import CHANNEL_EVENT, number, put_event, text
+from libremq.kernel.events.event_messages import CHANNEL_EVENT, number, put_event, text
 from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import PCFParameter

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from libremq.kernel.events_command import context_parameters
-from libremq.kernel.events_message import CONFIG_EVENT, number, put_event, text
+from libremq.kernel.events.command_events import context_parameters
+from libremq.kernel.events.event_messages import CONFIG_EVENT, number, put_event, text
 from libremq.kernel.objects.attributes import Attribute, Source
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject, new_object
 from libremq.kernel.state.core import Core

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_events import PERFM_EVENT, Events
 
-from libremq.kernel import events
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -192,7 +192,7 @@ def test_expiry_makes_no_depth_low_event() -> None:
     session.clock.advance(2)
     assert session.qm.scan_expired() == 4
     assert session.reasons(PERFM_EVENT) == []
-    assert events.reset_queue_statistics(session.core, "WORK").dequeued == 4
+    assert queue_manager_events.reset_queue_statistics(session.core, "WORK").dequeued == 4
 
 
 def test_a_temporary_dynamic_queue_has_depth_events_too() -> None:
@@ -309,9 +309,9 @@ def test_reset_queue_statistics_returns_the_figures_and_begins_anew() -> None:
     session.puts(1, syncpoint=True)
     session.qm.backout(session.hconn)
     session.clock.advance(9)
-    assert events.reset_queue_statistics(session.core, "WORK") == (9, 5, 6, 2)
+    assert queue_manager_events.reset_queue_statistics(session.core, "WORK") == (9, 5, 6, 2)
     session.clock.advance(1)
-    assert events.reset_queue_statistics(session.core, "WORK") == (1, 3, 0, 0)
+    assert queue_manager_events.reset_queue_statistics(session.core, "WORK") == (1, 3, 0, 0)
 
 
 def test_a_queue_that_was_made_later_counts_from_then_on() -> None:
@@ -319,7 +319,7 @@ def test_a_queue_that_was_made_later_counts_from_then_on() -> None:
     session.clock.advance(100)
     session.qm.define("QLOCAL", "LATE", {})
     session.clock.advance(3)
-    assert events.reset_queue_statistics(session.core, "LATE") == (3, 0, 0, 0)
+    assert queue_manager_events.reset_queue_statistics(session.core, "LATE") == (3, 0, 0, 0)
 
 
 def test_statistics_outlast_the_unloading_of_an_idle_queue() -> None:
@@ -330,7 +330,7 @@ def test_statistics_outlast_the_unloading_of_an_idle_queue() -> None:
         session.qm.checkpoint()
     assert "WORK" not in session.core.queues
     session.clock.advance(4)
-    assert events.reset_queue_statistics(session.core, "WORK") == (4, 1, 1, 0)
+    assert queue_manager_events.reset_queue_statistics(session.core, "WORK") == (4, 1, 1, 0)
 
 
 def test_high_depth_of_a_loaded_queue_counts_what_was_on_it() -> None:
@@ -340,13 +340,13 @@ def test_high_depth_of_a_loaded_queue_counts_what_was_on_it() -> None:
     session.close(session.hobj)
     for _ in range(4):
         session.qm.checkpoint()
-    events.reset_queue_statistics(session.core, "WORK")
+    queue_manager_events.reset_queue_statistics(session.core, "WORK")
     session.hobj = session.open_input("WORK")
     session.gets(3)
-    assert events.reset_queue_statistics(session.core, "WORK").high_depth == 3
+    assert queue_manager_events.reset_queue_statistics(session.core, "WORK").high_depth == 3
 
 
 def test_reset_of_an_unknown_queue_is_refused() -> None:
     with pytest.raises(MQError) as caught:
-        events.reset_queue_statistics(Watched().core, "NO.SUCH")
+        queue_manager_events.reset_queue_statistics(Watched().core, "NO.SUCH")
     assert caught.value.reason == C.MQRC_UNKNOWN_OBJECT_NAME

@@ -5,7 +5,7 @@ One is made at the start and one for each extent that is begun, so that whoever 
 
 from __future__ import annotations
 
-from libremq.kernel.events_message import LOGGER_EVENT, put_event, text
+from libremq.kernel.events.event_messages import LOGGER_EVENT, put_event, text
 from libremq.kernel.state.core import Core
 from libremq.log import Log
 from libremq.mqi import constants as C

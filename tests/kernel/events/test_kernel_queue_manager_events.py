@@ -9,7 +9,7 @@ from helper_events import PERFM_EVENT, QMGR_EVENT, Event, Events
 from helper_qmgr import Session
 
 from libremq.common.hosts import host_name
-from libremq.kernel import events
+from libremq.kernel.events import queue_manager_events
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogFull
@@ -263,44 +263,44 @@ def qualifier(value: int) -> tuple[int, int]:
 
 
 AUTHORITY: list[tuple[int, dict[str, Any], list[tuple[int, Any]]]] = [
-    (events.CONNECT, {}, [qualifier(C.MQRQ_CONN_NOT_AUTHORIZED), *CALLER]),
+    (queue_manager_events.CONNECT, {}, [qualifier(C.MQRQ_CONN_NOT_AUTHORIZED), *CALLER]),
     (
-        events.CONNECT,
+        queue_manager_events.CONNECT,
         {"qualifier": C.MQRQ_CSP_NOT_AUTHORIZED, "csp_user": "robert", "connection_name": "127.0.0.1"},
         [qualifier(C.MQRQ_CSP_NOT_AUTHORIZED), *CALLER, CLIENT, (C.MQCACF_CSP_USER_IDENTIFIER, "robert")],
     ),
     (
-        events.OPEN,
+        queue_manager_events.OPEN,
         {"options": C.MQOO_OUTPUT, "object_name": "WORK"},
         [qualifier(C.MQRQ_OPEN_NOT_AUTHORIZED), OPTIONS, *CALLER, (C.MQCA_Q_NAME, "WORK")],
     ),
     (
-        events.OPEN,
+        queue_manager_events.OPEN,
         {"options": C.MQOO_OUTPUT, "object_name": "WORK", "object_qmgr": "QM2", "connection_name": "127.0.0.1"},
         [qualifier(C.MQRQ_OPEN_NOT_AUTHORIZED), OPTIONS, *CALLER, THERE, (C.MQCA_Q_NAME, "WORK"), CLIENT],
     ),
     (
-        events.OPEN,
+        queue_manager_events.OPEN,
         {"options": C.MQOO_OUTPUT, "object_name": "SERVE", "object_type": C.MQOT_PROCESS, "object_qmgr": "QM1"},
         [qualifier(C.MQRQ_OPEN_NOT_AUTHORIZED), OPTIONS, *CALLER, (C.MQCA_PROCESS_NAME, "SERVE")],
     ),
     (
-        events.CLOSE,
+        queue_manager_events.CLOSE,
         {"object_name": "DYNAMIC"},
         [qualifier(C.MQRQ_CLOSE_NOT_AUTHORIZED), *CALLER, (C.MQCA_Q_NAME, "DYNAMIC")],
     ),
     (
-        events.COMMAND,
+        queue_manager_events.COMMAND,
         {"command": C.MQCMD_CREATE_Q},
         [qualifier(C.MQRQ_CMD_NOT_AUTHORIZED), (C.MQIACF_COMMAND, C.MQCMD_CREATE_Q), USER],
     ),
     (
-        events.SUBSCRIBE,
+        queue_manager_events.SUBSCRIBE,
         {"options": C.MQSO_CREATE, "topic_string": "a/b", "admin_topics": ["T1", "T2"]},
         [qualifier(C.MQRQ_SUB_NOT_AUTHORIZED), (C.MQIACF_SUB_OPTIONS, C.MQSO_CREATE), *CALLER, *TOPICS],
     ),
     (
-        events.SUBSCRIPTION_QUEUE,
+        queue_manager_events.SUBSCRIPTION_QUEUE,
         {"options": C.MQSO_CREATE, "topic_string": "a/b", "admin_topics": ["T1", "T2"], "object_name": "WORK"},
         [
             qualifier(C.MQRQ_SUB_DEST_NOT_AUTHORIZED),
@@ -316,11 +316,11 @@ AUTHORITY: list[tuple[int, dict[str, Any], list[tuple[int, Any]]]] = [
 @pytest.mark.parametrize(("kind", "more", "expected"), AUTHORITY)
 def test_authority_events(kind: int, more: dict[str, Any], expected: list[tuple[int, Any]]) -> None:
     session = Events(AUTHOREV="ENABLED")
-    events.not_authorized(session.core, kind, user="bob", application="teller", **more)
+    queue_manager_events.not_authorized(session.core, kind, user="bob", application="teller", **more)
     event = session.event(QMGR_EVENT)
     assert (event.reason, event.parameters) == (C.MQRC_NOT_AUTHORIZED, [QM, *expected])
     session.qm.alter("QMGR", "", {"AUTHOREV": "DISABLED"})
-    events.not_authorized(session.core, kind, user="bob", application="teller", **more)
+    queue_manager_events.not_authorized(session.core, kind, user="bob", application="teller", **more)
     assert session.events(QMGR_EVENT) == []
 
 
@@ -379,7 +379,7 @@ def test_the_queue_of_performance_events_does_not_feed_itself() -> None:
 
 def test_names_that_the_character_set_lacks_are_told_with_question_marks() -> None:
     session = Events(AUTHOREV="ENABLED", CCSID=850)
-    events.not_authorized(session.core, events.CONNECT, user="bob", application="☃")
+    queue_manager_events.not_authorized(session.core, queue_manager_events.CONNECT, user="bob", application="☃")
     assert session.event(QMGR_EVENT)[C.MQCACF_APPL_NAME] == "?"
 
 
@@ -424,6 +424,6 @@ def test_a_failed_log_ends_the_queue_manager_but_not_the_caller_of_an_event() ->
     session = Events(AUTHOREV="ENABLED")
     session.qm.alter("QLOCAL", QMGR_EVENT, {"DEFPSIST": "YES"})
     session.core.log.abandon()
-    events.not_authorized(session.core, events.CONNECT, user="bob")
+    queue_manager_events.not_authorized(session.core, queue_manager_events.CONNECT, user="bob")
     assert session.qm.failure is not None
     assert refused(session.qm.connect) == C.MQRC_CONNECTION_BROKEN

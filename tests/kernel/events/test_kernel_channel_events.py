@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helper_events import CHANNEL_EVENT, Events
 
-from libremq.kernel import events, events_channel
+from libremq.kernel.events import channel_events, queue_manager_events
 from libremq.mqi import constants as C
 
 QM = (C.MQCA_Q_MGR_NAME, "QM1")
@@ -103,23 +103,23 @@ ALL_WELL = {
 @pytest.mark.parametrize(("switch", "reason", "facts", "expected"), ROWS)
 def test_channel_events(switch: str, reason: int, facts: dict[str, Any], expected: list[tuple[int, Any]]) -> None:
     session = Events(**{switch: "ENABLED"})
-    events.channel_event(session.core, reason, **facts)
+    queue_manager_events.channel_event(session.core, reason, **facts)
     event = session.event(CHANNEL_EVENT)
     assert (event.reason, event.parameters) == (reason, [QM, *expected])
     session.qm.alter("QMGR", "", dict.fromkeys(SWITCHES, "ENABLED") | {switch: "DISABLED"})
-    events.channel_event(session.core, reason, **facts)
+    queue_manager_events.channel_event(session.core, reason, **facts)
     assert session.events(CHANNEL_EVENT) == []
 
 
 @pytest.mark.parametrize(("reason", "facts"), [(row[1], row[2]) for row in ROWS if row[0] == "CHLEV"])
 def test_chlev_exception_wants_only_what_went_wrong(reason: int, facts: dict[str, Any]) -> None:
     session = Events(CHLEV="EXCEPTION")
-    events.channel_event(session.core, reason, **facts)
+    queue_manager_events.channel_event(session.core, reason, **facts)
     wrong = (reason, facts.get("qualifier")) not in ALL_WELL
     assert session.reasons(CHANNEL_EVENT) == ([reason] if wrong else [])
 
 
 def test_the_page_has_them_all() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "events.md").read_text(encoding="utf-8")
     section = page[page.index("## Channel events") : page.index("## Configuration events")]
-    assert {getattr(C, name) for name in re.findall(r"MQRC_CHANNEL_\w+", section)} == set(events_channel._EVENTS)
+    assert {getattr(C, name) for name in re.findall(r"MQRC_CHANNEL_\w+", section)} == set(channel_events._EVENTS)

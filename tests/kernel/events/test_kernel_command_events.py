@@ -7,22 +7,24 @@ from typing import Any
 import pytest
 from helper_events import COMMAND_EVENT, LOGGER_EVENT, Events
 
-from libremq.kernel import events
-from libremq.kernel.events_command import mask_passwords
+from libremq.kernel.events import queue_manager_events
+from libremq.kernel.events.command_events import mask_passwords
 from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFGR, MQCFIN, MQCFST
 
-CONSOLE = events.EventContext("alice", C.MQEVO_CONSOLE)
-MESSAGE = events.EventContext(
+CONSOLE = queue_manager_events.EventContext("alice", C.MQEVO_CONSOLE)
+MESSAGE = queue_manager_events.EventContext(
     "bob", C.MQEVO_MSG, "QM2", b"t" * 32, "identity", C.MQAT_UNIX, "explorer", "orig"
 )  # fmt: skip
 
 
 def test_an_mqsc_command() -> None:
     session = Events(CMDEV="ENABLED")
-    events.command_event(session.core, command=C.MQCMD_CREATE_Q, context=CONSOLE, mqsc="DEFINE QLOCAL(A) MAXDEPTH(5)")
+    queue_manager_events.command_event(
+        session.core, command=C.MQCMD_CREATE_Q, context=CONSOLE, mqsc="DEFINE QLOCAL(A) MAXDEPTH(5)"
+    )
     event = session.event(COMMAND_EVENT)
     assert event.reason == C.MQRC_COMMAND_MQSC and event.header.Version == C.MQCFH_VERSION_3
     assert event.md.CorrelId != bytes(24)
@@ -43,7 +45,7 @@ def test_an_mqsc_command() -> None:
 def test_a_pcf_command_from_a_message() -> None:
     session = Events(CMDEV="ENABLED")
     given = [MQCFST(Parameter=C.MQCA_Q_NAME, String="A"), MQCFIN(Parameter=C.MQIA_MAX_Q_DEPTH, Value=5)]
-    events.command_event(session.core, command=C.MQCMD_CHANGE_Q, context=MESSAGE, parameters=given)
+    queue_manager_events.command_event(session.core, command=C.MQCMD_CHANGE_Q, context=MESSAGE, parameters=given)
     event = session.event(COMMAND_EVENT)
     assert event.reason == C.MQRC_COMMAND_PCF
     assert event.parameters == [
@@ -68,8 +70,8 @@ def test_a_pcf_command_from_a_message() -> None:
 def test_the_one_on_whose_behalf_things_are_done() -> None:
     session = Events(CMDEV="ENABLED")
     with session.core.events.on_behalf_of(CONSOLE):
-        events.command_event(session.core, command=C.MQCMD_CREATE_Q, mqsc="DEFINE QLOCAL(A)")
-    events.command_event(session.core, command=C.MQCMD_CREATE_Q, mqsc="DEFINE QLOCAL(A)")
+        queue_manager_events.command_event(session.core, command=C.MQCMD_CREATE_Q, mqsc="DEFINE QLOCAL(A)")
+    queue_manager_events.command_event(session.core, command=C.MQCMD_CREATE_Q, mqsc="DEFINE QLOCAL(A)")
     users = [dict(event[C.MQGACF_COMMAND_CONTEXT])[C.MQCACF_EVENT_USER_ID] for event in session.events(COMMAND_EVENT)]
     assert users == ["alice", ""]
 
@@ -88,7 +90,7 @@ def test_the_one_on_whose_behalf_things_are_done() -> None:
 )
 def test_which_commands_are_told(cmdev: str, command: int, made: int) -> None:
     session = Events(CMDEV=cmdev)
-    events.command_event(session.core, command=command, mqsc="a command")
+    queue_manager_events.command_event(session.core, command=command, mqsc="a command")
     assert len(session.events(COMMAND_EVENT)) == made
 
 
@@ -116,7 +118,7 @@ def test_passwords_of_pcf_commands_are_not_told() -> None:
     secret = MQCFST(Parameter=C.MQCACH_PASSWORD, String="secret")
     empty = MQCFST(Parameter=C.MQCA_LDAP_PASSWORD, String="")
     given = [secret, MQCFGR(Parameter=C.MQGACF_COMMAND_DATA, Parameters=[secret, empty])]
-    events.command_event(session.core, command=C.MQCMD_CHANGE_CHANNEL, parameters=given)
+    queue_manager_events.command_event(session.core, command=C.MQCMD_CHANGE_CHANNEL, parameters=given)
     masked = (C.MQCACH_PASSWORD, "********")
     data = session.event(COMMAND_EVENT)[C.MQGACF_COMMAND_DATA]
     assert data == [masked, (C.MQGACF_COMMAND_DATA, [masked, (C.MQCA_LDAP_PASSWORD, "")])]
