@@ -18,10 +18,10 @@ from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_access import EmbeddedAccess
 from libremq.client.queue_manager import QueueManager
 from libremq.common.amq_messages import AmqMessage, amq
-from libremq.kernel import channel_batches, channel_states
-from libremq.kernel.channel_batches import Batch, BatchIdentity
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.objects.channel_sync_record import RECEIVER, ChannelSync
+from libremq.kernel.units import channel_batches, channel_state_changes
+from libremq.kernel.units.channel_batches import Batch, BatchIdentity
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
 
@@ -269,11 +269,11 @@ def test_a_deleted_channel_leaves_nothing_behind(ends: Ends) -> None:
     kernel = ends.embedded.manager
     ends.commit(ends.batch(1, 1, 3))
     with ends.embedded.lock:
-        channel_states.keep(kernel, ChannelState.make(CHANNEL, C.MQCHS_STOPPED))
+        channel_state_changes.keep(kernel, ChannelState.make(CHANNEL, C.MQCHS_STOPPED))
     ends.house.running = [ChannelInstance(CHANNEL, "", C.MQCHT_SENDER, C.MQCHS_STOPPED)]
     ends.done(f"DELETE CHANNEL({CHANNEL})")
     assert channel_batches.syncs_of(kernel.core, CHANNEL) == []
-    assert channel_states.state_of(kernel.core, CHANNEL) is None
+    assert channel_state_changes.state_of(kernel.core, CHANNEL) is None
 
 
 # What runs

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import pytest
 from helper_ends import CHANNEL, Node, Pair, Wire, sender_and_receiver
 
-from libremq.kernel import channel_batches
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages.transmission import frame
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.testing import FaultyFiles

@@ -8,8 +8,8 @@ import pytest
 from helper_ends import CHANNEL, Node, Pair, Wire, sender_and_receiver
 
 from libremq.channels.agent import End
-from libremq.kernel import channel_batches
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.wire import message_channel as flows
 from libremq.wire.protocol import Status, Type

@@ -10,9 +10,9 @@ import pytest
 from helper_ends import Node, Pair, sender_and_receiver
 from helper_network import CHANNEL, answer, network, offer
 
-from libremq.kernel import channel_batches
 from libremq.kernel.messages.transmission import frame
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFGR, MQCFH, MQCFIN, pack_message
 from libremq.mqi.structs import MQMD

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from helper_ends import CHANNEL, Pair, sender_and_receiver
 
-from libremq.kernel import channel_batches
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 
 

@@ -10,7 +10,7 @@ from helper_network import CHANNEL, TRIGGER, Host, Network, answer, events, netw
 from libremq.channels.initiator import ChannelRules
 from libremq.channels.retries import Retries
 from libremq.common.configuration import ChannelSettings
-from libremq.kernel import channel_batches
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.wire.protocol import CAP1_REQUESTER, Status
 

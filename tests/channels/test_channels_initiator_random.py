@@ -8,7 +8,7 @@ import pytest
 from helper_network import Host, Network
 
 from libremq.channels.calls import ChannelRefusal
-from libremq.kernel import channel_batches
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 

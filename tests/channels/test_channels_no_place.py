@@ -7,7 +7,7 @@ from helper_delivery import Receiving, framed
 from helper_ends import CHANNEL, Pair, sender_and_receiver
 
 from libremq.channels.undelivered import Undeliverable
-from libremq.kernel import channel_batches
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 
 DEAD_LETTER_QUEUES = {

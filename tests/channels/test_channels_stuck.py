@@ -11,8 +11,8 @@ from helper_ends import CHANNEL, Node, Pair, sender_and_receiver
 from helper_exits import IMPORTS
 from helper_network import network, running
 
-from libremq.kernel import channel_batches
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
+from libremq.kernel.units import channel_batches
 from libremq.log import Log, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQDLH, MQMD1, MQMDE, MQXQH

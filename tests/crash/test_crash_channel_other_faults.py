@@ -17,7 +17,7 @@ from crash_points import Record, by_level
 from test_crash_channel_simulation import report
 
 from libremq.admin.mqsc_session import Answer
-from libremq.kernel import channel_batches
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.testing.channel_ledger import Application, check
 from libremq.testing.channel_simulation import ChannelSimulation, Crash, FullLog

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import pytest
 from crash_points import Record, by_level
 
-from libremq.kernel.channel_batches import in_doubt
+from libremq.kernel.units.channel_batches import in_doubt
 from libremq.mqi import constants as C
 from libremq.testing.channel_ledger import Application, check
 from libremq.testing.channel_simulation import ChannelSimulation

@@ -16,7 +16,6 @@ from libremq.admin.commands_objects import done, not_there_yet
 from libremq.admin.context import Context, number, word
 from libremq.admin.pending import Pending
 from libremq.common.amq_messages import AmqMessage
-from libremq.kernel import channel_batches
 from libremq.kernel.objects.channel_definitions import (
     Channel,
     MessageChannel,
@@ -27,6 +26,7 @@ from libremq.kernel.objects.channel_definitions import (
     ServerConnection,
 )
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

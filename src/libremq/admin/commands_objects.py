@@ -12,14 +12,14 @@ from libremq.admin.context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
 from libremq.common.amq_messages import amq
 from libremq.common.names import is_generic_name
-from libremq.kernel import channel_batches, channel_states
-from libremq.kernel.moving import move_messages
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Source, Value
 from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS
 from libremq.kernel.objects.channel_sync_record import SENDER
 from libremq.kernel.objects.definition_checks import typed
 from libremq.kernel.objects.object_types import CLASSES, LocalQueue, MQObject
+from libremq.kernel.units import channel_batches, channel_state_changes
+from libremq.kernel.units.moving_messages import move_messages
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -124,7 +124,7 @@ def _forget_channel(context: Context, name: str) -> int:
     """After the channel itself: whoever defines it again goes on where both ends were, if this is cut short."""
     context.operations.forget_channel(name)
     positions = [channel_batches.forget(context.manager, one) for one in channel_batches.syncs_of(context.core, name)]
-    return max([channel_states.forget(context.manager, name), *positions])
+    return max([channel_state_changes.forget(context.manager, name), *positions])
 
 
 def ignores_state(command: Command) -> bool:

@@ -19,7 +19,6 @@ from libremq.channels.retries import Retries
 from libremq.channels.roster import ChannelRules
 from libremq.channels.triggering import INITIATION_QUEUE, Triggers
 from libremq.common.amq_messages import AmqMessage, amq
-from libremq.kernel import channel_batches
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.channel_definitions import (
     ClusterChannel,
@@ -30,6 +29,7 @@ from libremq.kernel.objects.channel_definitions import (
     Server,
 )
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from libremq.channels.ports import House
 from libremq.common.amq_messages import amq
-from libremq.kernel import channel_states
 from libremq.kernel.objects.channel_state_record import ChannelState
+from libremq.kernel.units import channel_state_changes
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -22,7 +22,7 @@ class KeptStates:
     def find(self, channel: str) -> ChannelState | None:
         if channel in self._unwritten:
             return self._unwritten[channel]
-        return channel_states.state_of(self._house.manager.core, channel)
+        return channel_state_changes.state_of(self._house.manager.core, channel)
 
     def is_stopped(self, channel: str) -> bool:
         found = self.find(channel)
@@ -35,9 +35,9 @@ class KeptStates:
     def write(self, channel: str, state: ChannelState | None) -> None:
         """MQError if it cannot be written down: then nothing has changed."""
         if state is None:
-            channel_states.forget(self._house.manager, channel)
+            channel_state_changes.forget(self._house.manager, channel)
         else:
-            channel_states.keep(self._house.manager, state)
+            channel_state_changes.keep(self._house.manager, state)
         self._unwritten.pop(channel, None)
 
     def note(self, channel: str, state: ChannelState | None) -> None:

@@ -23,10 +23,10 @@ from libremq.channels.ports import House, Peer, Transport
 from libremq.channels.undelivered import Delivered, Fate, Undeliverable
 from libremq.common.amq_messages import amq
 from libremq.common.users import system_user
-from libremq.kernel import channel_batches
 from libremq.kernel.authority import object_authority
 from libremq.kernel.objects.channel_definitions import Receiver, Requester
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, RECEIVER, ChannelSync
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows

@@ -22,11 +22,11 @@ from libremq.channels.transit import Transit, microseconds_queued
 from libremq.channels.undelivered import Undeliverable
 from libremq.common.amq_messages import amq
 from libremq.common.clock import elapsed
-from libremq.kernel import channel_batches
-from libremq.kernel.channel_batches import Batch, BatchIdentity
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync
 from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.units import channel_batches
+from libremq.kernel.units.channel_batches import Batch, BatchIdentity
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD

@@ -17,10 +17,10 @@ from typing import Any
 
 from libremq.common.files import Files
 from libremq.kernel import catalogue_file
-from libremq.kernel.channel_batches import BatchIdentity
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.state import journal
 from libremq.kernel.state.unit_of_work import BATCH_XID, GET, PUT
+from libremq.kernel.units.channel_batches import BatchIdentity
 from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
 from libremq.log.records import Record, RecordType
 from libremq.mqi import constants as C

@@ -41,7 +41,7 @@ from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.state.waiting_gets import Got, Waiter
-from libremq.kernel.xa import Branches
+from libremq.kernel.units.xa_branches import Branches
 from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableSet
 
-from libremq.kernel import channel_states
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.objects.object_types import ServerConnection
+from libremq.kernel.units import channel_state_changes
 from libremq.mqi import constants as C
 
 
@@ -25,7 +25,7 @@ class StoppedChannels(MutableSet[str]):
         return set(names)  # what set operations give is no longer what the catalogue says
 
     def __contains__(self, name: object) -> bool:
-        found = channel_states.state_of(self._manager.core, name) if isinstance(name, str) else None
+        found = channel_state_changes.state_of(self._manager.core, name) if isinstance(name, str) else None
         return found is not None and found.status == C.MQCHS_STOPPED
 
     def __iter__(self) -> Iterator[str]:
@@ -40,7 +40,7 @@ class StoppedChannels(MutableSet[str]):
         return sum(1 for _ in self)
 
     def add(self, name: str) -> None:
-        channel_states.keep(self._manager, ChannelState.make(name, C.MQCHS_STOPPED))
+        channel_state_changes.keep(self._manager, ChannelState.make(name, C.MQCHS_STOPPED))
 
     def discard(self, name: str) -> None:
-        channel_states.forget(self._manager, name)
+        channel_state_changes.forget(self._manager, name)

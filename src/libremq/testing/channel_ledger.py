@@ -13,9 +13,9 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from libremq.kernel import channel_batches
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.kernel.state.waiting_gets import Got
+from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

@@ -9,10 +9,11 @@ import pytest
 from helper_backup import Standby, everything, killed, make_live
 from helper_media import FOLDER, LINEAR, Life
 
-from libremq.kernel import catalogue_file, channel_states
+from libremq.kernel import catalogue_file
 from libremq.kernel.log_dump import LogFormatter
 from libremq.kernel.objects.catalogue import RecordError, from_record, to_record
 from libremq.kernel.objects.object_types import ChannelState
+from libremq.kernel.units import channel_state_changes
 from libremq.log import LogConfig, Record, RecordType
 from libremq.log.dump import dump
 from libremq.mqi import constants as C
@@ -33,7 +34,7 @@ def kept(life: Life) -> dict[str, tuple[int, int, int]]:
 
 
 def keep(life: Life, name: str, status: int, *left: int) -> int:
-    return channel_states.keep(life.qm, ChannelState.make(name, status, *left))
+    return channel_state_changes.keep(life.qm, ChannelState.make(name, status, *left))
 
 
 @pytest.mark.parametrize("orderly", [True, False])
@@ -45,11 +46,11 @@ def test_states_survive_restarts_until_they_are_forgotten(life: Life, orderly: b
     for _ in range(2):
         life.restart(orderly=orderly)
         assert kept(life) == {"A": (STOPPED, 0, 0), "B": (RETRYING, 2, 4)}
-    assert channel_states.forget(life.qm, "B")
-    assert channel_states.forget(life.qm, "B") == 0
+    assert channel_state_changes.forget(life.qm, "B")
+    assert channel_state_changes.forget(life.qm, "B") == 0
     life.restart(orderly=orderly)
     assert kept(life) == {"A": (STOPPED, 0, 0)}
-    assert channel_states.state_of(life.core, "B") is None
+    assert channel_state_changes.state_of(life.core, "B") is None
 
 
 @pytest.mark.parametrize(
@@ -119,7 +120,7 @@ def test_a_lost_catalogue_is_made_anew_with_its_states(management: str) -> None:
         keep(life, "B", RETRYING, left, 9)
         life.next_extent()
         life.qm.checkpoint()
-    channel_states.forget(life.qm, "GONE")
+    channel_state_changes.forget(life.qm, "GONE")
     life.core.log.force()
     life.qm.abandon()
     life.files.remove(catalogue_file.path_of(FOLDER, life.core.catalogue_generation))
@@ -153,7 +154,7 @@ def test_a_backup_has_them(hot: bool) -> None:
     keep(live, "B", RETRYING, 5, 5)
     standby = Standby(live, hot=hot)
     keep(live, "B", RETRYING, 4, 5)
-    channel_states.forget(live.qm, "A")
+    channel_state_changes.forget(live.qm, "A")
     keep(live, "C", STOPPED)
     live.core.log.force()
     standby.ship(live.files)

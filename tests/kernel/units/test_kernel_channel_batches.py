@@ -10,8 +10,7 @@ import pytest
 from helper_backup import Standby, everything, killed, make_live
 from helper_media import FOLDER, LINEAR, Life
 
-from libremq.kernel import catalogue_file, channel_batches, inspection, log_room
-from libremq.kernel.channel_batches import Batch, BatchIdentity
+from libremq.kernel import catalogue_file, inspection, log_room
 from libremq.kernel.log_dump import LogFormatter
 from libremq.kernel.objects.catalogue import from_record, to_record
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, RECEIVER, SENDER
@@ -19,6 +18,8 @@ from libremq.kernel.objects.object_types import ChannelSync
 from libremq.kernel.state import journal
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.unit_of_work import BATCH_XID
+from libremq.kernel.units import channel_batches
+from libremq.kernel.units.channel_batches import Batch, BatchIdentity
 from libremq.log import LogConfig, LogFull, Record, RecordType
 from libremq.log.dump import dump
 from libremq.mqi import constants as C
