@@ -9,8 +9,8 @@ from helper_delivery import Receiving, framed
 from test_channels_transit import Sending
 
 from libremq.channels.undelivered import Delivered, Fate, Undeliverable
-from libremq.kernel import activities
 from libremq.kernel.units import channel_batches
+from libremq.kernel.verbs import activities
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.trace_route import Activity, TraceRoute, TraceRouteMessage, read_activities

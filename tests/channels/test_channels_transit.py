@@ -9,7 +9,6 @@ from helper_delivery import CCSID, Receiving
 
 from libremq.channels.transit import Transit, message_for_wire, microseconds_queued
 from libremq.channels.undelivered import Undeliverable
-from libremq.kernel import dead_letter
 from libremq.kernel.messages import transmission
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.message_properties import Properties
@@ -17,6 +16,7 @@ from libremq.kernel.properties.property_delivery import extract, to_rfh2
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.units import channel_batches
 from libremq.kernel.units.channel_batches import BatchIdentity
+from libremq.kernel.verbs import dead_letter
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQXQH
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from libremq.kernel import activities, dead_letter
-from libremq.kernel.activities import Tracer
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages import name_resolution, transmission
 from libremq.kernel.state.waiting_gets import Got
+from libremq.kernel.verbs import activities, dead_letter
+from libremq.kernel.verbs.activities import Tracer
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -25,7 +25,6 @@ from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read
 from libremq.admin.pcf_writing import Answering
 from libremq.admin.pending import Pending, there
 from libremq.common.amq_messages import amq
-from libremq.kernel import expiry, reports
 from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages import own_messages
@@ -34,6 +33,7 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING, TROUBLE, is_final
 from libremq.kernel.state.queue_state import COMMAND_QUEUE, QueueState
 from libremq.kernel.state.unit_of_work import PUT, UnitOfWork
+from libremq.kernel.verbs import expiry, reports
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -36,8 +36,6 @@ from libremq.channels.undelivered import (
     Undelivered,
 )
 from libremq.common.amq_messages import amq
-from libremq.kernel import putting, reports
-from libremq.kernel.activities import Arrival, Tracer
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.front import Front, verb
 from libremq.kernel.messages.message_context import put_date_time
@@ -45,6 +43,8 @@ from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.unit_of_work import ACTIVE
+from libremq.kernel.verbs import putting, reports
+from libremq.kernel.verbs.activities import Arrival, Tracer
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX
 from libremq.mqi.errors import MQError, mq_error

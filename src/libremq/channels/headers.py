@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import struct
 
-from libremq.kernel import groups, putting
 from libremq.kernel.messages.descriptor_extension import without_extension
 from libremq.kernel.messages.own_messages import charset_of
+from libremq.kernel.verbs import groups, putting
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX, DescriptorParts
 from libremq.mqi.errors import mq_error

@@ -16,8 +16,6 @@ from libremq.channels.headers import EXPIRY_AT, HEADER_BYTES, HeaderReader, chec
 from libremq.channels.ports import House
 from libremq.channels.undelivered import Undelivered
 from libremq.common.amq_messages import amq
-from libremq.kernel import reports
-from libremq.kernel.activities import Departure, Tracer, wants
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.front import Front, verb
@@ -25,6 +23,8 @@ from libremq.kernel.messages.transmission import FORMAT, frame
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.state.connection import Connection
+from libremq.kernel.verbs import reports
+from libremq.kernel.verbs.activities import Departure, Tracer, wants
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD

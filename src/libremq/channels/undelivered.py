@@ -12,11 +12,11 @@ from enum import Enum
 
 from libremq.channels.ports import House
 from libremq.common.amq_messages import AmqMessage, amq
-from libremq.kernel import dead_letter, reports
-from libremq.kernel.activities import Passage
 from libremq.kernel.front import Front, verb
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.state.connection import Connection
+from libremq.kernel.verbs import dead_letter, reports
+from libremq.kernel.verbs.activities import Passage
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.store.message import Message

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from libremq.client.dead_letter_rules import Rule, RulesTable
 from libremq.client.options import wait_interval
 from libremq.common.amq_messages import amq
-from libremq.kernel.dead_letter import strip
+from libremq.kernel.verbs.dead_letter import strip
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQPMO

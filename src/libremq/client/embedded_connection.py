@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 
 from libremq.client.binding import GotItem, PutItem
 from libremq.client.embedded import EmbeddedQueueManager
-from libremq.kernel.consumers import Delivery
 from libremq.kernel.properties.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
 from libremq.kernel.state.waiting_gets import Got
+from libremq.kernel.verbs.consumers import Delivery
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.rfh2 import PropertyValue

@@ -15,18 +15,6 @@ from typing import ParamSpec, TypeVar
 from libremq.common.amq_messages import amq
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import FileLock
-from libremq.kernel import (
-    consumers,
-    distribution,
-    expiry,
-    getting,
-    groups,
-    inquiry,
-    opening,
-    putting,
-    repeats,
-    triggers,
-)
 from libremq.kernel.administration import Administration
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import performance_events, queue_manager_events
@@ -42,6 +30,18 @@ from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.units.xa_branches import Branches
+from libremq.kernel.verbs import (
+    consumers,
+    distribution,
+    expiry,
+    getting,
+    groups,
+    inquiry,
+    opening,
+    putting,
+    repeats,
+    triggers,
+)
 from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

@@ -17,9 +17,9 @@ from libremq.admin.command import Issuer
 from libremq.common.amq_messages import amq
 from libremq.kernel.authority.object_authority import check_command, groups_of
 from libremq.kernel.properties.message_properties import Properties
-from libremq.kernel.repeats import RepeatedPut
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.verbs.repeats import RepeatedPut
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO

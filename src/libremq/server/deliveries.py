@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from libremq.common.amq_messages import amq
-from libremq.kernel.matching import takes_any
 from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.verbs.matching import takes_any
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from helper_qmgr import Session
 
-from libremq.kernel import dead_letter
 from libremq.kernel.messages import transmission
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import extract
 from libremq.kernel.state.connection import Destination
+from libremq.kernel.verbs import dead_letter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH, MQMD, MQMDE, MQXQH

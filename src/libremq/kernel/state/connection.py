@@ -15,9 +15,9 @@ from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQRR
 
 if TYPE_CHECKING:
-    from libremq.kernel.consumers import Consumer, Delivery
-    from libremq.kernel.groups import GroupState
     from libremq.kernel.properties.selector import Selector
+    from libremq.kernel.verbs.consumers import Consumer, Delivery
+    from libremq.kernel.verbs.groups import GroupState
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from libremq.kernel.state.queue_state import QueueState
 
 if TYPE_CHECKING:
-    from libremq.kernel.groups import GroupState
     from libremq.kernel.state.connection import ObjectHandle
+    from libremq.kernel.verbs.groups import GroupState
 
 PUT = 0
 GET = 1

@@ -7,7 +7,6 @@ those who wait, trigger monitors and report messages are served after that.
 
 from __future__ import annotations
 
-from libremq.kernel import groups, handover, reports
 from libremq.kernel.events import performance_events, queue_manager_events
 from libremq.kernel.messages import message_context, name_resolution, transmission
 from libremq.kernel.messages.descriptor_extension import without_extension
@@ -17,6 +16,7 @@ from libremq.kernel.properties.message_handles import resolve_put_properties
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.verbs import groups, put_to_waiting_getter, reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQPMO
@@ -239,7 +239,7 @@ def deliver(
         and queue.waiters
         and not destination.is_remote
         and not wants_coa
-        and handover.to_waiting_getter(core, queue, message, now)
+        and put_to_waiting_getter.to_waiting_getter(core, queue, message, now)
     ):
         return
     if queue.store.depth >= definition.maxdepth:

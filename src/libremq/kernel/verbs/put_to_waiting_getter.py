@@ -6,12 +6,12 @@ nowhere on disk, which is MQ's bargain for a persistent message outside syncpoin
 
 from __future__ import annotations
 
-from libremq.kernel import getting, groups, reports
 from libremq.kernel.events import performance_events
-from libremq.kernel.matching import Wanted
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.waiting_gets import BROWSES, Waiter, in_turn
+from libremq.kernel.verbs import getting, groups, reports
+from libremq.kernel.verbs.matching import Wanted
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.message import Message

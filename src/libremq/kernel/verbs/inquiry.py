@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from libremq.kernel import getting, triggers
 from libremq.kernel.events import configuration_events
 from libremq.kernel.objects.catalogue import Inquired, inquire
 from libremq.kernel.objects.channel_definitions import Sender, Server
@@ -13,6 +12,7 @@ from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.event_state import EventContext
 from libremq.kernel.units import channel_batches
+from libremq.kernel.verbs import getting, triggers
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from helper_routes import Node, route, send
 
-from libremq.kernel import activities, dead_letter
 from libremq.kernel.messages import transmission
+from libremq.kernel.verbs import activities, dead_letter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.kernel import putting
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages import name_resolution
-from libremq.kernel.opening import check_options, new_handle
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
+from libremq.kernel.verbs import putting
+from libremq.kernel.verbs.opening import check_options, new_handle
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

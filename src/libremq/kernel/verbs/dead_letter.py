@@ -7,11 +7,11 @@ is dealt with.
 
 from __future__ import annotations
 
-from libremq.kernel import reports
 from libremq.kernel.messages import own_messages
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.verbs import reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH

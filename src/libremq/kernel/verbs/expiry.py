@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from libremq.kernel import reports
 from libremq.kernel.state.journal import EXPIRED
+from libremq.kernel.verbs import reports
 from libremq.mqi import constants as C
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from helper_qmgr import Session
 
-from libremq.kernel import dead_letter, triggers
 from libremq.kernel.state.waiting_gets import Waiter
+from libremq.kernel.verbs import dead_letter, triggers
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQTM
 

@@ -10,11 +10,11 @@ import zlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from libremq.kernel import expiry, groups
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import message_properties
 from libremq.kernel.state.connection import ObjectHandle
 from libremq.kernel.state.queue_state import Cursor, QueueState
+from libremq.kernel.verbs import expiry, groups
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD

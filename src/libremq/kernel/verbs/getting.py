@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from libremq.kernel import expiry, groups, reports
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events import queue_manager_events
-from libremq.kernel.matching import Wanted, find, first, reach, takes_any
 from libremq.kernel.messages.descriptor_extension import with_extension
 from libremq.kernel.objects.object_types import AliasQueue
 from libremq.kernel.properties.message_properties import Properties
@@ -22,6 +20,8 @@ from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.kernel.state.waiting_gets import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn
+from libremq.kernel.verbs import expiry, groups, reports
+from libremq.kernel.verbs.matching import Wanted, find, first, reach, takes_any
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD

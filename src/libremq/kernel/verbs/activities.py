@@ -15,11 +15,11 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any
 
-from libremq.kernel import reports
 from libremq.kernel.messages import name_resolution, own_messages, transmission
 from libremq.kernel.state.connection import Connection, Destination
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.verbs import reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD

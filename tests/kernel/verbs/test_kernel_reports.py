@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from helper_qmgr import Session
 
-from libremq.kernel import dead_letter, reports
 from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.verbs import dead_letter, reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQRFH2

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from libremq.kernel import getting
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.waiting_gets import Got
+from libremq.kernel.verbs import getting
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from libremq.kernel import reports
-from libremq.kernel.getting import get_inhibited
-from libremq.kernel.matching import first
 from libremq.kernel.messages.message_context import put_date_time
 from libremq.kernel.properties.property_delivery import may_hold_properties
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.verbs import reports
+from libremq.kernel.verbs.getting import get_inhibited
+from libremq.kernel.verbs.matching import first
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO
 from libremq.store.handles import NONE, PERSISTENT
