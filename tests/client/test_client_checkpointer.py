@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from libremq.client.embedded import EmbeddedQueueManager
-from libremq.kernel.checkpoint import Checkpoint
+from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

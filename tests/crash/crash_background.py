@@ -13,7 +13,7 @@ from typing import Any
 import crash_driver as driver
 from crash_driver import NAME, Life, Operation, Rng
 
-from libremq.kernel import media_recovery
+from libremq.kernel.recovery import media_recovery
 from libremq.kernel.state import media_image
 from libremq.kernel.state.failure_reasons import TROUBLE
 from libremq.mqi import constants as C

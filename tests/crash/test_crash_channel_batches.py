@@ -29,9 +29,9 @@ from crash_matrix import (
 )
 from crash_points import LEVEL, STATES_MAX, Record, Tally, by_level, key_of
 
-from libremq.kernel import catalogue_file, log_room, media_recovery
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER, ChannelSync
+from libremq.kernel.recovery import catalogue_file, log_room, media_recovery
 from libremq.kernel.state import journal, media_image
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.units import channel_batches

@@ -16,7 +16,7 @@ from crash_driver import FOLDER, Life, Operation, Rng, restart, second_life
 from crash_matrix import AUTOMATIC, CIRCULAR, DUAL, Configuration
 from crash_points import CrashPoint, Record, Tally, by_level, name_of, record, try_points
 
-from libremq.kernel import catalogue_file
+from libremq.kernel.recovery import catalogue_file
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.reserve import RESERVE_FILE, USUAL_BYTES

@@ -19,8 +19,8 @@ from crash_driver import NOW, Life, Operation, refused, resolve_all
 from crash_model import COMMITTED, UNIT, Held, Model
 from crash_points import by_level
 
-from libremq.kernel import log_room
-from libremq.kernel.checkpoint import Checkpoint
+from libremq.kernel.recovery import log_room
+from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogFull

@@ -15,7 +15,7 @@ from crash_driver import NOW, Life, create, resolve_all, second_life
 from crash_model import COMMITTED, UNIT, Model
 from crash_points import LEVEL
 
-from libremq.kernel import log_room
+from libremq.kernel.recovery import log_room
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.queue_store import StoreLimits

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from libremq.kernel.disk_room import LOOK_S
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.recovery.disk_room import LOOK_S
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

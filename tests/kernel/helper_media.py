@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from libremq.kernel import media_recovery
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.recovery import media_recovery
 from libremq.kernel.state import media_image
 from libremq.kernel.state.media_image import MediaResult
 from libremq.kernel.state.waiting_gets import Got

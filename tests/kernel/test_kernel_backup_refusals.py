@@ -8,8 +8,8 @@ import pytest
 from helper_backup import LOG, STANDBY, Standby, activate, activated, make_live, refusal
 from helper_media import FOLDER, NAME, Life
 
-from libremq.kernel import checkpoint
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.recovery import checkpoint
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

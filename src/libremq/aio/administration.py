@@ -18,8 +18,8 @@ from libremq.client.options import text
 from libremq.client.recovery import absolute_folder, chosen_objects, settled_results
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.urls import Address
-from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.objects.attributes import GivenValue
+from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver

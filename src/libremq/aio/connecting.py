@@ -18,7 +18,7 @@ from libremq.mqi.errors import MQError
 
 if TYPE_CHECKING:
     from libremq.common.configuration import TuningSettings
-    from libremq.kernel.restart import Say
+    from libremq.kernel.recovery.restart import Say
     from libremq.log import LogConfig
     from libremq.store.queue_store import StoreLimits
 

@@ -18,7 +18,7 @@ from libremq.common.files import RealFiles
 from libremq.common.names import check_queue_manager_name, unfold
 from libremq.kernel import backup as kernel_backup
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.restart import Say
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, Protocol
 
 from libremq.admin.mqsc_session import Answer
 from libremq.client.statistics import QueueManagerStatistics
-from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
+from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import MediaResult
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import ExtentState, Finding

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from libremq.client.binding import Access
     from libremq.client.queue_manager import QueueManager
     from libremq.common.configuration import TuningSettings
-    from libremq.kernel.restart import Say
+    from libremq.kernel.recovery.restart import Say
     from libremq.log import LogConfig
     from libremq.store.queue_store import StoreLimits
 

@@ -30,7 +30,7 @@ from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import Files, RealFiles
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.failure_reasons import TROUBLE, as_mq_error, is_final
 from libremq.kernel.state.waiting_gets import Got, Waiter

@@ -25,13 +25,13 @@ from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.common.configuration import TuningSettings
-from libremq.kernel import inspection, media_recovery
 from libremq.kernel.authority import object_authority
 from libremq.kernel.authority.authority_records import type_of
-from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.objects.attributes import GivenValue, Kind, Source
 from libremq.kernel.objects.object_types import MQObject
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery import inspection, media_recovery
+from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state import media_image
 from libremq.kernel.state.failure_reasons import as_mq_error
 from libremq.kernel.state.media_image import MediaResult

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.restart import Say
 
 _SEVERITY = re.compile(r"AMQ\d{4}([IWEST]):")
 LEVELS = {

@@ -18,7 +18,7 @@ from libremq.client.reconnect_recovery import TRIES, Connect, Recovery
 from libremq.client.reconnect_waits import Wait
 from libremq.client.remote_connection import RemoteConnection
 from libremq.client.remote_message_handles import RemoteMessageHandles
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

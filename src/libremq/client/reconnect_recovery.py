@@ -16,7 +16,7 @@ from libremq.client.reconnect_attempts import Attempts, Unwanted, keep_trying
 from libremq.client.reconnect_consumers import ReconnectedConsumer, ReconnectingConsumers
 from libremq.client.reconnect_handles import OpenObject
 from libremq.client.remote_connection import RemoteConnection
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.restart import Say
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

@@ -15,7 +15,7 @@ from libremq.client.errors import bad_value, wrong_type
 from libremq.client.options import text
 from libremq.client.urls import Address
 from libremq.common.names import is_generic_name, matches
-from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import TYPES, MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver

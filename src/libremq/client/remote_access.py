@@ -20,9 +20,9 @@ from libremq.client.remote_connection import RemoteConnection
 from libremq.client.remote_link import RemoteLink
 from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddress
-from libremq.kernel.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding
 from libremq.log.management import Archiver

@@ -18,12 +18,13 @@ from libremq.common import configuration, users
 from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.files import Files
-from libremq.kernel import catalogue_file, checkpoint, creation
+from libremq.kernel import creation
 from libremq.kernel.backup_state import STATE_FILE, BackupState, load_state, save_state
-from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.log_settings import store_limits
 from libremq.kernel.objects.catalogue import Catalogue
-from libremq.kernel.restart import Restart, Say
+from libremq.kernel.recovery import catalogue_file, checkpoint
+from libremq.kernel.recovery.checkpoint import Checkpoint
+from libremq.kernel.recovery.restart import Restart, Say
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.journal import CheckpointState
 from libremq.kernel.state.queue_state import QueueState

@@ -11,10 +11,10 @@ from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, LogSettings, TuningSettings
 from libremq.common.files import Files
 from libremq.common.names import check_queue_manager_name
-from libremq.kernel import checkpoint
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.objects.system_objects import create_system_objects
+from libremq.kernel.recovery import checkpoint
 from libremq.kernel.state import media_image
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import TROUBLE, as_creation_error

@@ -17,13 +17,14 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import FileLock, Files, lock_holder
-from libremq.kernel import backup, checkpoint, creation, disk_room, log_room, media_recovery
-from libremq.kernel.checkpoint import Checkpoint
+from libremq.kernel import backup, creation
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.log_settings import open_log, store_limits
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import complete_system_objects
-from libremq.kernel.restart import Restart, Say
+from libremq.kernel.recovery import checkpoint, disk_room, log_room, media_recovery
+from libremq.kernel.recovery.checkpoint import Checkpoint
+from libremq.kernel.recovery.restart import Restart, Say
 from libremq.kernel.state import media_image
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import (

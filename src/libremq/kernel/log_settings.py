@@ -9,7 +9,7 @@ from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, ConfigurationError, TuningSettings
 from libremq.common.files import Files, RealFiles
 from libremq.kernel import creation
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.restart import Say
 from libremq.log import Log
 from libremq.store.queue_store import StoreLimits
 

@@ -22,7 +22,7 @@ from libremq.kernel.front import verb
 from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.objects.catalogue import Inquired
-from libremq.kernel.restart import Say
+from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager
     from libremq.common.clock import Clock
     from libremq.common.files import Files
-    from libremq.kernel.restart import Say
+    from libremq.kernel.recovery.restart import Say
     from libremq.log import LogConfig
     from libremq.store.queue_store import StoreLimits
 

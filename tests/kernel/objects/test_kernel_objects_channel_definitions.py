@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, NAME, Life
 
-from libremq.kernel import catalogue_file
-from libremq.kernel.log_dump import LogFormatter
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue, RecordError, from_record, to_record
 from libremq.kernel.objects.object_types import Listener, ServerConnection
 from libremq.kernel.objects.system_objects import SYSTEM_LEVEL, create_system_objects
+from libremq.kernel.recovery import catalogue_file
+from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.log import LogConfig, LogFull
 from libremq.log.dump import dump
 from libremq.mqi import constants as mq

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, Life
 
-from libremq.kernel.log_dump import LogFormatter
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, TABLES
 from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS, Catalogue, RecordError, from_record, to_record
 from libremq.kernel.objects.object_types import ClientConnection, IdpwLdap, IdpwOs, ServerConnection, Topic
 from libremq.kernel.objects.system_objects import create_system_objects
+from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.state import media_image
 from libremq.log import LogConfig, LogFull
 from libremq.log.dump import dump

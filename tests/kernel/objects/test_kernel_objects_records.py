@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, NAME, Life
 
-from libremq.kernel import catalogue_file
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue, RecordError, from_record, to_record
 from libremq.kernel.objects.object_types import AuthorityRecord, ChannelAuthentication, KeyedRecord, QueueManagerObject
 from libremq.kernel.objects.system_objects import SYSTEM_LEVEL, SYSTEM_RULES, create_system_objects
+from libremq.kernel.recovery import catalogue_file
 from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from helper_media import LINEAR, Life
 
-from libremq.kernel.checkpoint import Checkpoint
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.kernel.state import journal, media_image
 from libremq.log import LogConfig, RecordType
 from libremq.mqi import constants as C

@@ -10,11 +10,11 @@ import pytest
 from helper_backup import Standby, everything, killed, make_live
 from helper_media import FOLDER, LINEAR, Life
 
-from libremq.kernel import catalogue_file, inspection, log_room
-from libremq.kernel.log_dump import LogFormatter
 from libremq.kernel.objects.catalogue import from_record, to_record
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, RECEIVER, SENDER
 from libremq.kernel.objects.object_types import ChannelSync
+from libremq.kernel.recovery import catalogue_file, inspection, log_room
+from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.state import journal
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.unit_of_work import BATCH_XID

@@ -9,10 +9,10 @@ import pytest
 from helper_backup import Standby, everything, killed, make_live
 from helper_media import FOLDER, LINEAR, Life
 
-from libremq.kernel import catalogue_file
-from libremq.kernel.log_dump import LogFormatter
 from libremq.kernel.objects.catalogue import RecordError, from_record, to_record
 from libremq.kernel.objects.object_types import ChannelState
+from libremq.kernel.recovery import catalogue_file
+from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.units import channel_state_changes
 from libremq.log import LogConfig, Record, RecordType
 from libremq.log.dump import dump

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_qmgr import Session
 
-from libremq.kernel import log_room
+from libremq.kernel.recovery import log_room
 from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

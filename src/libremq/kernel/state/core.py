@@ -40,7 +40,7 @@ from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
 from libremq.store.reserve import DiskReserve
 
 if TYPE_CHECKING:
-    from libremq.kernel.checkpoint import Checkpoint
+    from libremq.kernel.recovery.checkpoint import Checkpoint
 
 
 def _no_delivery(destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:

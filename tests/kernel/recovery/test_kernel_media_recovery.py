@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, LINEAR, NAME, Life
 
-from libremq.kernel import catalogue_file, media_recovery
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.recovery import catalogue_file, media_recovery
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from libremq.kernel import catalogue_file
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state import media_image
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import PUT

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.common.amq_messages import amq
 from libremq.common.names import fold
-from libremq.kernel import catalogue_file
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state.failure_reasons import is_full_disk
 from libremq.kernel.state.journal import CheckpointState, TransactionState
 from libremq.kernel.state.unit_of_work import PREPARED

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from libremq.common.amq_messages import amq
-from libremq.kernel import catalogue_file, catalogue_recovery
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.progress import Progress
+from libremq.kernel.recovery import catalogue_file, catalogue_recovery
+from libremq.kernel.recovery.replay_progress import Progress
 from libremq.kernel.state import journal
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import is_full_disk

@@ -16,8 +16,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from libremq.common.files import Files
-from libremq.kernel import catalogue_file
 from libremq.kernel.objects.attribute_tables import TABLES
+from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state import journal
 from libremq.kernel.state.unit_of_work import BATCH_XID, GET, PUT
 from libremq.kernel.units.channel_batches import BatchIdentity

@@ -8,7 +8,7 @@ import os
 import pytest
 from helper_disk_full import MIB, Application
 
-from libremq.kernel.disk_room import LOOK_S
+from libremq.kernel.recovery.disk_room import LOOK_S
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.reserve import RESERVE_FILE, USUAL_BYTES

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helper_media import TO_FILES, Life, damage
 
-from libremq.kernel import log_room
+from libremq.kernel.recovery import log_room
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.errors import StoreDamaged

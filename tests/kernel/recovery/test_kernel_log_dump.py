@@ -10,7 +10,7 @@ import pytest
 from helper_media import Life
 from helper_qmgr import Session
 
-from libremq.kernel.log_dump import DATA_SHOWN_MAX, LogFormatter, queue_names
+from libremq.kernel.recovery.log_dump import DATA_SHOWN_MAX, LogFormatter, queue_names
 from libremq.kernel.state import journal
 from libremq.log import Record, RecordType
 from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, dump

@@ -14,9 +14,9 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from libremq.common.amq_messages import amq
-from libremq.kernel.catalogue_recovery import DefinitionHistory, records
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
+from libremq.kernel.recovery.catalogue_recovery import DefinitionHistory, records
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import MediaRow
 from libremq.kernel.state.media_image import (

@@ -10,8 +10,8 @@ from helper_qmgr import Session
 
 from libremq.common.clock import SystemClock
 from libremq.common.files import RealFiles
-from libremq.kernel import log_room
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.recovery import log_room
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from libremq.common.amq_messages import amq
 from libremq.common.files import Files
-from libremq.kernel import checkpoint
+from libremq.kernel.recovery import checkpoint
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import is_full_disk
 from libremq.log import SlotFile
