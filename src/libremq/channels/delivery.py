@@ -37,12 +37,12 @@ from libremq.channels.undelivered import (
 )
 from libremq.common.amq_messages import amq
 from libremq.kernel.events import queue_manager_events
-from libremq.kernel.front import Front, verb
 from libremq.kernel.messages.message_context import put_date_time
 from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.unit_of_work import ACTIVE
+from libremq.kernel.verb_calls import Front, verb
 from libremq.kernel.verbs import putting, reports
 from libremq.kernel.verbs.activities import Arrival, Tracer
 from libremq.mqi import constants as C

@@ -10,10 +10,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from libremq.kernel.authority import object_authority
-from libremq.kernel.front import verb
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
+from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import opening
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

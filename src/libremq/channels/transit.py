@@ -18,11 +18,11 @@ from libremq.channels.undelivered import Undelivered
 from libremq.common.amq_messages import amq
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events.channel_events import channel_event
-from libremq.kernel.front import Front, verb
 from libremq.kernel.messages.transmission import FORMAT, frame
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.state.connection import Connection
+from libremq.kernel.verb_calls import Front, verb
 from libremq.kernel.verbs import reports
 from libremq.kernel.verbs.activities import Departure, Tracer, wants
 from libremq.mqi import constants as C

@@ -12,9 +12,9 @@ from enum import Enum
 
 from libremq.channels.ports import House
 from libremq.common.amq_messages import AmqMessage, amq
-from libremq.kernel.front import Front, verb
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.state.connection import Connection
+from libremq.kernel.verb_calls import Front, verb
 from libremq.kernel.verbs import dead_letter, reports
 from libremq.kernel.verbs.activities import Passage
 from libremq.mqi import constants as C

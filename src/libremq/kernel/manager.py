@@ -15,10 +15,9 @@ from typing import ParamSpec, TypeVar
 from libremq.common.amq_messages import amq
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import FileLock
-from libremq.kernel.administration import Administration
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import performance_events, queue_manager_events
-from libremq.kernel.front import verb
+from libremq.kernel.manager_administration import Administration
 from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.objects.catalogue import Inquired
@@ -30,6 +29,7 @@ from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.units.xa_branches import Branches
+from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import (
     consumers,
     distribution,

@@ -15,11 +15,11 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field, replace
 
-from libremq.kernel.front import Front, verb
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, SEQUENCE_MAX, ChannelSync, sync_key
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import BATCH_XID, PREPARED, UnitOfWork
+from libremq.kernel.verb_calls import Front, verb
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

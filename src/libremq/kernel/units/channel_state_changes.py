@@ -6,9 +6,9 @@ a moment before, which is true enough for a retry, and a command is not answered
 
 from __future__ import annotations
 
-from libremq.kernel.front import Front, verb
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.state.core import Core
+from libremq.kernel.verb_calls import Front, verb
 
 
 @verb
