@@ -16,7 +16,7 @@ from statistics import median
 from table import Table, human
 from workload import QUEUE, Application, start
 
-from libremq.client.embedded_access import EmbeddedAccess
+from libremq.host.embedded_access import EmbeddedAccess
 from libremq.log import LogConfig
 
 _MESSAGE = bytes(range(256)) * 4

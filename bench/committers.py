@@ -15,7 +15,7 @@ from machine import RawDevice
 from table import Table, human
 from workload import QUEUE, Application, start
 
-from libremq.client.embedded import EmbeddedQueueManager
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.mqi import constants as C
 
 COMMITTERS = (1, 10, 50)

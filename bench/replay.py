@@ -20,9 +20,9 @@ from machine import memory_mb, reset_peak_memory
 from table import Table, human
 from workload import QMGR, QUEUE, Application, define
 
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common.clock import SystemClock
 from libremq.common.files import RealFile, RealFiles
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.manager import QueueManager
 from libremq.log import Log, LogConfig
 from libremq.mqi import constants as C

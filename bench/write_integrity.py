@@ -15,7 +15,7 @@ from typing import NamedTuple
 from table import Table, human, verdict
 from workload import Application, start
 
-from libremq.client.embedded import EmbeddedQueueManager
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO

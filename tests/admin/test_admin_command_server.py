@@ -13,9 +13,9 @@ from libremq import connect
 from libremq.admin.command_server import place_of
 from libremq.admin.mqsc_lines import CommandText
 from libremq.admin.mqsc_session import DONE, FAILED
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.escape import EscapeSession
 from libremq.client.queue_manager import QueueManager
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.authority import object_authority
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig

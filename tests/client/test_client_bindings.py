@@ -10,7 +10,7 @@ import pytest
 
 import libremq
 from libremq import QueueManager
-from libremq.client.binding import Binding, PutItem
+from libremq.host.binding import Binding, PutItem
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQSTS
 from libremq.testing.serving import served_queue_manager

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import libremq
-from libremq.client.embedded import EmbeddedQueueManager
-from libremq.client.embedded_connection import EmbeddedConnection
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

@@ -15,10 +15,10 @@ from client_starting import Start
 
 import libremq
 from libremq import LogConfig, QueueManager
-from libremq.client.message_log import level_of
 from libremq.common import configuration
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import RealFiles
+from libremq.host.message_log import level_of
 from libremq.mqi import constants as C
 from libremq.testing import FaultyFiles, VirtualClock
 

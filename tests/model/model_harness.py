@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from libremq.client.binding import Binding
-from libremq.client.embedded import EmbeddedQueueManager
-from libremq.client.embedded_connection import EmbeddedConnection
+from libremq.host.binding import Binding
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig
 from libremq.mqi.errors import MQError

@@ -17,7 +17,7 @@ from model_harness import QMGR, EmbeddedHarness, Harness, Pending
 from model_parts import GOT, Connection, GetRequest, Handle, Message, Outcome, PutRequest, Queue, Waiter, failed
 from reference_model import Model, Observed
 
-from libremq.client.binding import Binding
+from libremq.host.binding import Binding
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

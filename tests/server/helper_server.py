@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common.lock_state import locked_by
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.log import LogConfig
 from libremq.server.controller import start_in_background
 from libremq.server.error_log import FILES

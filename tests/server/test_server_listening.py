@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from helper_server import NAME, create
 
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common.configuration import Configuration, TcpSettings
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.server.key_repository import KeyRepository
 from libremq.server.listening import wanted_listeners
 from libremq.server.options import HostPort, ServerOptions

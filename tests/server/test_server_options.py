@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from libremq.common.configuration import ChannelSettings, Configuration
-from libremq.kernel import creation
+from libremq.host import creation
 from libremq.log import statistics_file
 from libremq.server import controller, limits, run_state
 from libremq.server.limits import server_limits

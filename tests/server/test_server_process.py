@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from helper_server import ANY_PORT, NAME, Served, is_alive, served, until
 
-from libremq.client.embedded import EmbeddedQueueManager
-from libremq.kernel import creation
+from libremq.host import creation
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.server import fdc
 from libremq.server.control import ControlClient
 from libremq.server.controller import FAILED, start_in_background

@@ -14,9 +14,9 @@ from zlib import crc32
 
 import pytest
 
-from libremq.client.embedded import EmbeddedQueueManager
-from libremq.client.embedded_connection import EmbeddedConnection
 from libremq.common.configuration import TuningSettings
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig

@@ -10,9 +10,9 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from libremq.client.binding import Binding
-from libremq.client.embedded import EmbeddedQueueManager
-from libremq.client.embedded_connection import EmbeddedConnection
+from libremq.host.binding import Binding
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

@@ -23,7 +23,7 @@ from transcript_values import (
     to_text,
 )
 
-from libremq.client.binding import Binding
+from libremq.host.binding import Binding
 from libremq.kernel.properties.property_types import infer_type
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C

@@ -12,12 +12,12 @@ from typing import Any, cast
 from libremq.admin.mqsc_session import Answer
 from libremq.aio.sessions import Sessions
 from libremq.client.administration import object_kind, object_name
-from libremq.client.binding import AttributeValue
 from libremq.client.errors import wrong_type
 from libremq.client.options import text
 from libremq.client.recovery import absolute_folder, chosen_objects, settled_results
-from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.urls import Address
+from libremq.host.binding import AttributeValue
+from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import MediaResult

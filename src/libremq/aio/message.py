@@ -11,7 +11,7 @@ from libremq.mqi import constants as C
 
 if TYPE_CHECKING:
     from libremq.aio.queue_manager import QueueManager
-    from libremq.client.binding import GotItem
+    from libremq.host.binding import GotItem
 
 
 class Message(MessageContent):

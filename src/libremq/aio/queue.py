@@ -21,11 +21,11 @@ from libremq.aio.opening import Opening
 from libremq.aio.sessions import Session, close_quietly
 from libremq.aio.transaction import Transaction
 from libremq.client import options as opt
-from libremq.client.binding import GotItem, PutItem
 from libremq.client.errors import bad_value, wrong_type
 from libremq.client.options import Data, Identifier, Match, PutOptions, Seconds
 from libremq.client.queue_target import REPLY_MODEL, QueueTarget
-from libremq.client.statistics import QueueStatistics
+from libremq.host.binding import GotItem, PutItem
+from libremq.host.statistics_snapshot import QueueStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO

@@ -16,7 +16,7 @@ from libremq.aio.calls import to_the_end
 from libremq.aio.link import PATIENCE_S, Exchange, Link, Slot, Words
 from libremq.client import remote_calls as rc
 from libremq.client import remote_greeting as greeting
-from libremq.client.binding import GotItem, PutItem
+from libremq.host.binding import GotItem, PutItem
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type

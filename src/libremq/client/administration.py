@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from libremq.admin.mqsc_session import Answer
-from libremq.client.binding import AttributeValue
 from libremq.client.options import text
 from libremq.client.recovery import Recovery
+from libremq.host.binding import AttributeValue
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.mqi import constants as C
 

@@ -11,12 +11,12 @@ import os
 
 from libremq.client import urls
 from libremq.client.errors import bad_value, wrong_type
-from libremq.client.message_log import to_logger
 from libremq.client.urls import Address
 from libremq.common.clock import SystemClock
 from libremq.common.files import RealFiles
 from libremq.common.names import check_queue_manager_name, unfold
-from libremq.kernel import backup as kernel_backup
+from libremq.host import backup_queue_manager as kernel_backup
+from libremq.host.message_log import to_logger
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery.restart import Say
 from libremq.mqi import constants as C

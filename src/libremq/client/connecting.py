@@ -23,9 +23,9 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
 if TYPE_CHECKING:
-    from libremq.client.binding import Access
     from libremq.client.queue_manager import QueueManager
     from libremq.common.configuration import TuningSettings
+    from libremq.host.binding import Access
     from libremq.kernel.recovery.restart import Say
     from libremq.log import LogConfig
     from libremq.store.queue_store import StoreLimits
@@ -169,7 +169,7 @@ def _reach(
 ) -> Access:
     """Each scheme has its line here."""
     if isinstance(address, Address):
-        from libremq.client import embedded_access
+        from libremq.host import embedded_access
 
         return embedded_access.attach(
             address.folder,
@@ -246,7 +246,7 @@ def not_running(address: ClientAddress) -> MQError:
     """The error for a local queue manager that no server runs; it says what to do."""
     from libremq.common.files import RealFiles
     from libremq.common.lock_state import locked_by
-    from libremq.kernel import creation
+    from libremq.host import creation
 
     data = f" -md {shlex.quote(address.data)}" if address.data else ""
     start = f"'libremq strmqm {address.name}{data}'"
@@ -332,7 +332,7 @@ def configured_default(data: str) -> str:
 
 def _names_in(folder: str) -> list[str]:
     from libremq.common.files import RealFiles
-    from libremq.kernel import creation
+    from libremq.host import creation
 
     try:
         entries = sorted(os.listdir(folder))

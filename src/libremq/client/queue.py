@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from libremq.client import options as opt
-from libremq.client.binding import PutItem
 from libremq.client.browser import Browser
 from libremq.client.consumer import Consumer
 from libremq.client.errors import bad_value, wrong_type
@@ -23,7 +22,8 @@ from libremq.client.options import Data, Identifier, Match, Named, PutOptions, S
 from libremq.client.queue_target import REPLY_MODEL as REPLY_MODEL
 from libremq.client.queue_target import QueueTarget
 from libremq.client.session import Session
-from libremq.client.statistics import QueueStatistics
+from libremq.host.binding import PutItem
+from libremq.host.statistics_snapshot import QueueStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO

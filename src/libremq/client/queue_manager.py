@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Unpack
 
 from libremq.client import options as opt
 from libremq.client.administration import Administration
-from libremq.client.binding import Access
 from libremq.client.connecting import current_application, current_user
 from libremq.client.errors import bad_value, wrong_type
 from libremq.client.message import Message
 from libremq.client.options import Data, Named, PutOptions
 from libremq.client.queue import REPLY_MODEL, Queue
 from libremq.client.session import Session
-from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.transaction import Transaction
 from libremq.client.verbs import MQI
 from libremq.client.xa import XA
+from libremq.host.binding import Access
+from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQOD

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from libremq.client.binding import GotItem, PutItem
 from libremq.client.reconnect_cursor import BROWSES
 from libremq.client.reconnect_handles import OpenObject
 from libremq.client.reconnect_recovery import TRIES, Connect, Recovery
 from libremq.client.reconnect_waits import Wait
 from libremq.client.remote_connection import RemoteConnection
 from libremq.client.remote_message_handles import RemoteMessageHandles
+from libremq.host.binding import GotItem, PutItem
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C

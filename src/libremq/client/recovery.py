@@ -10,11 +10,11 @@ import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from libremq.client.binding import Access
 from libremq.client.errors import bad_value, wrong_type
 from libremq.client.options import text
 from libremq.client.urls import Address
 from libremq.common.names import is_generic_name, matches
+from libremq.host.binding import Access
 from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import TYPES, MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics

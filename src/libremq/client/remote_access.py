@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 from libremq.admin.mqsc_session import Answer
-from libremq.client.binding import AttributeValue, Binding
 from libremq.client.reconnect import ReconnectingConnection
 from libremq.client.reconnect_attempts import Attempts, keep_trying
 from libremq.client.reconnect_places import Fits, named_alike, same_queue_manager
 from libremq.client.remote_connection import RemoteConnection
 from libremq.client.remote_link import RemoteLink
-from libremq.client.statistics import QueueManagerStatistics
 from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddress
+from libremq.host.binding import AttributeValue, Binding
+from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.recovery.restart import Say

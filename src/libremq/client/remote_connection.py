@@ -15,12 +15,12 @@ from typing import Any
 
 from libremq.client import remote_calls as rc
 from libremq.client import remote_greeting as greeting
-from libremq.client.binding import GotItem, PutItem
 from libremq.client.remote_branches import RemoteBranches
 from libremq.client.remote_consumers import RemoteConsumers
 from libremq.client.remote_link import RemoteLink, Slot
 from libremq.client.remote_message_handles import RemoteMessageHandles
 from libremq.client.urls import ClientAddress
+from libremq.host.binding import GotItem, PutItem
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NoReturn
 
-from libremq.client.binding import Access, Binding
 from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, RECONNECT_YES
+from libremq.host.binding import Access, Binding
 from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C

@@ -21,7 +21,7 @@ from libremq.common.configuration import ConfigurationError
 from libremq.common.files import Files
 from libremq.common.lock_state import locked_by
 from libremq.common.names import check_queue_manager_name
-from libremq.kernel import creation
+from libremq.host import creation
 from libremq.kernel.state.failure_reasons import TROUBLE, is_lack_of_space
 from libremq.log import LogError
 from libremq.mqi import constants as C

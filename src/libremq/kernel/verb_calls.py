@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
 from libremq.common.files import FileLock
-from libremq.kernel.lifecycle import Lifecycle
+from libremq.host.lifecycle import Lifecycle
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import TROUBLE, as_mq_error, is_final

@@ -21,11 +21,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from libremq.channels.initiator import ChannelRules
-from libremq.client.embedded import EmbeddedQueueManager
-from libremq.client.embedded_access import EmbeddedAccess
 from libremq.common.amq_messages import amq
 from libremq.common.sockets import make_socket_folder
 from libremq.common.tls_alerts import NoCertificateError, last_words
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_access import EmbeddedAccess
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogError

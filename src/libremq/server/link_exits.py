@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from libremq.channels.books import Indicator
 from libremq.channels.exits import ChannelExitError, Exits
 from libremq.channels.ports import House, Peer
-from libremq.kernel.creation import EXITS
+from libremq.host.creation import EXITS
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.wire import session
 from libremq.wire.protocol import ProtocolError, Status, Type

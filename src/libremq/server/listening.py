@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.objects.object_types import Listener
 from libremq.mqi import constants as C
 from libremq.server.engine import Engine

@@ -21,13 +21,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from libremq.channels.initiator import ChannelRules
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.common import configuration
 from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration, ConfigurationError
 from libremq.common.files import RealFiles
 from libremq.common.lock_state import locked_by
 from libremq.common.sockets import socket_path
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.state.failure_reasons import TROUBLE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

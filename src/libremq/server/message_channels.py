@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from libremq.channels.initiator import ChannelRules, Initiator
 from libremq.channels.ports import House
-from libremq.kernel.creation import EXITS
+from libremq.host.creation import EXITS
 from libremq.mqi import constants as C
 from libremq.server.channels import ALL_CLIENTS
 from libremq.server.dialing import Dialer

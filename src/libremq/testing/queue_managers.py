@@ -40,10 +40,10 @@ def temporary_queue_manager(
     data in memory. With a `VirtualClock` time stands still until `advance`, which also ends waits and expires messages.
     """
     from libremq.client.connecting import connect
-    from libremq.client.embedded import EmbeddedQueueManager
-    from libremq.client.embedded_access import EmbeddedAccess
     from libremq.client.queue_manager import QueueManager
     from libremq.client.urls import Address
+    from libremq.host.embedded import EmbeddedQueueManager
+    from libremq.host.embedded_access import EmbeddedAccess
     from libremq.log import LogConfig
 
     log_config = log_config or LogConfig(file_pages=_SMALL_LOG_PAGES)

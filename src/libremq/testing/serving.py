@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     import ssl
 
     from libremq.channels.initiator import ChannelRules
-    from libremq.client.embedded import EmbeddedQueueManager
     from libremq.client.remote_connection import RemoteConnection
     from libremq.common.clock import Clock
     from libremq.common.files import Files
+    from libremq.host.embedded import EmbeddedQueueManager
     from libremq.kernel.state.waiting_gets import Got
     from libremq.log import LogConfig
     from libremq.server.conversation import Conversation
@@ -142,8 +142,8 @@ def served_queue_manager(
     Clients of this machine come in through every channel without a password, as whoever they say they are; with
     `secured` what a new queue manager does applies: channel authentication rules, and passwords of administrators.
     """
-    from libremq.client.embedded import EmbeddedQueueManager
     from libremq.client.urls import Address
+    from libremq.host.embedded import EmbeddedQueueManager
     from libremq.log import LogConfig
 
     where = Address("embedded", name, data=str(folder)).folder

@@ -17,8 +17,6 @@ from dataclasses import replace
 
 from libremq.client import backup
 from libremq.client.connecting import configured_default
-from libremq.client.default_manager import make_default
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq.setmqusr import password_from_file
@@ -39,8 +37,10 @@ from libremq.common.configuration import Configuration, ConfigurationError, LogS
 from libremq.common.files import RealFiles
 from libremq.common.names import fold
 from libremq.common.users import UsersError
-from libremq.kernel import creation, deletion, developer
-from libremq.kernel.developer import Definition
+from libremq.host import creation, deletion, developer_configuration
+from libremq.host.default_queue_manager import make_default
+from libremq.host.developer_configuration import Definition
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.catalogue import Catalogue
@@ -157,7 +157,11 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     attributes = _attributes(arguments, name)
     definitions = _definitions(arguments)
     given = _passwords(os.environ) if arguments.dev else {}
-    made = {one.name: secrets.token_urlsafe(_PASSWORD_BYTES) for one in developer.USERS if one.name not in given}
+    made = {
+        one.name: secrets.token_urlsafe(_PASSWORD_BYTES)
+        for one in developer_configuration.USERS
+        if one.name not in given
+    }
     passwords = {**made, **given} if arguments.dev else {}
     config = LogConfig(
         primary_files=settings.primary_files,
@@ -188,8 +192,10 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
                 embedded.admin(lambda: manager.alter("QMGR", "", attributes))
             if definitions:
                 now = manager.core.clock.now()
-                security = developer.records(now, app_password="app" in passwords) if arguments.dev else ()
-                embedded.admin(lambda: developer.configure(manager, definitions, security))
+                security = (
+                    developer_configuration.records(now, app_password="app" in passwords) if arguments.dev else ()
+                )
+                embedded.admin(lambda: developer_configuration.configure(manager, definitions, security))
         finally:
             embedded.end()
     for user, password in passwords.items():
@@ -209,7 +215,7 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     if definitions:
         tell(f"Also defined: {', '.join(definition.name for definition in definitions)}.")
     if arguments.dev:
-        for one in developer.USERS:
+        for one in developer_configuration.USERS:
             if one.name in given:
                 tell(f"User '{one.name}' has the password of the environment.")
             else:
@@ -223,16 +229,16 @@ def _definitions(arguments: argparse.Namespace) -> tuple[Definition, ...]:
     if arguments.port is not None:
         if not 1 <= arguments.port <= 65535:
             raise Refused(ExitCode.PARAMETER, amq(7027, "-p takes a port, 1 to 65535"))
-        own = (developer.listener(PORT_LISTENER, arguments.port, ""),)
+        own = (developer_configuration.listener(PORT_LISTENER, arguments.port, ""),)
     if not arguments.dev:
         return own
-    return (*(one for one in developer.objects() if one.kind != "LISTENER" or not own), *own)
+    return (*(one for one in developer_configuration.objects() if one.kind != "LISTENER" or not own), *own)
 
 
 def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
     """The passwords of the developer's users, as far as the environment has them. Refused if one cannot be used."""
     passwords: dict[str, str] = {}
-    for user in developer.USERS:
+    for user in developer_configuration.USERS:
         password, path = environment.get(user.password_variable), environment.get(user.file_variable)
         try:
             if password:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 
-from libremq.client.default_manager import forget_default
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import (
@@ -20,7 +19,8 @@ from libremq.commands.queue_manager_folders import (
 )
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
-from libremq.kernel import deletion
+from libremq.host import deletion
+from libremq.host.default_queue_manager import forget_default
 
 COMMAND = "dltmqm"
 _STILL_DEFAULT = 112

@@ -15,7 +15,7 @@ from libremq.commands.queue_manager_folders import add_data_argument, complain, 
 from libremq.common import configuration
 from libremq.common.files import Files
 from libremq.common.read_only_files import ReadOnlyFiles
-from libremq.kernel.creation import log_folder_of
+from libremq.host.creation import log_folder_of
 from libremq.kernel.recovery.log_dump import LogFormatter, queue_names
 from libremq.log.dump import DumpEnd, DumpGap, DumpLine, base_lsn, dump, start_of_extent
 from libremq.log.errors import LogError

@@ -24,7 +24,7 @@ from libremq.common.files import Files
 from libremq.common.lock_state import locked_by
 from libremq.common.names import is_object_name, unfold
 from libremq.common.read_only_files import ReadOnlyFiles
-from libremq.kernel import backup, creation
+from libremq.host import backup_queue_manager, creation
 from libremq.log import LogError
 from libremq.log.statistics_file import load_statistics
 from libremq.server.error_entry import release
@@ -114,7 +114,7 @@ def _state(files: Files, name: str, folder: str) -> QueueManagerState:
         return QueueManagerState(name, folder, status, holder.removeprefix("process "), run)
     if files.exists(f"{folder}/{creation.MARKER}"):
         return QueueManagerState(name, folder, "Being created or deleted")
-    if backup.is_backup(files, folder):
+    if backup_queue_manager.is_backup(files, folder):
         return QueueManagerState(name, folder, "Backup")
     return QueueManagerState(name, folder, _how_it_ended(files, folder))
 

@@ -11,7 +11,6 @@ import json
 import os
 from collections.abc import Callable
 
-from libremq.client.embedded_access import EmbeddedAccess, attach
 from libremq.commands.exit_codes import ExitCode, Parser
 from libremq.commands.queue_manager_folders import (
     Refused,
@@ -28,7 +27,8 @@ from libremq.common import configuration
 from libremq.common.amq_messages import amq
 from libremq.common.files import Files, RealFiles
 from libremq.common.read_only_files import ReadOnlyFiles
-from libremq.kernel import creation
+from libremq.host import creation
+from libremq.host.embedded_access import EmbeddedAccess, attach
 from libremq.log import ExtentState, LogError
 from libremq.log.dump_source import DumpSource, Page
 from libremq.log.extents import extent_name

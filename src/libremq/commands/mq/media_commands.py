@@ -12,8 +12,6 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 from libremq.client import connecting
-from libremq.client.binding import Access
-from libremq.client.embedded_access import EmbeddedAccess, attach
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.output import Progress
@@ -30,6 +28,8 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.names import is_generic_name, is_object_name
+from libremq.host.binding import Access
+from libremq.host.embedded_access import EmbeddedAccess, attach
 from libremq.kernel.state.media_image import MediaResult
 from libremq.server.run_state import current_run
 

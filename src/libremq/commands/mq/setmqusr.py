@@ -23,7 +23,7 @@ from libremq.common import users
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.users import UsersError
-from libremq.kernel import creation
+from libremq.host import creation
 
 COMMAND = "setmqusr"
 _LINE_BYTES_MAX = 4096

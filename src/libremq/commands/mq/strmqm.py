@@ -10,7 +10,6 @@ import sys
 from functools import partial
 
 from libremq.client import backup
-from libremq.client.embedded import EmbeddedQueueManager
 from libremq.client.urls import Address
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.output import Progress
@@ -29,6 +28,7 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.amq_messages import amq
 from libremq.common.clock import SystemClock
 from libremq.common.files import RealFiles
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import KeyedRecord
 from libremq.kernel.objects.system_objects import create_system_objects

@@ -40,7 +40,7 @@ from libremq.store.message import Message, from_image
 from libremq.store.queue_store import QueueStore
 
 if TYPE_CHECKING:
-    from libremq.kernel.lifecycle import Lifecycle
+    from libremq.host.lifecycle import Lifecycle
     from libremq.kernel.state.core import Core
 
 

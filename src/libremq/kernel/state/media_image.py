@@ -27,7 +27,7 @@ from libremq.store.errors import StoreDamaged
 from libremq.store.handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
 
 if TYPE_CHECKING:
-    from libremq.kernel.lifecycle import Lifecycle
+    from libremq.host.lifecycle import Lifecycle
     from libremq.kernel.state.core import Core
     from libremq.kernel.state.queue_state import QueueState
     from libremq.store.queue_store import QueueStore

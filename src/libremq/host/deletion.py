@@ -10,7 +10,7 @@ from __future__ import annotations
 from libremq.common import configuration
 from libremq.common.configuration import ConfigurationError
 from libremq.common.files import Files, lock_holder
-from libremq.kernel import creation
+from libremq.host import creation
 from libremq.kernel.recovery import checkpoint
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

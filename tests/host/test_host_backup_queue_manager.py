@@ -19,7 +19,7 @@ from helper_backup import (
 )
 from helper_media import FOLDER, NAME, Life
 
-from libremq.kernel import backup
+from libremq.host import backup_queue_manager
 from libremq.kernel.manager import QueueManager
 from libremq.log import CONTROL_FILE, LogConfig, LogError
 from libremq.mqi import constants as C
@@ -34,7 +34,7 @@ def test_a_backup_has_what_the_live_one_had(hot: bool) -> None:
     live = make_live()
     standby = Standby(live, hot=hot)
     activated(live, standby)
-    assert not backup.is_backup(standby.files, STANDBY)
+    assert not backup_queue_manager.is_backup(standby.files, STANDBY)
     lives_on(standby)
 
 
@@ -339,7 +339,7 @@ def test_a_control_file_that_came_without_its_extents() -> None:
 
 
 def backup_generation(standby: Standby) -> int:
-    return backup.load_state(standby.files, STANDBY).checkpoint.catalogue_generation
+    return backup_queue_manager.load_state(standby.files, STANDBY).checkpoint.catalogue_generation
 
 
 # Damage on the backup's own disk
@@ -379,12 +379,12 @@ def test_a_damaged_queue_is_recovered_when_the_backup_is_activated() -> None:
 def test_a_damaged_state_is_refused() -> None:
     live = make_live()
     standby = Standby(live, hot=True)
-    path = f"{STANDBY}/{backup.STATE_FILE}"
+    path = f"{STANDBY}/{backup_queue_manager.STATE_FILE}"
     for at, new in ((0, b"?"), (4, b"\x09"), (40, b"?"), (len(standby.files.content(path)), b"?")):
         good = standby.files.content(path)
         standby.files.overwrite(path, at, new)
         for call in (standby.replay, standby.start):
-            assert backup.STATE_FILE in refusal(C.MQRC_OBJECT_DAMAGED, call)
+            assert backup_queue_manager.STATE_FILE in refusal(C.MQRC_OBJECT_DAMAGED, call)
         file = standby.files.open(path)
         file.truncate(0)
         file.write(0, good)
@@ -452,7 +452,7 @@ def test_ids_of_the_live_one_are_not_given_out_again() -> None:
         live.core.log.force()
     standby.ship(live.files)
     assert standby.replay()
-    assert backup.load_state(standby.files, STANDBY).checkpoint.next_message == live.core.identifiers.run
+    assert backup_queue_manager.load_state(standby.files, STANDBY).checkpoint.next_message == live.core.identifiers.run
     standby.clock = VirtualClock(live.clock.now() - 3600)  # the other machine's clock is slow
     assert standby.replay() == 0
     for _ in range(3):

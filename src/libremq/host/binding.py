@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from libremq.admin.mqsc_session import Answer
-from libremq.client.statistics import QueueManagerStatistics
+from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
 from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt

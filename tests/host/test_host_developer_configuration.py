@@ -9,7 +9,7 @@ from helper_media import FOLDER, Life
 from helper_qmgr import Session
 
 from libremq.common import users
-from libremq.kernel import deletion, developer
+from libremq.host import deletion, developer_configuration
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import (
@@ -30,7 +30,7 @@ def definitions(session: Session) -> list[dict[str, Any]]:
 
 def test_it_has_what_tutorials_use() -> None:
     session = Session()
-    lsn = developer.configure(session.qm)
+    lsn = developer_configuration.configure(session.qm)
     assert lsn > 0
     catalogue = session.core.catalogue
     names = ["DEV.DEAD.LETTER.QUEUE", "DEV.QUEUE.1", "DEV.QUEUE.2", "DEV.QUEUE.3"]
@@ -55,7 +55,7 @@ def test_it_has_what_tutorials_use() -> None:
 
 def test_its_users_come_in_by_its_channels_and_nobody_else() -> None:
     session = Session()
-    developer.configure(session.qm)
+    developer_configuration.configure(session.qm)
     catalogue = session.core.catalogue
     assert {name for name in catalogue.chlauths if not name.startswith(("SYSTEM", "* BLOCKUSER"))} == {
         "* ADDRESSMAP ADDRESS('*')",
@@ -75,7 +75,11 @@ def test_its_users_come_in_by_its_channels_and_nobody_else() -> None:
 
 @pytest.mark.parametrize(("password", "check"), [(True, C.MQCHK_REQUIRED), (False, C.MQCHK_AS_Q_MGR)])
 def test_an_application_needs_the_password_that_was_set(password: bool, check: int) -> None:
-    rules = [one for one in developer.records(0.0, app_password=password) if isinstance(one, ChannelAuthentication)]
+    rules = [
+        one
+        for one in developer_configuration.records(0.0, app_password=password)
+        if isinstance(one, ChannelAuthentication)
+    ]
     assert [one.chckclnt for one in rules if one.chlauth == "DEV.APP.SVRCONN"] == [check]
 
 
@@ -85,7 +89,7 @@ def test_rules_and_authorities_of_the_owner_stay() -> None:
     session.qm.install_record(mine)
     session.qm.define("AUTHINFO", "MINE", {"AUTHTYPE": "IDPWOS"})
     session.qm.alter("QMGR", "", {"CONNAUTH": "MINE"})
-    developer.configure(session.qm)
+    developer_configuration.configure(session.qm)
     held = session.core.catalogue.find("AUTHREC", mine.name)
     assert isinstance(held, AuthorityRecord) and held.authlist == (C.MQAUTH_BROWSE,)
     assert session.core.catalogue.qmgr.connauth == "MINE"
@@ -93,9 +97,9 @@ def test_rules_and_authorities_of_the_owner_stay() -> None:
 
 def test_a_second_time_changes_nothing() -> None:
     session = Session()
-    developer.configure(session.qm)
+    developer_configuration.configure(session.qm)
     before = definitions(session)
-    assert developer.configure(session.qm) == 0
+    assert developer_configuration.configure(session.qm) == 0
     assert definitions(session) == before
 
 
@@ -106,7 +110,7 @@ def test_what_the_owner_has_defined_stays() -> None:
     session.qm.alter("QMGR", "", {"deadq": "MY.DEAD"})
     session.qm.define("CHANNEL", "DEV.APP.SVRCONN", {"chltype": "svrconn", "mcauser": "other"})
     session.put("DEV.QUEUE.2", b"kept")
-    developer.configure(session.qm)
+    developer_configuration.configure(session.qm)
     catalogue = session.core.catalogue
     app = catalogue.find("CHANNEL", "DEV.APP.SVRCONN")
     assert isinstance(app, ServerConnection)
@@ -120,13 +124,13 @@ def test_a_name_that_another_type_has_stops_all_of_it() -> None:
     session.qm.define("QALIAS", "DEV.QUEUE.3", {"target": "X"})
     before = definitions(session)
     with pytest.raises(ObjectTypeError, match=r"QALIAS.*DEV\.QUEUE\.3|DEV\.QUEUE\.3.*QALIAS"):
-        developer.configure(session.qm)
+        developer_configuration.configure(session.qm)
     assert definitions(session) == before
 
 
 def test_it_is_there_after_a_crash() -> None:
     life = Life()
-    developer.configure(life.qm)
+    developer_configuration.configure(life.qm)
     wanted = [to_record(one) for one in life.core.catalogue]
     life.restart(orderly=False)
     assert [to_record(one) for one in life.core.catalogue] == wanted

@@ -6,7 +6,7 @@ import pytest
 
 from libremq.common import configuration
 from libremq.common.configuration import Configuration, LogSettings
-from libremq.kernel import deletion
+from libremq.host import deletion
 from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi.errors import MQError

@@ -18,9 +18,9 @@ from libremq.common import configuration, users
 from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.files import Files
-from libremq.kernel import creation
-from libremq.kernel.backup_state import STATE_FILE, BackupState, load_state, save_state
-from libremq.kernel.log_settings import store_limits
+from libremq.host import creation
+from libremq.host.backup_state import STATE_FILE, BackupState, load_state, save_state
+from libremq.host.log_settings import store_limits
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.recovery import catalogue_file, checkpoint
 from libremq.kernel.recovery.checkpoint import Checkpoint

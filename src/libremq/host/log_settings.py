@@ -8,7 +8,7 @@ from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, ConfigurationError, TuningSettings
 from libremq.common.files import Files, RealFiles
-from libremq.kernel import creation
+from libremq.host import creation
 from libremq.kernel.recovery.restart import Say
 from libremq.log import Log
 from libremq.store.queue_store import StoreLimits

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.client.embedded import EmbeddedQueueManager
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.log import LogConfig
 from libremq.mqi import constants as C

@@ -12,8 +12,8 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from libremq.client.binding import GotItem, PutItem
-from libremq.client.embedded import EmbeddedQueueManager
+from libremq.host.binding import GotItem, PutItem
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.properties.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type

@@ -17,9 +17,9 @@ from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import FileLock, Files, lock_holder
-from libremq.kernel import backup, creation
+from libremq.host import backup_queue_manager, creation
+from libremq.host.log_settings import open_log, store_limits
 from libremq.kernel.events import queue_manager_events
-from libremq.kernel.log_settings import open_log, store_limits
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import complete_system_objects
 from libremq.kernel.recovery import checkpoint, disk_room, log_room, media_recovery
@@ -187,7 +187,7 @@ class Lifecycle:
     @classmethod
     def _lock_folder(cls, files: Files, folder: str, name: str) -> FileLock:
         if not cls.exists(files, folder):
-            if backup.is_backup(files, folder):
+            if backup_queue_manager.is_backup(files, folder):
                 raise mq_error(
                     C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{folder}: the copy was cut short; make the backup again"
                 )
@@ -233,10 +233,10 @@ class Lifecycle:
         state: CheckpointState | None = None
         settled: Callable[[], None] = _nothing
         if activate:
-            state = backup.begin_activation(files, folder, name, clock, say)
-            settled = partial(backup.forget_role, files, folder)
+            state = backup_queue_manager.begin_activation(files, folder, name, clock, say)
+            settled = partial(backup_queue_manager.forget_role, files, folder)
         else:
-            backup.refuse_backup(files, folder, name)
+            backup_queue_manager.refuse_backup(files, folder, name)
         checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
         try:
             log = open_log(files, folder, settings, clock, say)
@@ -253,7 +253,7 @@ class Lifecycle:
             core.say = say
             disk_room.find(core)
             run = max(int(clock.now()), state.next_message + 1)
-            core.identifiers.start_run(backup.first_run(state, clock.now()) if activate else run)
+            core.identifiers.start_run(backup_queue_manager.first_run(state, clock.now()) if activate else run)
             Restart(core, say).run(state)
             media_recovery.recover_damaged(core)
             if core.qmgr_name != name:
@@ -308,7 +308,7 @@ class Lifecycle:
     @staticmethod
     def _copy(files: Files, source: str, target: str, name: str, log_folder: str) -> None:
         try:
-            backup.copy_from(files, source, target, name, log_folder=log_folder)
+            backup_queue_manager.copy_from(files, source, target, name, log_folder=log_folder)
         except (LogError, StoreDamaged, ConfigurationError) as error:
             raise mq_error(C.MQRC_OBJECT_DAMAGED, name, f"it cannot be copied: {error}") from error
         except TROUBLE as error:
@@ -319,7 +319,7 @@ class Lifecycle:
         """Bring a backup up to date from the extents that were shipped to it; how many records that were."""
         lock = cls._lock_folder(files, folder, name)
         try:
-            return backup.replay(files, folder, name, clock, say)
+            return backup_queue_manager.replay(files, folder, name, clock, say)
         except (*TROUBLE, ConfigurationError) as error:
             raise as_start_error(error, name) from error
         finally:

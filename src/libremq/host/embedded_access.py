@@ -20,11 +20,11 @@ from libremq.admin.command import Issuer
 from libremq.admin.mqsc_lines import commands_in
 from libremq.admin.mqsc_session import Answer, run_command
 from libremq.admin.python_commands import python_command
-from libremq.client.binding import AttributeValue
-from libremq.client.embedded import EmbeddedQueueManager
-from libremq.client.embedded_connection import EmbeddedConnection
-from libremq.client.statistics import QueueManagerStatistics
 from libremq.common.configuration import TuningSettings
+from libremq.host.binding import AttributeValue
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_connection import EmbeddedConnection
+from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.authority import object_authority
 from libremq.kernel.authority.authority_records import type_of
 from libremq.kernel.objects.attributes import GivenValue, Kind, Source
