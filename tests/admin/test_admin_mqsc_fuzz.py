@@ -23,10 +23,10 @@ from libremq.admin.mqsc_lines import COMMAND_MAX, CommandText, LineReader, comma
 from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_session import SYNTAX, check_text
 from libremq.admin.plain_values import plain
-from libremq.client.configuration_dump import parameter_text
 from libremq.client.queue_manager import QueueManager
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, TABLES
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Kind, Source, convert
+from libremq.tools.configuration_dump import parameter_text
 
 # Any text
 

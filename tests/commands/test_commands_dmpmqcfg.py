@@ -10,13 +10,13 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from helper_cli import Commands
 
 import libremq
-from helper_cli import Commands
-from libremq.client.configuration_dump import channel_rules
 from libremq.common import users
 from libremq.common.files import RealFiles
 from libremq.testing.serving import Served, served_queue_manager
+from libremq.tools.configuration_dump import channel_rules
 
 SECRET = "Sup3rSecret"
 ONE_OF_EVERYTHING = f"""\

@@ -11,13 +11,13 @@ import pytest
 from helper_peers import Peer
 
 import libremq
-from libremq.client.configuration_dump import setmqaut_lines
-from libremq.client.trigger_monitor import TriggerMonitor
 from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO, MQTM
 from libremq.testing.serving import Served, served_queue_manager
+from libremq.tools.configuration_dump import setmqaut_lines
+from libremq.tools.trigger_monitor import TriggerMonitor
 from libremq.wire import calls, session
 from libremq.wire.protocol import FIRST, Status, Type
 from libremq.wire.segments import frame

@@ -9,12 +9,12 @@ import sys
 import time
 from collections.abc import Iterator
 
-from libremq.client import configuration_dump as dump
 from libremq.client import connecting
 from libremq.client.queue_manager import QueueManager
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, tell
 from libremq.commands.samples.sample_program import ask_password
 from libremq.mqi.errors import MQError
+from libremq.tools import configuration_dump as dump
 
 FAILED = 20
 _TYPES: dict[str, tuple[str, ...]] = {

@@ -14,7 +14,16 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import BinaryIO
 
-from libremq.client.message_copy import (
+from libremq.client.options import ID_BYTES
+from libremq.client.queue_manager import QueueManager
+from libremq.commands.command_connection import connect
+from libremq.commands.output import Progress
+from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded
+from libremq.commands.samples.sample_program import ask_password
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.mqi.names import name_of
+from libremq.tools.message_copy import (
     BATCH,
     CONTEXTS,
     Copied,
@@ -31,16 +40,7 @@ from libremq.client.message_copy import (
     copy,
     parse_range,
 )
-from libremq.client.message_file import FORMS, FiledMessage, FileOptions
-from libremq.client.options import ID_BYTES
-from libremq.client.queue_manager import QueueManager
-from libremq.commands.command_connection import connect
-from libremq.commands.output import Progress
-from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded
-from libremq.commands.samples.sample_program import ask_password
-from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError
-from libremq.mqi.names import name_of
+from libremq.tools.message_file import FORMS, FiledMessage, FileOptions
 
 COMMAND = "dmpmqmsg"
 OK, STOPPED, NOTHING_DONE = 0, 10, 20

@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from libremq.client import connecting
 from libremq.client.queue_manager import QueueManager
-from libremq.client.route_tracing import Findings, RouteRequest, RouteTracer, find_earlier
 from libremq.commands.command_connection import connect
 from libremq.commands.mq.route_display import ALL, OPTIONS, OUTLINE, as_json, details, feedback_name, summary
 from libremq.commands.output import add_json_argument, show_json
@@ -21,6 +20,7 @@ from libremq.common.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.trace_route import TraceRoute
+from libremq.tools.route_tracing import Findings, RouteRequest, RouteTracer, find_earlier
 
 COMMAND = "dspmqrte"
 ARGUMENTS, FAILED = 10, 20

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from libremq.client.route_tracing import Findings
 from libremq.common.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.names import names_of
 from libremq.mqi.structs import MQMD
 from libremq.mqi.trace_route import Activity, Operation, TraceRoute
+from libremq.tools.route_tracing import Findings
 
 OPTIONS = ("activity", "identifiers", "message", "msgdelta", "operation", "traceroute")
 ALL = frozenset(OPTIONS) - {"msgdelta"}

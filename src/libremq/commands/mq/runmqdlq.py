@@ -10,8 +10,6 @@ import argparse
 import os
 import sys
 
-from libremq.client.dead_letter_handler import DeadLetterHandler
-from libremq.client.dead_letter_rules import RulesError, RulesTable, parse_rules
 from libremq.commands.command_connection import connect
 from libremq.commands.mq.runmqtrm import ended_by_signal
 from libremq.commands.output import add_json_argument, show_json
@@ -19,6 +17,8 @@ from libremq.commands.queue_manager_folders import Refused, add_data_argument, c
 from libremq.commands.samples.sample_program import ask_password
 from libremq.common.amq_messages import amq
 from libremq.mqi.errors import MQError
+from libremq.tools.dead_letter_handler import DeadLetterHandler
+from libremq.tools.dead_letter_rules import RulesError, RulesTable, parse_rules
 
 COMMAND = "runmqdlq"
 OK, INTERRUPTED, NOT_RUN = 0, 10, 20

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from datetime import datetime
 from types import FrameType
 
-from libremq.client.trigger_monitor import DEFAULT_QUEUE, TriggerMonitor
 from libremq.commands.command_connection import connect
 from libremq.commands.queue_manager_folders import add_data_argument, complain, guarded, say
 from libremq.common.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.tools.trigger_monitor import DEFAULT_QUEUE, TriggerMonitor
 
 COMMAND = "runmqtrm"
 OK, INTERRUPTED, NOT_RUN = 0, 10, 20

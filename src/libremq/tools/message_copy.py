@@ -16,13 +16,13 @@ from datetime import UTC, datetime
 from io import UnsupportedOperation
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
-from libremq.client import message_file
-from libremq.client.message_file import FiledMessage, FileOptions
 from libremq.client.options import wait_interval
 from libremq.kernel.verbs.dead_letter import strip
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+from libremq.tools import message_file
+from libremq.tools.message_file import FiledMessage, FileOptions
 
 if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager

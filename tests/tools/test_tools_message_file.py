@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libremq.client.message_copy import Selection, parse_range
-from libremq.client.message_file import (
+from libremq.mqi.structs import MQMD
+from libremq.tools.message_copy import Selection, parse_range
+from libremq.tools.message_file import (
     FIELDS,
     FiledMessage,
     FileOptions,
@@ -16,7 +17,6 @@ from libremq.client.message_file import (
     read_messages,
     written,
 )
-from libremq.mqi.structs import MQMD
 
 names = st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126), max_size=12)
 descriptors = st.builds(

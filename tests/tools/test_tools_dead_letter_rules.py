@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libremq.client.dead_letter_rules import Control, RulesError, parse_rules
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQDLH, MQMD
+from libremq.tools.dead_letter_rules import Control, RulesError, parse_rules
 
 
 def problems(text: str) -> list[str]:

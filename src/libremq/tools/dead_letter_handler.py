@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from libremq.client.dead_letter_rules import Rule, RulesTable
 from libremq.client.options import wait_interval
 from libremq.common.amq_messages import amq
 from libremq.kernel.verbs.dead_letter import strip
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQPMO
+from libremq.tools.dead_letter_rules import Rule, RulesTable
 
 if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager

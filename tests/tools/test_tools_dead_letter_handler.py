@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import libremq
-from libremq.client.dead_letter_handler import DeadLetterHandler, Outcome
-from libremq.client.dead_letter_rules import parse_rules
 from libremq.client.queue_manager import QueueManager
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQDLH, MQMD, MQPMO
 from libremq.testing.serving import served_queue_manager
+from libremq.tools.dead_letter_handler import DeadLetterHandler, Outcome
+from libremq.tools.dead_letter_rules import parse_rules
 
 DEAD = "DEAD"
 

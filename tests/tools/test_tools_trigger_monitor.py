@@ -13,10 +13,10 @@ import pytest
 
 import libremq
 from libremq.client.queue_manager import QueueManager
-from libremq.client.trigger_monitor import TriggerMonitor, character_form, command_line
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO, MQTM, MQTMC2
 from libremq.testing.serving import served_queue_manager
+from libremq.tools.trigger_monitor import TriggerMonitor, character_form, command_line
 
 INITQ = "SYSTEM.DEFAULT.INITIATION.QUEUE"
 SHOW = "import sys; open(sys.argv[1], 'a').write(repr(sys.argv[2:]) + chr(10))"
