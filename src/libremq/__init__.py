@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from libremq.client import backup as backup
+    from libremq.client.api_errors import BadValue as BadValue
+    from libremq.client.api_errors import WrongType as WrongType
     from libremq.client.browser import Browser as Browser
     from libremq.client.connecting import connect as connect
     from libremq.client.consumer import Consumer as Consumer
-    from libremq.client.errors import BadValue as BadValue
-    from libremq.client.errors import WrongType as WrongType
     from libremq.client.message import Message as Message
     from libremq.client.queue import Queue as Queue
     from libremq.client.queue_manager import QueueManager as QueueManager

@@ -12,7 +12,7 @@ import pytest
 
 import libremq
 from libremq import MQError, QueueManager
-from libremq.client.errors import BadValue, WrongType
+from libremq.client.api_errors import BadValue, WrongType
 from libremq.mqi import constants as C
 
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 import libremq
-from libremq.client.remote_access import RemoteAccess
-from libremq.client.remote_connection import RemoteConnection
+from libremq.client.remote.remote_access import RemoteAccess
+from libremq.client.remote.remote_connection import RemoteConnection
 from libremq.client.urls import ClientAddress, parse
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

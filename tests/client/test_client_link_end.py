@@ -8,8 +8,8 @@ import pytest
 from helper_site import until
 
 import libremq
-from libremq.client import remote_link
-from libremq.client.remote_link import RemoteLink
+from libremq.client.remote import remote_link
+from libremq.client.remote.remote_link import RemoteLink
 from libremq.testing.serving import served_queue_manager
 
 

@@ -12,7 +12,7 @@ from helper_site import LIMIT_S, Site, is_lost, until
 
 import libremq
 from libremq import MQError, QueueManager
-from libremq.client.reconnect import ReconnectingConnection
+from libremq.client.reconnect.reconnecting_connection import ReconnectingConnection
 from libremq.client.verbs import MQCONNX, MQI
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCBC, MQCBD, MQCNO, MQGMO, MQMD, MQOD, MQPMO, MQSTS

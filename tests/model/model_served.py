@@ -11,8 +11,8 @@ from contextlib import ExitStack
 
 from model_harness import EmbeddedHarness, Pending
 
-from libremq.client.remote_access import RemoteAccess
-from libremq.client.remote_connection import RemoteConnection
+from libremq.client.remote.remote_access import RemoteAccess
+from libremq.client.remote.remote_connection import RemoteConnection
 from libremq.client.urls import ClientAddress, parse
 from libremq.host.binding import Binding
 from libremq.kernel.state.waiting_gets import Got

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from libremq import connect
-from libremq.client.remote_access import RemoteAccess
+from libremq.client.remote.remote_access import RemoteAccess
 from libremq.client.urls import ClientAddress, parse
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFIN, unpack_message

@@ -15,8 +15,8 @@ from typing import Any
 
 from transcript_host import DELIVERIES_MAX, NAME, EmbeddedHost
 
-from libremq.client.remote_access import RemoteAccess
-from libremq.client.remote_connection import RemoteConnection
+from libremq.client.remote.remote_access import RemoteAccess
+from libremq.client.remote.remote_connection import RemoteConnection
 from libremq.client.urls import Address, ClientAddress, parse
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C

@@ -12,7 +12,7 @@ from typing import Any, cast
 from libremq.admin.mqsc_session import Answer
 from libremq.aio.sessions import Sessions
 from libremq.client.administration import object_kind, object_name
-from libremq.client.errors import wrong_type
+from libremq.client.api_errors import wrong_type
 from libremq.client.options import text
 from libremq.client.recovery import absolute_folder, chosen_objects, settled_results
 from libremq.client.urls import Address

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from libremq.aio.awaitable_objects import Opening
 from libremq.aio.binding import Access
-from libremq.aio.opening import Opening
 from libremq.aio.queue_manager import QueueManager
 from libremq.client import connecting, urls
+from libremq.client.api_errors import bad_value
 from libremq.client.connecting import current_user
-from libremq.client.errors import bad_value
 from libremq.client.urls import Address, ClientAddress, TableAddress
 from libremq.common import sockets
 from libremq.mqi import constants as C

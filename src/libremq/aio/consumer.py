@@ -13,8 +13,8 @@ from contextlib import nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from libremq.aio.calls import Call, to_the_end
 from libremq.aio.message import Message
+from libremq.aio.pending_calls import Call, to_the_end
 from libremq.aio.sessions import Session, outside_all_units
 from libremq.aio.transaction import Transaction
 from libremq.client import options as opt

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from libremq.aio.binding import Properties
-from libremq.aio.calls import Call, to_the_end
+from libremq.aio.pending_calls import Call, to_the_end
 from libremq.client.session import PutProperties
 from libremq.host import embedded_access
 from libremq.host.binding import GotItem, PutItem

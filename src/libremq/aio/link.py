@@ -15,8 +15,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Generic, TypeVar, cast
 
-from libremq.aio.calls import Call, to_the_end
-from libremq.client import remote_greeting as greeting
+from libremq.aio.pending_calls import Call, to_the_end
+from libremq.client.remote import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
 from libremq.common.silence import Silence, unacknowledged
 from libremq.common.tls import check_agreed, client_context

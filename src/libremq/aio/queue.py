@@ -13,15 +13,15 @@ from contextlib import nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
+from libremq.aio.awaitable_objects import Opening
 from libremq.aio.browser import Browser
-from libremq.aio.calls import raise_put_off
 from libremq.aio.consumer import Consumer
 from libremq.aio.message import Message
-from libremq.aio.opening import Opening
+from libremq.aio.pending_calls import raise_put_off
 from libremq.aio.sessions import Session, close_quietly
 from libremq.aio.transaction import Transaction
 from libremq.client import options as opt
-from libremq.client.errors import bad_value, wrong_type
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.options import Data, Identifier, Match, PutOptions, Seconds
 from libremq.client.queue_target import REPLY_MODEL, QueueTarget
 from libremq.host.binding import GotItem, PutItem

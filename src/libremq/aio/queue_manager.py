@@ -6,17 +6,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from libremq.aio.administration import Administration
+from libremq.aio.awaitable_objects import Opening
 from libremq.aio.binding import Access
 from libremq.aio.message import Message
-from libremq.aio.opening import Opening
 from libremq.aio.queue import Queue
 from libremq.aio.sessions import Sessions
 from libremq.aio.transaction import Transaction
 from libremq.aio.xa import XA
 from libremq.client import options as opt
 from libremq.client import replies
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.connecting import current_application, current_user
-from libremq.client.errors import bad_value, wrong_type
 from libremq.client.options import Data, Named, PutOptions
 from libremq.client.queue_target import REPLY_MODEL
 from libremq.mqi import constants as C

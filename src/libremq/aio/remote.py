@@ -12,10 +12,10 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 from libremq.aio.binding import Properties
-from libremq.aio.calls import to_the_end
 from libremq.aio.link import PATIENCE_S, Exchange, Link, Slot, Words
-from libremq.client import remote_calls as rc
-from libremq.client import remote_greeting as greeting
+from libremq.aio.pending_calls import to_the_end
+from libremq.client.remote import remote_calls as rc
+from libremq.client.remote import remote_greeting as greeting
 from libremq.host.binding import GotItem, PutItem
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.property_names import returned_name

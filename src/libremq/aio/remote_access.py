@@ -12,8 +12,8 @@ from typing import Any
 
 from libremq.aio.link import Link
 from libremq.aio.remote import RemoteConnection
-from libremq.client import remote_access
 from libremq.client.connecting import current_application, current_user
+from libremq.client.remote import remote_access
 from libremq.client.urls import RECONNECT_DISABLED, ClientAddress
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

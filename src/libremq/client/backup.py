@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from libremq.client import urls
-from libremq.client.errors import bad_value, wrong_type
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.urls import Address
 from libremq.common.clock import SystemClock
 from libremq.common.files import RealFiles

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from libremq.client import urls
-from libremq.client.errors import bad_value
+from libremq.client.api_errors import bad_value
 from libremq.client.urls import ClientAddress, TableAddress
 from libremq.common import tls
 from libremq.mqi import constants as C

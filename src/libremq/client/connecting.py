@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from libremq.client import urls
-from libremq.client.errors import bad_value, wrong_type
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.urls import Address, ClientAddress, TableAddress
 from libremq.common import sockets
 from libremq.common.names import check_queue_manager_name, is_object_name, unfold
@@ -194,7 +194,7 @@ def _reach(
 
 
 def _attach(places: Sequence[ClientAddress], say: Say | None) -> Access:
-    from libremq.client import remote_access
+    from libremq.client.remote import remote_access
 
     access: Access = remote_access.attach(places, say=say)
     return access

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from libremq.client import urls
-from libremq.client.errors import bad_value
+from libremq.client.api_errors import bad_value
 from libremq.mqi import constants as C
 
 VARIABLE = "MQSERVER"

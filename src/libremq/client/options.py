@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Protocol, TypedDict, TypeVar
 
-from libremq.client.errors import bad_value, wrong_type
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.common.ccsid import codec
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO, Structure

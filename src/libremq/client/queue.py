@@ -14,9 +14,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from libremq.client import options as opt
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.browser import Browser
 from libremq.client.consumer import Consumer
-from libremq.client.errors import bad_value, wrong_type
 from libremq.client.message import Message
 from libremq.client.options import Data, Identifier, Match, Named, PutOptions, Seconds
 from libremq.client.queue_target import REPLY_MODEL as REPLY_MODEL

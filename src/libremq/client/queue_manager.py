@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from libremq.client import options as opt
 from libremq.client.administration import Administration
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.connecting import current_application, current_user
-from libremq.client.errors import bad_value, wrong_type
 from libremq.client.message import Message
 from libremq.client.options import Data, Named, PutOptions
 from libremq.client.queue import REPLY_MODEL, Queue

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 
 from libremq.client import options as opt
-from libremq.client.errors import bad_value, wrong_type
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.options import Data
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import convert as convert_attribute

@@ -10,7 +10,7 @@ import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from libremq.client.errors import bad_value, wrong_type
+from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.options import text
 from libremq.client.urls import Address
 from libremq.common.names import is_generic_name, matches

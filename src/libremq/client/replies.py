@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from libremq.client.errors import wrong_type
+from libremq.client.api_errors import wrong_type
 from libremq.client.message import MessageContent
 from libremq.client.options import Data, PutOptions
 from libremq.kernel.messages.field_checks import fitting_text

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
-from libremq.client.errors import BadValue, bad_value, wrong_type
+from libremq.client.api_errors import BadValue, bad_value, wrong_type
 from libremq.common.cipher_specs import ANY
 from libremq.common.names import check_queue_manager_name, fold, is_object_name
 from libremq.common.sockets import socket_path

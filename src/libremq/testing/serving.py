@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import ssl
 
     from libremq.channels.initiator import ChannelRules
-    from libremq.client.remote_connection import RemoteConnection
+    from libremq.client.remote.remote_connection import RemoteConnection
     from libremq.common.clock import Clock
     from libremq.common.files import Files
     from libremq.host.embedded import EmbeddedQueueManager

@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from libremq.client import remote_calls as rc
+from libremq.client.remote import remote_calls as rc
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -23,7 +23,7 @@ from libremq.wire.protocol import Type
 from libremq.wire.segments import Flow, frame
 
 if TYPE_CHECKING:
-    from libremq.client.remote_link import RemoteLink, Slot
+    from libremq.client.remote.remote_link import RemoteLink, Slot
 
 
 class _Registered(NamedTuple):

@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, cast
 
 from libremq.admin.mqsc_session import Answer
-from libremq.client.reconnect import ReconnectingConnection
-from libremq.client.reconnect_attempts import Attempts, keep_trying
-from libremq.client.reconnect_places import Fits, named_alike, same_queue_manager
-from libremq.client.remote_connection import RemoteConnection
-from libremq.client.remote_link import RemoteLink
+from libremq.client.reconnect.reconnect_attempts import Attempts, keep_trying
+from libremq.client.reconnect.reconnect_places import Fits, named_alike, same_queue_manager
+from libremq.client.reconnect.reconnecting_connection import ReconnectingConnection
+from libremq.client.remote.remote_connection import RemoteConnection
+from libremq.client.remote.remote_link import RemoteLink
 from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddress
 from libremq.host.binding import AttributeValue, Binding
 from libremq.host.statistics_snapshot import QueueManagerStatistics

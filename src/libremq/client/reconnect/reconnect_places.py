@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from libremq.client.remote_connection import RemoteConnection
-from libremq.client.remote_link import RemoteLink
+from libremq.client.remote.remote_connection import RemoteConnection
+from libremq.client.remote.remote_link import RemoteLink
 
 Fits = Callable[[RemoteLink], bool]
 

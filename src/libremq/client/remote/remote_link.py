@@ -19,7 +19,7 @@ import time
 import weakref
 from collections import deque
 
-from libremq.client import remote_greeting as greeting
+from libremq.client.remote import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
 from libremq.common.silence import Silence, unacknowledged
 from libremq.common.tls import check_agreed, client_context

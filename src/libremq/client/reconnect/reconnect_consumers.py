@@ -12,15 +12,15 @@ import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from libremq.client.reconnect_attempts import Unwanted
-from libremq.client.reconnect_cursor import BROWSES
-from libremq.client.reconnect_handles import OpenObject
+from libremq.client.reconnect.reconnect_attempts import Unwanted
+from libremq.client.reconnect.reconnect_cursor import BROWSES
+from libremq.client.reconnect.reconnect_handles import OpenObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD
 
 if TYPE_CHECKING:
-    from libremq.client.remote_connection import RemoteConnection
+    from libremq.client.remote.remote_connection import RemoteConnection
 
 _T = TypeVar("_T")
 

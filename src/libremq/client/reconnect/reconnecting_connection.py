@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from libremq.client.reconnect_cursor import BROWSES
-from libremq.client.reconnect_handles import OpenObject
-from libremq.client.reconnect_recovery import TRIES, Connect, Recovery
-from libremq.client.reconnect_waits import Wait
-from libremq.client.remote_connection import RemoteConnection
-from libremq.client.remote_message_handles import RemoteMessageHandles
+from libremq.client.reconnect.reconnect_cursor import BROWSES
+from libremq.client.reconnect.reconnect_handles import OpenObject
+from libremq.client.reconnect.reconnect_recovery import TRIES, Connect, Recovery
+from libremq.client.reconnect.reconnect_waits import Wait
+from libremq.client.remote.remote_connection import RemoteConnection
+from libremq.client.remote.remote_message_handles import RemoteMessageHandles
 from libremq.host.binding import GotItem, PutItem
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.waiting_gets import Got

@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from libremq.client import remote_calls as rc
-from libremq.client import remote_greeting as greeting
-from libremq.client.remote_branches import RemoteBranches
-from libremq.client.remote_consumers import RemoteConsumers
-from libremq.client.remote_link import RemoteLink, Slot
-from libremq.client.remote_message_handles import RemoteMessageHandles
+from libremq.client.remote import remote_calls as rc
+from libremq.client.remote import remote_greeting as greeting
+from libremq.client.remote.remote_branches import RemoteBranches
+from libremq.client.remote.remote_consumers import RemoteConsumers
+from libremq.client.remote.remote_link import RemoteLink, Slot
+from libremq.client.remote.remote_message_handles import RemoteMessageHandles
 from libremq.client.urls import ClientAddress
 from libremq.host.binding import GotItem, PutItem
 from libremq.kernel.state.waiting_gets import Got

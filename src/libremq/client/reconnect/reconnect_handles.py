@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from libremq.client.reconnect_cursor import BrowseCursor
+from libremq.client.reconnect.reconnect_cursor import BrowseCursor
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQOD, MQOR
 
 if TYPE_CHECKING:
-    from libremq.client.remote_connection import RemoteConnection
+    from libremq.client.remote.remote_connection import RemoteConnection
 
 _HELD_BY_THE_LOST = (C.MQRC_OBJECT_IN_USE, C.MQRC_OBJECT_ALREADY_EXISTS)
 """Until the queue manager has noticed that the connection before is gone, its handles may be in the way."""

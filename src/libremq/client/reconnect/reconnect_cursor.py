@@ -14,7 +14,7 @@ from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD
 
 if TYPE_CHECKING:
-    from libremq.client.remote_connection import RemoteConnection
+    from libremq.client.remote.remote_connection import RemoteConnection
 
 KEPT = 64
 """Messages that are remembered."""
