@@ -12,13 +12,13 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from helper_cli import SMALL, Commands
 
 import libremq
-from helper_cli import SMALL, Commands
 from libremq.client.urls import Address, parse
 from libremq.common.names import fold, unfold
 from libremq.mqi.errors import MQError
-from libremq.server.run_state import load_run
+from libremq.server.process.run_state import load_run
 
 LIMIT_S = 240.0
 HOSTILE = (

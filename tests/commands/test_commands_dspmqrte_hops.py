@@ -11,7 +11,7 @@ from helper_cli import SMALL, Commands
 
 import libremq
 from libremq.commands import main
-from libremq.server.run_state import current_run
+from libremq.server.process.run_state import current_run
 
 HOPS = (("QM1", "QM2"), ("QM2", "QM3"), ("QM3", "QM2"), ("QM2", "QM1"))
 

@@ -13,7 +13,7 @@ import pytest
 
 import libremq
 from libremq.commands.main import main
-from libremq.server.key_repository import KeyRepository
+from libremq.server.admission.key_repository import KeyRepository
 from libremq.testing.serving import Served, served_queue_manager
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from libremq.common.lock_state import locked_by
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.log import LogConfig
-from libremq.server.controller import start_in_background
-from libremq.server.error_log import FILES
-from libremq.server.options import HostPort, ServerOptions
-from libremq.server.run_state import RunState, current_run, load_run
+from libremq.server.diagnostics.error_log import FILES
+from libremq.server.process.controller import start_in_background
+from libremq.server.process.run_state import RunState, current_run, load_run
+from libremq.server.process.start_options import HostPort, ServerOptions
 from libremq.testing.serving import open_to_clients
 
 NAME = "QM1"

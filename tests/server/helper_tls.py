@@ -13,7 +13,7 @@ import pytest
 import libremq
 from libremq.common.tls_authority import Authority, Issued
 from libremq.mqi.errors import MQError
-from libremq.server.key_repository import KeyRepository
+from libremq.server.admission.key_repository import KeyRepository
 from libremq.testing.serving import Served, served_queue_manager
 
 QUEUE, SECURE, MUTUAL, PLAIN = "TLS.Q", "SECURE.SVRCONN", "MUTUAL.SVRCONN", "SYSTEM.DEF.SVRCONN"

@@ -21,7 +21,7 @@ import libremq
 from libremq import MQError
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQSTS
-from libremq.server.conversation import BACKLOG_MAX
+from libremq.server.net.conversation import BACKLOG_MAX
 from libremq.testing.serving import Served, served_queue_manager
 
 LIMIT_S = 240
@@ -252,7 +252,7 @@ def test_calls_without_end_behind_one_that_waits(
 
 
 def test_memory_for_calls_that_wait_is_bounded(tmp_path: Path) -> None:
-    from libremq.server.engine import EngineLimits
+    from libremq.server.net.event_loop import EngineLimits
 
     said: list[str] = []
     limits = EngineLimits(buffer_bytes_max=1 << 20)

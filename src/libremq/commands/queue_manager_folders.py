@@ -26,7 +26,7 @@ from libremq.kernel.state.failure_reasons import TROUBLE, is_lack_of_space
 from libremq.log import LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.server.run_state import current_run
+from libremq.server.process.run_state import current_run
 
 _LOCK_TRIES, _LOCK_PAUSE_S = 10, 0.05
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from libremq.host.embedded import EmbeddedQueueManager
     from libremq.kernel.state.waiting_gets import Got
     from libremq.log import LogConfig
-    from libremq.server.conversation import Conversation
-    from libremq.server.engine import Engine, EngineLimits
+    from libremq.server.net.conversation import Conversation
+    from libremq.server.net.event_loop import Engine, EngineLimits
 
 _T = TypeVar("_T")
 _PATIENCE_S = 240.0
@@ -207,11 +207,11 @@ def serve(
 ) -> Iterator[Served]:
     """Serve a queue manager that runs in this process for a `with` block; its socket is in the folder `where`."""
     from libremq.common.sockets import socket_path
-    from libremq.server.engine import Engine
-    from libremq.server.listening import Listening
-    from libremq.server.operations import ServerOperations
-    from libremq.server.programs import Programs
-    from libremq.server.services import Services
+    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.listeners import Listening
+    from libremq.server.process.server_operations import ServerOperations
+    from libremq.server.process.service_programs import Programs
+    from libremq.server.process.services import Services
 
     tell = say or (lambda text: None)
     engine = Engine(embedded, where, limits=limits, say=tell, tls=tls, channel_rules=channel_rules)

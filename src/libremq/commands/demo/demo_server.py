@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 import libremq
 from libremq.client.urls import Address
-from libremq.server.run_state import RunState, current_run
+from libremq.server.process.run_state import RunState, current_run
 
 ORDERS = 2000
 KILLS = 3

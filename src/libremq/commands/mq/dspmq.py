@@ -27,8 +27,8 @@ from libremq.common.read_only_files import ReadOnlyFiles
 from libremq.host import backup_queue_manager, creation
 from libremq.log import LogError
 from libremq.log.statistics_file import load_statistics
-from libremq.server.error_entry import release
-from libremq.server.run_state import ENDED, RUNNING, RunState, current_run, load_end
+from libremq.server.diagnostics.error_entry import release
+from libremq.server.process.run_state import ENDED, RUNNING, RunState, current_run, load_end
 
 COMMAND = "dspmq"
 INSTALLATION = "LibreMQ"

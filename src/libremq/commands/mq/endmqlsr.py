@@ -10,9 +10,9 @@ import argparse
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, existing, guarded, tell
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
-from libremq.server.control import ControlClient, ControlError
-from libremq.server.listener_commands import END_LISTENERS
-from libremq.server.run_state import current_run
+from libremq.server.net.listener_commands import END_LISTENERS
+from libremq.server.process.control_socket import ControlClient, ControlError
+from libremq.server.process.run_state import current_run
 
 COMMAND = "endmqlsr"
 OK, NONE_THERE, FAILED = 0, 10, 20

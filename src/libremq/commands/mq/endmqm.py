@@ -26,8 +26,17 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
 from libremq.common.lock_state import locked_by
-from libremq.server.control import ControlClient, ControlError, control_path
-from libremq.server.run_state import ENDED, LOCK_FILE, EndMode, EndState, RunState, current_run, load_end, save_end
+from libremq.server.process.control_socket import ControlClient, ControlError, control_path
+from libremq.server.process.run_state import (
+    ENDED,
+    LOCK_FILE,
+    EndMode,
+    EndState,
+    RunState,
+    current_run,
+    load_end,
+    save_end,
+)
 
 COMMAND = "endmqm"
 _ANSWER_S = 30.0

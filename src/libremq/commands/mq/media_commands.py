@@ -31,7 +31,7 @@ from libremq.common.names import is_generic_name, is_object_name
 from libremq.host.binding import Access
 from libremq.host.embedded_access import EmbeddedAccess, attach
 from libremq.kernel.state.media_image import MediaResult
-from libremq.server.run_state import current_run
+from libremq.server.process.run_state import current_run
 
 _WITHOUT_NAME = ("all", "*", "qmgr", "catalog", "ctlg", "syncfile", "clchltab")
 Work = Callable[[Access, str, str], list[MediaResult]]

@@ -15,10 +15,10 @@ from libremq.commands.mq.runmqtrm import ended_by_signal
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, existing, guarded, say
 from libremq.common.amq_messages import amq
 from libremq.common.files import RealFiles
-from libremq.server.control import ControlClient, ControlError
-from libremq.server.listener_commands import LISTEN
-from libremq.server.options import LOOPBACK, PORT, parse_port
-from libremq.server.run_state import RunState, current_run
+from libremq.server.net.listener_commands import LISTEN
+from libremq.server.process.control_socket import ControlClient, ControlError
+from libremq.server.process.run_state import RunState, current_run
+from libremq.server.process.start_options import LOOPBACK, PORT, parse_port
 
 COMMAND = "runmqlsr"
 OK, UNEXPECTED, NOT_STARTED = 0, 10, 20

@@ -30,7 +30,7 @@ from libremq.common.names import check_queue_manager_name
 from libremq.kernel.events.command_events import mask_passwords
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.server.error_entry import release
+from libremq.server.diagnostics.error_entry import release
 
 NOT_RUN = 20
 SOME_FAILED = 10

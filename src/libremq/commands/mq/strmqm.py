@@ -34,10 +34,10 @@ from libremq.kernel.objects.object_types import KeyedRecord
 from libremq.kernel.objects.system_objects import create_system_objects
 from libremq.log import LogError
 from libremq.mqi.errors import MQError, mq_error
-from libremq.server.controller import run_in_foreground, start_in_background
-from libremq.server.options import LOOPBACK, HostPort, ServerOptions, parse_host_port, parse_port
-from libremq.server.progress import LOCKED, StartFailure
-from libremq.server.run_state import ENDING, current_run
+from libremq.server.process.controller import run_in_foreground, start_in_background
+from libremq.server.process.run_state import ENDING, current_run
+from libremq.server.process.start_options import LOOPBACK, HostPort, ServerOptions, parse_host_port, parse_port
+from libremq.server.process.start_progress import LOCKED, StartFailure
 
 COMMAND = "strmqm"
 _NOT_STARTED = "AMQ8041E"

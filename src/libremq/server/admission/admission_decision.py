@@ -1,0 +1,350 @@
+"""Who comes in, and as whom: addresses, channel authentication rules, passwords, in MQ's order.
+
+An address on a list is turned away before anything is read from it. Over the Unix-domain socket the system says who it
+is. A client is checked when it connects: first its password, if it shows one, then the rules, which look at the user
+whom the password proved, then by the security exit of its channel, which may choose another user, then by the lists of
+users that are blocked, then whether a password should have been there.
+Passwords are checked by threads of their own; an answer to a wrong one waits (FAILDLAY), and only that answer.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from libremq.channels.exits import ChannelExitError
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.users import system_user
+from libremq.kernel.authority import channel_authentication_records
+from libremq.kernel.events import queue_manager_events
+from libremq.kernel.events.channel_events import channel_event
+from libremq.kernel.objects.security_records import ChannelAuthentication
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.security import channel_rules, connection_rules
+from libremq.security.channel_rules import Facts, Verdict
+from libremq.server.admission.connauth_settings import read_settings
+from libremq.server.admission.decision_turns import Turns
+from libremq.server.admission.host_names import host_names
+from libremq.server.admission.passwords import Passwords
+from libremq.wire.protocol import Status
+
+if TYPE_CHECKING:
+    from libremq.server.net.event_loop import Engine
+
+_PASSWORD_THREADS = 4
+_ON_THIS_MACHINE = frozenset({"archive_log", "copy_to_backup"})
+"""Commands with paths of files: for those who could touch the files themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Applicant:
+    """Somebody who wants to connect."""
+
+    local: bool
+    asserted: str
+    """Who it says it is; over the Unix-domain socket, who the system says it is."""
+    credentials: tuple[str, str] | None = field(default=None, repr=False)
+    channel: str = ""
+    mca_user: str = ""
+    address: str = ""
+    port: str = ""
+    peer_dn: str = ""
+    issuer_dn: str = ""
+    application: str = ""
+    named: str = ""
+    """Over the Unix-domain socket: whom it wants to be called."""
+    queue_manager: str = ""
+    """Of a message channel: the partner."""
+    settle: Callable[[str], str] | None = field(default=None, repr=False)
+    """The security exit of the channel: as whom it connects, given who it would be. ChannelExitError if it may not."""
+
+    @property
+    def where(self) -> str:
+        return "this machine" if self.local else f"{self.address}({self.port})" if self.port else self.address
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """It may connect."""
+
+    user: str
+    privileged: bool
+    authenticated: bool = False
+    """Its password was checked."""
+    privilege_of: str = ""
+    """Who it is in truth, if the owner of the queue manager goes by another name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """It may not. What it is told does not say which rule it was: the error log does."""
+
+    error: MQError
+    delay_s: int = 0
+    status: Status | None = None
+    """An exit wants the channel to end, and says so to the client with this."""
+
+
+def _as_connected(user: str) -> str:
+    """The name that a connection will have: what is checked must be that."""
+    return channel_rules.cut(user)
+
+
+class Admission:
+    """Decides for one queue manager. Everything may be called from any thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._passwords = Passwords(engine.manager.core.files, engine.folder)
+        self.threads = Turns(_PASSWORD_THREADS, "libremq-password")
+        """For `decide` where `takes_long` says so."""
+        authorities = engine.manager.core.authorities
+        authorities.administrators |= {system_user(os.getuid())}
+        authorities.trusting = False
+        self.refresh()
+
+    def refresh(self) -> None:
+        """REFRESH SECURITY TYPE(CONNAUTH): from now on what the queue manager and its AUTHINFO say today applies."""
+        with self._engine.lock:
+            self.settings = read_settings(self._engine.manager.core.catalogue)
+        if self.settings.problem:
+            self._engine.say(amq(9591, self.settings.problem))
+
+    def close(self) -> None:
+        self.threads.close()
+
+    def is_privileged(self, user: str) -> bool:
+        """Is it a member of mqm, the owner of this process, or named in AdminUsers of qm.ini?"""
+        authorities = self._engine.manager.core.authorities
+        return authorities.is_administrator(user, authorities.entities.groups_of(user))
+
+    # The listener
+
+    def blocks_address(self, address: str) -> bool:
+        """Is it on a list of TYPE(BLOCKADDR)? Says so, in the error log and with an event."""
+        for rule in channel_rules.blocks_address(self._rules(), address):
+            if not rule.warn:
+                self._engine.say(amq(9781, f"{address} ({channel_rules.described(rule)})"))
+                self._event(False, rule, Applicant(False, "", address=address), "")
+                return True
+            self._warn(rule, Applicant(False, "", address=address), "")
+        return False
+
+    def _rules(self) -> list[ChannelAuthentication]:
+        """All that apply: none with CHLAUTH(DISABLED)."""
+        with self._engine.lock:
+            catalogue = self._engine.manager.core.catalogue
+            if catalogue.qmgr.chlauth == C.MQCHLA_DISABLED or not catalogue.chlauths:
+                return []
+            return channel_authentication_records.rules(catalogue)
+
+    # Connections
+
+    def takes_long(self, applicant: Applicant) -> bool:
+        """Must the decision be left to a thread?"""
+        return applicant.credentials is not None or (not applicant.local and self._names_are_wanted(self._rules()))
+
+    def _names_are_wanted(self, rules: list[ChannelAuthentication]) -> bool:
+        enabled = self._engine.manager.core.catalogue.qmgr.revdns == C.MQRDNS_ENABLED
+        return enabled and channel_rules.needs_host_names(rules)
+
+    def decide(self, applicant: Applicant) -> Admitted | Denied:
+        return self._decide_local(applicant) if applicant.local else self._decide_client(applicant)
+
+    def _decide_local(self, applicant: Applicant) -> Admitted | Denied:
+        settings = self.settings
+        proven = False
+        if applicant.credentials is not None and connection_rules.is_password_looked_at(settings.check_local):
+            proven = self._passwords.right(settings, applicant.credentials, self._engine.say)
+            if not proven:
+                return self._wrong_password(applicant, applicant.credentials[0])
+        user = applicant.asserted
+        if connection_rules.is_password_needed(settings.check_local, self.is_privileged(user)) and not proven:
+            return self._no_password(applicant, C.MQCHK_AS_Q_MGR)
+        if proven and settings.adopt_context and applicant.credentials is not None:
+            user = applicant.credentials[0]
+            if user != _as_connected(user):
+                return self._too_long(applicant, user)
+        elif applicant.named and self.is_privileged(user):
+            # Who owns the queue manager could open its files: it may act for anybody, as in an embedded one
+            return Admitted(_as_connected(applicant.named), True, proven, user)
+        return Admitted(user, self.is_privileged(user), proven)
+
+    def _decide_client(self, applicant: Applicant) -> Admitted | Denied:
+        settings = self.settings
+        credentials = applicant.credentials
+        proven = False
+        if credentials is not None and connection_rules.is_password_looked_at(settings.check_client):
+            proven = self._passwords.right(settings, credentials, self._engine.say)
+            if not proven:
+                return self._wrong_password(applicant, credentials[0])
+        adopted = credentials[0] if proven and credentials is not None and settings.adopt_context else ""
+        if adopted != _as_connected(adopted):
+            return self._too_long(applicant, adopted)
+        chosen: list[str] = []  # by a security exit
+        try:
+            verdict = self._verdict(applicant, adopted, chosen)
+        except ChannelExitError as error:
+            return self._ended_by_exit(applicant, error)
+        for rule in verdict.warnings:
+            self._warn(rule, applicant, verdict.user)
+        if verdict.blocked_by is not None:
+            return self._blocked(verdict.blocked_by, applicant, verdict.user)
+        if chosen and chosen[0] != _as_connected(chosen[0]):
+            return self._too_long(applicant, chosen[0], "whom a security exit chooses")
+        from_rule = verdict.check_client
+        check = connection_rules.effective_check(settings, from_rule, local=False)
+        privileged = self.is_privileged(verdict.user)
+        if not settings.configured and from_rule != C.MQCHK_AS_Q_MGR:
+            return self._no_password(applicant, from_rule)
+        if connection_rules.is_password_needed(check, privileged) and not proven:
+            if credentials is None:
+                return self._no_password(applicant, from_rule)
+            # CHCKCLNT(NONE), and a rule that wants to see it all the same
+            proven = self._passwords.right(settings, credentials, self._engine.say)
+            if not proven:
+                return self._wrong_password(applicant, credentials[0])
+        only_says_so = not (adopted or applicant.mca_user or verdict.is_mapped or chosen)
+        if privileged and proven and only_says_so and credentials is not None and credentials[0] != verdict.user:
+            # ADOPTCTX(NO): the password of one user does not prove that it is another, who may do everything
+            return self._no_password(applicant, from_rule)
+        return Admitted(verdict.user, privileged, proven)
+
+    def decide_channel(self, applicant: Applicant) -> str | Denied | None:
+        """Of a message channel: as whom it acts by the rules; None if they leave that to its definition."""
+        verdict = self._verdict(applicant, "")
+        for rule in verdict.warnings:
+            self._warn(rule, applicant, verdict.user)
+        if verdict.blocked_by is not None:
+            return self._blocked(verdict.blocked_by, applicant, verdict.user)
+        return verdict.user if verdict.is_mapped else None
+
+    def _verdict(
+        self, applicant: Applicant, adopted: str, chosen: list[str] | None = None
+    ) -> Verdict[ChannelAuthentication]:
+        """What the rules say, and the security exit if there is one: a user that it chooses is added to `chosen`."""
+        rules = channel_rules.for_partner(self._rules(), applicant.queue_manager)
+        names: tuple[str, ...] = ()
+        if self._names_are_wanted(rules):
+            names = host_names(applicant.address, self._engine.say)
+        facts = Facts(
+            applicant.channel,
+            applicant.address,
+            names,
+            adopted or applicant.asserted,
+            applicant.queue_manager,
+            applicant.peer_dn,
+            applicant.issuer_dn,
+        )
+        user = _as_connected(connection_rules.acting_user(applicant.asserted, applicant.mca_user, adopted))
+        ask = applicant.settle
+        if ask is None or chosen is None:
+            return channel_rules.decide(rules, facts, user, self.is_privileged)
+
+        def settle(user: str) -> str:
+            found = ask(user)
+            if found != user:
+                chosen.append(found)
+            return found
+
+        return channel_rules.decide(rules, facts, user, self.is_privileged, settle)
+
+    # Refusals
+
+    def _blocked(self, rule: ChannelAuthentication, applicant: Applicant, user: str) -> Denied:
+        say, channel, described = self._engine.say, applicant.channel, channel_rules.described(rule)
+        if rule.type == C.MQCAUT_BLOCKUSER:
+            say(amq(9776, channel, applicant.where, f"'{user}' ({described})"))
+        else:
+            partner = applicant.queue_manager
+            who = f"queue manager '{partner}'" if partner else f"user '{applicant.asserted}'"
+            say(amq(9777, channel, applicant.where, f"{who}, {described}"))
+        self._event(False, rule, applicant, user)
+        return self._denied("the channel does not let this connection in; the error log of the queue manager says why")
+
+    def _warn(self, rule: ChannelAuthentication, applicant: Applicant, user: str) -> None:
+        why = f"user '{user}', {channel_rules.described(rule)}" if user else channel_rules.described(rule)
+        self._engine.say(amq(9780, applicant.channel, applicant.where, why))
+        self._event(True, rule, applicant, user)
+
+    def _event(self, warning: bool, rule: ChannelAuthentication, applicant: Applicant, user: str) -> None:
+        by_user = rule.type == C.MQCAUT_BLOCKUSER
+        qualifier = C.MQRQ_CHANNEL_BLOCKED_NOACCESS
+        if rule.type == C.MQCAUT_BLOCKADDR:
+            qualifier = C.MQRQ_CHANNEL_BLOCKED_ADDRESS
+        elif by_user:
+            qualifier = C.MQRQ_CHANNEL_BLOCKED_USERID
+        with self._engine.lock:
+            channel_event(
+                self._engine.manager.core,
+                C.MQRC_CHANNEL_BLOCKED_WARNING if warning else C.MQRC_CHANNEL_BLOCKED,
+                channel=applicant.channel,
+                connection_name=applicant.address,
+                qualifier=qualifier,
+                user=user if by_user else "",
+                client_user="" if by_user else applicant.asserted,
+                remote_qmgr=applicant.queue_manager,
+                application=applicant.application,
+                application_type=C.MQAT_UNIX if applicant.application else None,
+                peer_name=applicant.peer_dn,
+                issuer_name=applicant.issuer_dn,
+            )
+
+    def _wrong_password(self, applicant: Applicant, user: str) -> Denied:
+        first = amq(5534, user[:64], "the user id or the password is wrong")
+        self._not_authenticated(applicant, first, C.MQCHK_AS_Q_MGR, user)
+        return self._denied("the user id or the password is wrong", self.settings.failure_delay_s)
+
+    def _no_password(self, applicant: Applicant, rule_check: int) -> Denied:
+        self._not_authenticated(applicant, amq(5540, applicant.application or applicant.channel), rule_check, "")
+        return self._denied("a user id and a password are needed here")
+
+    def _not_authenticated(self, applicant: Applicant, first: AmqMessage, rule_check: int, user: str) -> None:
+        """Say what, why and who, and raise the event."""
+        cause = connection_rules.cause(self.settings, rule_check, local=applicant.local)
+        who = (user or applicant.asserted)[:64]
+        for message in (first, amq(5543, cause), amq(9557, f"'{who}'", applicant.where)):
+            self._engine.say(message)
+        with self._engine.lock:
+            queue_manager_events.not_authorized(
+                self._engine.manager.core,
+                queue_manager_events.CONNECT,
+                user=applicant.asserted,
+                application=applicant.application,
+                qualifier=C.MQRQ_CSP_NOT_AUTHORIZED,
+                connection_name=applicant.address,
+                csp_user=user,
+            )
+
+    def _ended_by_exit(self, applicant: Applicant, error: ChannelExitError) -> Denied:
+        """The error log knows why; the client hears that it was an exit, and no more."""
+        self._engine.say(error.message)
+        reason = C.MQRC_CHANNEL_NOT_AVAILABLE
+        if error.status == Status.SECURITY_FAILURE:
+            reason = C.MQRC_SECURITY_ERROR
+        detail = "an exit of the channel does not let this connection in; the error log of the queue manager says why"
+        return Denied(mq_error(reason, applicant.channel, detail), status=error.status)
+
+    def _too_long(self, applicant: Applicant, user: str, who: str = "whom ADOPTCTX adopts") -> Denied:
+        """Cut to what a descriptor holds, it could be the name of somebody else."""
+        detail = f"a user {who} has at most 12 characters of Latin-1"
+        self._engine.say(amq(9787, f"'{user[:64]}'", applicant.channel, detail))
+        return self._denied(detail)
+
+    def _denied(self, detail: str, delay_s: int = 0) -> Denied:
+        return Denied(mq_error(C.MQRC_NOT_AUTHORIZED, self._engine.manager.name, detail), delay_s)
+
+    # Commands
+
+    def check_administrator(self, user: str, privileged: bool, local: bool, command: str) -> None:
+        """MQError if a connection may not give a command."""
+        detail = ""
+        if not privileged:
+            detail = f"user {user!r} is no administrator: in the group mqm, the owner, or in AdminUsers of qm.ini"
+        elif command in _ON_THIS_MACHINE and not local:
+            detail = "it names files of the queue manager's machine: connect with local: there"
+        if detail:
+            raise mq_error(C.MQRC_NOT_AUTHORIZED, self._engine.manager.name, f"{command} is refused: {detail}")

@@ -1,0 +1,592 @@
+"""One socket of a client: negotiation, conversations, heartbeats, and what is written back.
+
+Replies leave in the order in which they were made. One whose log record is not on disk yet holds up those behind it on
+the same socket, and nobody else. A peer that does not read is not read from either: what is kept for it is bounded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections import deque
+from typing import TYPE_CHECKING, cast
+
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.silence import Silence
+from libremq.kernel.events.queue_manager_events import channel_event
+from libremq.mqi import constants as C
+from libremq.server.admission.tls_peers import TlsPeer, peer_of
+from libremq.server.diagnostics.unexpected import described
+from libremq.server.net.conversation import UNKNOWN_BYTES, Conversation
+from libremq.server.net.link_counters import LinkBooks
+from libremq.server.net.link_exits import LinkExits, begin_exits
+from libremq.server.net.message_link import MessageLink
+from libremq.server.net.server_connection_channels import Channel, find_channel
+from libremq.server.net.socket_options import peer_process, untaken
+from libremq.wire import session
+from libremq.wire.messages import pack_notification
+from libremq.wire.protocol import (
+    CAP1_MQREQUEST,
+    CLOSE_CHANNEL,
+    CONFIRM_REQUEST,
+    ERROR,
+    FAP_LEVEL,
+    MAX_SEGMENT,
+    PRODUCT_SERVER,
+    REQUEST_ACCEPTED,
+    WHOLE,
+    Action,
+    Notice,
+    ProtocolError,
+    Status,
+    Type,
+)
+from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
+
+if TYPE_CHECKING:
+    from libremq.server.net.event_loop import Engine
+
+_WRITE_HIGH = 1 << 20
+_LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
+CONVERSATION_MAX = 0xFFFFFFFF
+_IDLE_LOOK_S = 0.05
+
+
+class Link(asyncio.Protocol):
+    """A client channel."""
+
+    __slots__ = (
+        "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
+        "_successor", "_transport", "_unsent", "agreed", "backlog_bytes", "books", "channel",
+        "conversations", "engine", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused",
+        "peer", "peer_pid", "peer_product", "silence", "socket_user", "stopping", "tls", "user",
+    )  # fmt: skip
+
+    def __init__(self, engine: Engine, unix_socket: socket.socket | None) -> None:
+        self.engine = engine
+        self.local = unix_socket is not None
+        self.tls: TlsPeer | None = None  # who it is, if it came with TLS
+        self.books = LinkBooks()
+        self.known = False  # somebody was let in
+        self.stopping = False  # STOP CHANNEL: it ends when nobody has a call under way
+        self.peer_pid, self.socket_user = peer_process(unix_socket) if unix_socket is not None else (0, "")
+        self.peer_product = ""  # and its version, as the client says
+        self.user = ""  # as the client says
+        self.peer = "local"
+        self.agreed: session.InitialData | None = None
+        self.channel: Channel | None = None
+        self.exits: LinkExits | None = None  # of a channel that names some
+        self.max_segment = MAX_SEGMENT  # of what is sent
+        self.conversations: dict[int, Conversation] = {}
+        self.ours = False  # the other end is a LibreMQ
+        self.heartbeat_s = 0
+        self.paused = False  # the peer does not read
+        self._started = time.monotonic()  # since when nobody is connected
+        self.silence = Silence(self._started)
+        self._closing = 0.0  # since when it is to be closed
+        self._reader = SegmentReader(MAX_SEGMENT, UNKNOWN_BYTES)
+        self._buffered = 0
+        self.backlog_bytes = 0  # of calls that wait for the one before
+        self._out: list[bytes] = []
+        self._held: deque[tuple[int, bytes]] = deque()
+        self._unsent = 0  # bytes in both of them
+        self._stopped = False  # it is not read from until what is for it has left
+        self._deferred: list[Flow] = []  # calls that came before it was stopped, and were not run
+        self._ended = False
+        self._successor: tuple[MessageLink, session.InitialData] | None = None  # it is another queue manager
+        self._transport: asyncio.Transport | None = None
+
+    # The socket
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=_WRITE_HIGH)
+        address = self._transport.get_extra_info("peername")
+        if not self.local and address:
+            self.peer = f"{address[0]}({address[1]})"
+        self.tls = peer_of(self._transport)
+        self.engine.links.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        engine = self.engine
+        engine.heard_of(self)
+        try:
+            self.silence.heard = engine.loop.time()
+            self.books.received(len(data))
+            if self._ended:
+                pass
+            elif self.exits is None:
+                self.take_in(data)
+            else:
+                self.exits.received(data)
+        finally:
+            engine.served()
+
+    def take_in(self, data: bytes) -> None:
+        """Run the calls that these bytes complete."""
+        try:
+            flows = self._reader.feed(data)
+        except ProtocolError as error:
+            self.refuse(error.status, str(error))
+            return
+        if self._stopped:
+            self._deferred += flows
+        else:
+            self._serve(flows)
+        held = self._reader.held_bytes + self.backlog_bytes
+        if held != self._buffered or self._stopped:
+            self._note_buffered()
+            if self.engine.buffered_bytes > self.engine.limits.buffer_bytes_max:
+                limit = self.engine.limits.buffer_bytes_max
+                self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
+
+    @property
+    def takes_more(self) -> bool:
+        """May more be taken in, now?"""
+        return not (self._ended or self._stopped)
+
+    @property
+    def segment_limit(self) -> int:
+        """The longest segment that may come."""
+        return self._reader.max_segment
+
+    def _serve(self, flows: list[Flow]) -> None:
+        """Run calls in their order. If the peer does not take the answers, the rest is put off until it does."""
+        engine = self.engine
+        rest: list[Flow] = []
+        try:
+            if flows:
+                self.books.calls += len(flows)
+                self.books.last_call = time.time()
+            with engine.lock:
+                for done, flow in enumerate(flows, 1):
+                    self._take(flow)
+                    if self._ended:
+                        rest = flows[done:]
+                        break
+                    if self._unsent > _WRITE_HIGH and self.is_full():
+                        self._deferred = flows[done:]
+                        break
+            if self._successor is not None:
+                self._successor[0].called(self._successor[1], rest)
+            elif self._reader.failed is not None and not self._deferred:
+                raise self._reader.failed
+        except ProtocolError as error:
+            self.refuse(error.status, str(error))
+        except Exception as error:
+            self.refuse_unexpected(error)
+        if self._out:
+            self._write()
+        engine.settle()
+
+    def is_full(self) -> bool:
+        """Is more ready for the peer than it takes? Then nothing more is made for it, until `_go_on`."""
+        if self._out and self._unsent > _WRITE_HIGH:
+            self._write()
+        if not self.paused and self._unsent <= _WRITE_HIGH:
+            return False
+        self._stop_reading()
+        return True
+
+    def _stop_reading(self) -> None:
+        self._stopped = True
+        if self._transport is not None and not self._ended:
+            self._transport.pause_reading()
+
+    def go_on_soon(self) -> None:
+        """Something was begun for the peer, and put off for the sake of others."""
+        self.engine.loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        """There is room again: first what was begun, then the calls that were put off, then new ones."""
+        if self._ended or self._transport is None:
+            return
+        try:
+            with self.engine.lock:
+                for conversation in list(self.conversations.values()):
+                    if not self._ended and not self.is_full():
+                        conversation.go_on_sending()
+        except Exception as error:
+            self.refuse_unexpected(error)
+        if not self._ended and not self.is_full():
+            flows, self._deferred = self._deferred, []
+            self._serve(flows)
+        self.flush()
+        if self._stopped and not self._ended and not self._deferred and not self.is_full():
+            self._stopped = False
+            self._transport.resume_reading()
+            if self.exits is not None:
+                self.exits.go_on()
+        self._note_buffered()
+        self.engine.settle()
+
+    def note_backlog(self, more: int) -> None:
+        """Calls of a conversation wait for the one before them, and take memory."""
+        self.backlog_bytes += more
+        if more < 0 and self._buffered:
+            self._note_buffered()
+
+    def _note_buffered(self) -> None:
+        """Count what this link holds: calls that are not complete or not run, answers that the peer does not take."""
+        if self._transport is None or self._ended:
+            return
+        held = self._reader.held_bytes + self.backlog_bytes
+        if self.exits is not None:
+            held += self.exits.held_bytes
+        if self._stopped:
+            held += self._unsent + sum(len(flow.body) for flow in self._deferred)
+        if self.paused:
+            held += self._transport.get_write_buffer_size()
+        self.engine.buffered_bytes += held - self._buffered
+        self._buffered = held
+
+    def eof_received(self) -> bool | None:
+        self._closing = self._closing or self.engine.loop.time()
+        return None  # close
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Whatever the reason: units of work are backed out, handles closed, temporary queues deleted."""
+        engine = self.engine
+        self._ended = True
+        self._out.clear()
+        self._held.clear()
+        self._deferred.clear()
+        engine.buffered_bytes -= self._buffered
+        self._buffered = 0
+        with engine.lock:
+            for conversation in list(self.conversations.values()):
+                conversation.lost()
+            if self.exits is not None:
+                self.exits.close_all()
+        self.conversations.clear()
+        if self.channel is not None:
+            self.channel.release(engine.instances)
+            self._tell(C.MQRC_CHANNEL_STOPPED_BY_USER if self.stopping else C.MQRC_CHANNEL_STOPPED)
+            self.channel = None
+        engine.link_lost(self)
+        engine.settle()
+
+    def pause_writing(self) -> None:
+        self.paused = True
+        self._stop_reading()
+        self._note_buffered()
+
+    def resume_writing(self) -> None:
+        self.paused = False
+        self._go_on()
+
+    # Writing
+
+    def send(self, data: bytes, lsn: int = 0) -> None:
+        """Write a frame once the log is on disk as far as it depends on it, after those before it."""
+        self._unsent += len(data)
+        if self._held or lsn >= self.engine.log.durable:
+            self._held.append((lsn, data))
+            self.engine.hold(self, lsn)
+        else:
+            self._out.append(data)
+            self.engine.answered += 1
+
+    def release(self, durable: int) -> bool:
+        """Write what is durable; True if something still has to wait."""
+        held = self._held
+        out = self._out
+        while held and held[0][0] < durable:
+            out.append(held.popleft()[1])
+        if out:
+            self._write()
+        if self._stopped and not held and not self.paused:
+            self.engine.loop.call_soon(self._go_on)
+        return bool(held)
+
+    def flush(self) -> None:
+        if self._out:
+            self._write()
+
+    def _write(self) -> None:
+        out = self._out
+        data = out[0] if len(out) == 1 else b"".join(out)
+        out.clear()
+        self._unsent = max(0, self._unsent - len(data)) if self._held else 0
+        if self._transport is not None and not self._transport.is_closing():
+            if self.exits is not None:
+                data = self.exits.outgoing(data)
+            self.books.sent(len(data))
+            self._transport.write(data)
+
+    def refuse(self, status: Status, text: str) -> None:
+        """Tell the peer why, and close."""
+        if self._ended:
+            return
+        self.engine.say(text if isinstance(text, AmqMessage) else amq(9999, self.peer, text))
+        self.say_last(status)
+
+    def say_last(self, status: Status) -> None:
+        """Tell the peer that this is the end, and close."""
+        if not self._ended:
+            self._out.append(self._status(status))
+            self._close()
+
+    def refuse_unexpected(self, error: Exception) -> None:
+        """A mistake of ours: it must not take other connections with it. There is a report, one for each place."""
+        self.engine.note_unexpected(self.peer, error)
+        self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {described(error)}")
+
+    def _status(self, status: Status) -> bytes:
+        body = session.pack_status(status)
+        flags = WHOLE | ERROR | CLOSE_CHANNEL
+        if self.agreed is not None and self.agreed.sharing:
+            return frame(Type.STATUS_DATA, body, min(self.conversations, default=1), flags=flags)
+        return frame_plain(Type.STATUS_DATA, body, flags=flags)
+
+    def end_behind(self, status: Status, message: AmqMessage) -> bytes:
+        """A send exit ends the channel while something is written: what to write instead. It is closed behind that."""
+        self.engine.say(message)
+        self._ended = True
+        self._closing = self._closing or self.engine.loop.time()
+        self._held.clear()
+        if self._transport is not None:
+            self.engine.loop.call_soon(self._transport.close)
+        return self._status(status)
+
+    def _close(self) -> None:
+        if self._ended:
+            return
+        self._ended = True
+        self._closing = self._closing or self.engine.loop.time()
+        self._held.clear()
+        if self._out:
+            self._write()
+        if self._transport is not None:
+            self._transport.close()
+
+    def abort(self) -> None:
+        """Close without a word, and without what was still to be written."""
+        self._ended = True
+        self._out.clear()
+        self._held.clear()
+        if self._transport is not None:
+            self._transport.abort()
+
+    # Flows
+
+    def _take(self, flow: Flow) -> None:
+        if flow.kind >= 0x80 or flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION, Type.CONAUTH_INFO):
+            conversation = self.conversations.get(flow.conversation if self._shared else 1)
+            if conversation is None:
+                if flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION) and self.agreed is not None:
+                    return  # of a conversation that has just ended
+                raise ProtocolError(Status.CONV_ID_ERROR, f"there is no conversation {flow.conversation}")
+            conversation.take(flow)
+        elif flow.kind == Type.HEARTBEAT:
+            if flow.flags & CONFIRM_REQUEST:
+                self._out.append(self.framed(Type.HEARTBEAT, b"", flow.conversation, flags=WHOLE))
+        elif flow.kind == Type.SOCKET_ACTION:
+            self._socket_action(flow)
+        elif flow.kind == Type.USERID_DATA:
+            self.user = session.unpack_user(flow.body, flow.charset)
+        elif flow.kind == Type.INITIAL_DATA:
+            self._initial_data(flow)
+        elif flow.kind == Type.STATUS_DATA:
+            if flow.flags & (CLOSE_CHANNEL | ERROR):
+                self._close()
+        elif flow.kind == Type.PING_DATA:
+            self._out.append(self.framed(Type.PING_DATA, flow.body, flow.conversation))
+        else:
+            raise ProtocolError(
+                Status.PROTOCOL_SEGMENT_TYPE, f"a client channel has no segments of type {flow.kind:#x}"
+            )
+
+    @property
+    def _shared(self) -> bool:
+        return self.agreed is not None and self.agreed.sharing > 0
+
+    def framed(self, kind: int, body: bytes, conversation: int, request: int = 0, *, flags: int = WHOLE) -> bytes:
+        """The segments of a flow, with conversation ids if they were agreed."""
+        if self._shared:
+            return frame(kind, body, conversation, request, flags=flags, max_segment=self.max_segment)
+        return frame_plain(kind, body, flags=flags, max_segment=self.max_segment)
+
+    def _initial_data(self, flow: Flow) -> None:
+        engine = self.engine
+        offered = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        if self.agreed is not None:
+            # What was agreed, once more
+            if any(conversation.connected for conversation in self.conversations.values()):
+                raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
+            self._out.append(
+                self.framed(Type.INITIAL_DATA, session.pack_initial(self.agreed), flow.conversation, flags=0)
+            )
+            return
+        if engine.ending is not None:
+            self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
+            return
+        if engine.is_full(self.local):
+            full = f"{engine.limits.links_max} sockets are open, as many as there may be"
+            self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, full))
+            return
+        if not offered.capabilities[0] & CAP1_MQREQUEST and not self.local:
+            self._hand_over(offered)
+            return
+        channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
+        if channel is None:
+            self.refuse(refusal[0], refusal[1])
+            return
+        own = session.InitialData(
+            channel=channel.name,
+            queue_manager=engine.manager.name,
+            fap_level=FAP_LEVEL,
+            max_segment=MAX_SEGMENT,
+            max_message=channel.max_message,
+            heartbeat_s=channel.heartbeat_s,
+            sharing=channel.sharing,
+            product=PRODUCT_SERVER,
+            queue_manager_id=engine.manager.core.catalogue.qmgr.qmid,
+        )
+        agreed = session.agree(offered, own)
+        if channel.definition is not None:
+            waits = self.books.calls == 1 and not self._reader.held_bytes
+            self.exits = begin_exits(self, channel.definition, agreed, waits=waits)
+            if self.exits is None:
+                channel.release(engine.instances)
+                return
+        self.channel, self.agreed = channel, agreed
+        self.ours = offered.ours
+        self.peer_product = offered.product
+        if not self.local:
+            self.peer_pid = offered.process
+        self.heartbeat_s = agreed.heartbeat_s
+        self._reader.max_segment = agreed.max_segment
+        self._make_room()
+        self.conversations[1] = Conversation(self, 1)
+        self._tell(C.MQRC_CHANNEL_STARTED)
+        flags = ERROR if session.corrected(agreed) else 0
+        self._out.append(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+
+    def _make_room(self) -> None:
+        """What is sent is as long as was agreed, less what send exits may add to it."""
+        assert self.agreed is not None
+        self.max_segment = self.agreed.max_segment - (self.exits.send_space if self.exits is not None else 0)
+
+    def _hand_over(self, offered: session.InitialData) -> None:
+        """It is no client but another queue manager: from now on a message link has the socket."""
+        assert self._transport is not None
+        engine = self.engine
+        self._ended = True
+        engine.buffered_bytes -= self._buffered
+        self._buffered = 0
+        successor = MessageLink(engine, self._reader)
+        engine.hand_over(self)
+        successor.take_over(self._transport, self.books)
+        self._successor = (successor, offered)
+
+    def let_in(self) -> None:
+        """Somebody has connected over it: from now on messages may come."""
+        self.known = True
+        assert self.agreed is not None
+        self._reader.max_flow = self.agreed.max_message + FLOW_OVERHEAD
+
+    def _tell(self, reason: int) -> None:
+        """Make a channel event, if anybody wants one."""
+        if self.local or self.channel is None or not self.engine.manager.core.catalogue.qmgr.chlev:
+            return
+        with self.engine.lock:
+            channel_event(
+                self.engine.manager.core,
+                reason,
+                channel=self.channel.name,
+                connection_name=self.peer.partition("(")[0],
+            )
+
+    def _socket_action(self, flow: Flow) -> None:
+        number, action = session.unpack_action(flow.body, big_endian=flow.big_endian)
+        if action == Action.START:
+            if self.agreed is None or not 0 < number <= CONVERSATION_MAX or number in self.conversations:
+                raise ProtocolError(Status.CONV_ID_ERROR, f"conversation {number} cannot begin")
+            if len(self.conversations) >= max(1, self.agreed.sharing):
+                raise ProtocolError(
+                    Status.CONV_ID_ERROR, f"{self.agreed.sharing} conversations share this socket already"
+                )
+            if self.exits is not None:
+                if not self.exits.open(number):
+                    return
+                self._make_room()
+            self.conversations[number] = Conversation(self, number)
+            self._out.append(
+                frame(Type.SOCKET_ACTION, session.pack_action(number, Action.ACCEPT), number, flow.request, flags=0)
+            )
+        elif action == Action.END:
+            conversation = self.conversations.pop(number, None)
+            if conversation is not None:
+                conversation.lost()
+                if self.exits is not None:
+                    self.exits.close(number)
+            if not self.conversations or flow.flags & CLOSE_CHANNEL:
+                self._close()
+        else:
+            raise ProtocolError(Status.SOCKET_ACTION_TYPE, f"socket action {action}")
+
+    # Time and end
+
+    def tick(self, now: float) -> None:
+        if self._closing:
+            if now - self._closing > _LAST_WORDS_S:
+                self.abort()  # it does not read what was said last
+            return
+        if not any(conversation.connected for conversation in self.conversations.values()):
+            if now - self._started > self.engine.limits.handshake_s:
+                self.refuse(Status.PROTOCOL_GENERAL, "it did not connect in time")
+            return
+        self._started = now
+        interval, silence = self.heartbeat_s, self.silence
+        if not interval or not (self._shared or any(each.waits for each in self.conversations.values())):
+            # Without shared conversations a client that does not wait says nothing for as long as it likes. The
+            # system notices by itself when the other machine is gone
+            silence.heard = max(silence.heard, now - interval)
+            return
+        if now - silence.heard <= interval:
+            return
+        silence.note_untaken(untaken(self._transport), now)  # who takes something cannot be heard while it is not read
+        if silence.is_gone(now, interval):
+            self.engine.say(amq(9259, self.peer, round(now - silence.heard)))
+            self.abort()
+        elif not silence.is_asking:
+            silence.ask(now)
+            number = next(iter(self.conversations))
+            self._out.append(self.framed(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
+            self._write()
+
+    @property
+    def reconnectable(self) -> bool:
+        """Do all of its applications reconnect by themselves?"""
+        return bool(self.conversations) and all(one.reconnectable for one in self.conversations.values())
+
+    def quiesce(self, reason: int = C.MQRC_Q_MGR_QUIESCING) -> None:
+        """The queue manager is ending: applications that ask hear it with their next call, others now."""
+        for conversation in self.conversations.values():
+            if conversation.connected and self._shared:
+                notice = pack_notification(0, Notice.QM_QUIESCING, reason)
+                self._out.append(self.framed(Type.NOTIFICATION, notice, conversation.number))
+
+    def end(self, reconnect: bool = False) -> None:
+        """End it now; calls that were answered are answered."""
+        self.say_last(Status.USER_CLOSED if reconnect else Status.QM_TERMINATING)
+
+    def stop(self) -> None:
+        """STOP CHANNEL in the gentle way: applications hear of it, and it is closed once no call is under way."""
+        self.stopping = True
+        self.quiesce(C.MQRC_CONNECTION_QUIESCING)
+        self.flush()
+        self._close_if_idle()
+
+    def _close_if_idle(self) -> None:
+        if self._ended:
+            return
+        if any(conversation.is_busy for conversation in self.conversations.values()) or self._held:
+            self.engine.loop.call_later(_IDLE_LOOK_S, self._close_if_idle)
+        else:
+            self._close()
+
+    def accepted(self, conversation: int) -> bytes:
+        return self.framed(Type.STATUS_DATA, b"", conversation, flags=REQUEST_ACCEPTED)

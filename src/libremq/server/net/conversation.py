@@ -1,0 +1,617 @@
+"""One connection of an application over a socket: its calls become verbs of the kernel, in their order.
+
+A call that takes long (a command, the check of a password) is done by another thread; what the conversation sends
+meanwhile waits its turn. A get that waits is a waiter in the kernel; its reply follows when it is served. All methods
+run in the loop's thread, under the kernel's lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from libremq.admin.command import Issuer
+from libremq.common.amq_messages import amq
+from libremq.kernel.authority.object_authority import check_command, groups_of
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.state.connection import Connection
+from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.verbs.repeats import RepeatedPut
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+from libremq.server.admission import mqconn
+from libremq.server.admission.admission_decision import Admitted
+from libremq.server.net import deliveries, foreign_clients, object_calls
+from libremq.server.net.property_blocks import PropertyBlocks
+from libremq.wire import calls, session, xa
+from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request
+from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
+from libremq.wire.segments import TSHM_BYTES, Flow, frame, frame_plain
+
+if TYPE_CHECKING:
+    from libremq.server.net.client_link import Link
+    from libremq.server.net.event_loop import Engine
+
+BACKLOG_MAX = 10_000
+"""Calls that wait for the one before. Many tasks of one program may put while another one's get waits."""
+UNKNOWN_BYTES = 1 << 16
+"""What is kept of a client that was not let in yet: what is for all must not be filled by nobody."""
+_FLOW_BYTES = 512
+"""What a call takes beyond its body while it waits."""
+
+_RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
+_REASON_MAX = 0xFFFF
+_NO_APPLICATIONS = frozenset({C.MQAT_QMGR, C.MQAT_QMGR_PUBLISH, C.MQAT_DQM, C.MQAT_CHANNEL_INITIATOR})
+_NOTHING_RECEIVED = Properties()
+"""Stands in a handle until a get puts properties there."""
+
+
+class Conversation:
+    """An hconn at the other end of a socket."""
+
+    __slots__ = (
+        "_backlog", "_busy", "_credentials", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_timer",
+        "_waiting", "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link",
+        "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
+    )  # fmt: skip
+
+    def __init__(self, link: Link, number: int) -> None:
+        self.link = link
+        self.engine: Engine = link.engine
+        self.manager = link.engine.manager
+        self.number = number
+        self.hconn = 0
+        self.connection: Connection | None = None
+        self.user = ""
+        self._privilege_of: str | None = None
+        self.commands = False  # no connection of an application
+        self.reconnectable = False
+        self.ready = False  # a consumer may be called
+        self.selections: dict[int, Request] = {}  # by hobj: what requests without one go by; of other products' clients
+        self.sent = 0  # messages without a call, for their index
+        self.batch: deliveries.Batch | None = None  # the one whose first message is waited for
+        self.consumer_handles: dict[int, int] = {}  # message handles of consumers, by hobj
+        self.get_flow: Flow | None = None  # the MQGET that waits
+        self._backlog: deque[Flow] = deque()
+        self._busy = False
+        self._cut = False  # the get that waits has less room than it asked for, because of the channel
+        self._gone = False
+        self._repeated: tuple[bytes, bytes, RepeatedPut] | None = None  # the latest put that nobody waited for
+        self._credentials: tuple[str, str] | None = None
+        self._scratch = 0  # the message handle that gets use
+        self._waiting: Waiter | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Does a get wait?"""
+        return self._waiting is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Is a call under way? A get that waits does not count: it is told."""
+        return self._busy or bool(self._backlog)
+
+    @property
+    def is_gone(self) -> bool:
+        """Does nobody wait for what is done for it?"""
+        return self._gone
+
+    @property
+    def privileged(self) -> bool:
+        """May it do everything, still? Who is no longer in mqm may not."""
+        if self.connection is not None:
+            return self.connection.privileged
+        return self._privilege_of is not None and self.engine.admission.is_privileged(self._privilege_of)
+
+    @property
+    def connected(self) -> bool:
+        return self.hconn != 0 or self.commands
+
+    # Calls
+
+    def take(self, flow: Flow) -> None:
+        if flow.kind == Type.NOTIFICATION:
+            self._notified(flow)
+            return
+        if self._busy or self.get_flow is not None or self.batch is not None or self._backlog:
+            if flow.kind == Type.REQUEST_MSGS and not self._busy and is_next_call(flow.body, flow.big_endian):
+                pass
+            elif not self.link.known and self.link.backlog_bytes + len(flow.body) > UNKNOWN_BYTES:
+                raise ProtocolError(Status.PROTOCOL_GENERAL, "calls, and MQCONN was not answered yet")
+            elif len(self._backlog) >= BACKLOG_MAX:
+                raise ProtocolError(Status.PROTOCOL_GENERAL, f"{BACKLOG_MAX} calls wait for the one before them")
+            else:
+                self._backlog.append(flow)
+                self.link.note_backlog(len(flow.body) + _FLOW_BYTES)
+                return
+        self._run(flow)
+
+    def _run(self, flow: Flow) -> None:
+        handler = _HANDLERS.get(flow.kind)
+        if handler is None:
+            raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"there is no call of type {flow.kind:#x}")
+        try:
+            if not self.hconn and flow.kind not in _BEFORE_CONNECT and not (self.commands and flow.kind in _COMMANDS):
+                raise mq_error(C.MQRC_HCONN_ERROR, self.manager.name, "MQCONN comes first")
+            handler(self, flow)
+        except ProtocolError:
+            raise
+        except MQError as error:
+            if flow.kind < Type.MQCONN:
+                # There is no reply that could say it
+                raise ProtocolError(Status.PROTOCOL_GENERAL, f"a segment out of turn: {error}") from error
+            self.fail(flow, error)
+
+    def go_on(self) -> None:
+        """The call that held up the others is done. What is wrong with what follows is this link's business alone."""
+        try:
+            while self._backlog and not (self._busy or self.get_flow is not None or self.batch is not None):
+                if self._gone or self.link.is_full():
+                    return
+                flow = self._backlog.popleft()
+                self.link.note_backlog(-len(flow.body) - _FLOW_BYTES)
+                self._run(flow)
+        except ProtocolError as error:
+            self.link.refuse(error.status, error.detail)
+        except Exception as error:
+            self.link.refuse_unexpected(error)
+
+    def reply(self, flow: Flow, body: bytes) -> None:
+        """Answer a call once the log is on disk as far as the connection depends on it."""
+        connection = self.connection
+        self.answer(flow, body, connection.lsn if connection is not None else 0)
+
+    def answer(self, flow: Flow, body: bytes, lsn: int) -> None:
+        link = self.link
+        agreed = link.agreed
+        assert agreed is not None
+        kind = flow.kind + REPLY
+        if agreed.sharing:
+            if len(body) + TSHM_BYTES <= link.max_segment:
+                link.send(frame(kind, body, self.number, flow.request), lsn)
+            else:
+                link.send(frame(kind, body, self.number, flow.request, max_segment=link.max_segment), lsn)
+        else:
+            link.send(frame_plain(kind, body, max_segment=link.max_segment), lsn)
+
+    def fail(self, flow: Flow, error: MQError, body: bytes = b"") -> None:
+        """Answer with a reason code, and for a LibreMQ client with what it is about.
+
+        `body` is that of a call that fills structures although it fails.
+        """
+        connection = self.connection
+        lsn = connection.lsn if connection is not None else 0
+        link = self.link
+        if link.ours:
+            words = session.pack_explanation(error.object_name, error.detail)
+            link.send(link.framed(Type.PING_DATA, words, self.number, flow.request), lsn)
+        if body:
+            pass
+        elif flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
+            body = xa.pack_xa(-error.reason if link.ours else xa.return_value(error.reason))
+        elif flow.kind == Type.MQCONN:
+            body = mqconn.refused(flow, error)
+        else:
+            body = calls.pack_api(error.comp_code, error.reason, calls.unpack_api(flow.body, flow.big_endian).hobj)
+        self.answer(flow, body, lsn)
+
+    # Work for another thread
+
+    def elsewhere(self, flow: Flow, work: Callable[[], bytes]) -> None:
+        """Have a body made by another thread; what follows waits."""
+        self._busy = True
+        engine = self.engine
+
+        def run() -> bytes | MQError:
+            try:
+                return work()
+            except MQError as error:
+                return error
+
+        def done(future: Any) -> None:
+            try:
+                engine.loop.call_soon_threadsafe(self._done_elsewhere, flow, future)
+            except RuntimeError:
+                pass  # the loop was closed
+
+        try:
+            engine.commands.submit(run).add_done_callback(done)
+        except RuntimeError:
+            self._busy = False
+            raise mq_error(C.MQRC_Q_MGR_STOPPING, self.manager.name) from None
+
+    def _done_elsewhere(self, flow: Flow, future: Any) -> None:
+        self._busy = False
+        if self._gone or future.cancelled():
+            return
+        error = future.exception()
+        try:
+            with self.engine.lock:
+                if error is not None:
+                    self.engine.say(amq(5080, f"{type(error).__name__}: {error}"))
+                    raise mq_error(C.MQRC_UNEXPECTED_ERROR, self.manager.name, f"{type(error).__name__}: {error}")
+                outcome = future.result()
+                if isinstance(outcome, MQError):
+                    raise outcome
+                self.answer(flow, outcome, 0)
+        except MQError as problem:
+            self.fail(flow, problem)
+        self._resume()
+
+    def hold_up(self) -> None:
+        """Something is done elsewhere for the call that runs; what follows waits until `go_on_with`."""
+        self._busy = True
+
+    def go_on_with(self, flow: Flow, work: Callable[[], None]) -> None:
+        """What the call waited for is there: do the rest of it, answer if that fails, and serve what waited."""
+        self._busy = False
+        if self._gone:
+            return
+        with self.engine.lock:
+            try:
+                work()
+            except MQError as error:
+                self.fail(flow, error)
+        self._resume()
+
+    def _resume(self) -> None:
+        with self.engine.lock:
+            self.go_on()
+        self.link.flush()
+        self.engine.settle()
+
+    # MQCONN and MQDISC
+
+    def credentials(self, flow: Flow) -> None:
+        self._credentials = session.unpack_credentials(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        self.link.send(self.link.accepted(self.number))
+
+    def take_credentials(self) -> tuple[str, str] | None:
+        """User id and password that came before MQCONN. They are kept no longer than that."""
+        credentials, self._credentials = self._credentials, None
+        return credentials
+
+    def connected_as(self, admitted: Admitted, asked: session.Connect) -> None:
+        """MQCONN succeeded as far as admission goes: the kernel's part of it. Under the lock."""
+        self.user = admitted.user
+        self._privilege_of = (admitted.privilege_of or admitted.user) if admitted.privileged else None
+        self.reconnectable = asked.reconnectable
+        # What a queue manager says of a message counts for more than what an application does: nobody passes for one
+        kind = C.MQAT_USER if asked.application_type in _NO_APPLICATIONS else asked.application_type
+        if asked.options & session.COMMANDS_ONLY and self.link.ours:
+            check_command(self.manager.core, self.issuer(), C.MQOT_Q_MGR, self.manager.name, C.MQAUTH_CONNECT)
+            self.commands = True
+            self.link.let_in()
+            return
+        limit = self.engine.limits.connections_max
+        if self.engine.takes_no_more:
+            raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, f"{limit} connections are open")
+        self.hconn = self.manager.connect(admitted.user, asked.application, kind, privileged=admitted.privileged)
+        self.connection = self.manager.connection(self.hconn)
+        self.connection.trusted, self.connection.privilege_of = False, self._privilege_of
+        self.connection.wake = self._wake
+        self.link.let_in()
+
+    def issuer(self) -> Issuer:
+        """Who gives the commands of this conversation."""
+        core, privileged = self.manager.core, self.privileged
+        return Issuer(
+            self.user,
+            groups_of(core, self.user) if not privileged else frozenset(),
+            privileged,
+            application=self.connection.application if self.connection is not None else "",
+        )
+
+    def disconnect(self, flow: Flow) -> None:
+        connection = self.connection
+        if connection is None:
+            self.commands = False
+            self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1))
+            return
+        reason = C.MQRC_NONE
+        try:
+            self.manager.disconnect(self.hconn)
+        except MQError as error:
+            if error.reason != C.MQRC_BACKED_OUT:
+                raise
+            reason = error.reason
+        self.hconn, self.connection, self._scratch, self._repeated = 0, None, 0, None
+        self.consumer_handles.clear()
+        self.selections.clear()
+        comp_code = C.MQCC_FAILED if reason else C.MQCC_OK
+        self.answer(flow, calls.pack_api(comp_code, reason, -1), connection.lsn)
+
+    def lost(self) -> None:
+        """The application is gone without a word: back out, close, delete what was temporary."""
+        self._gone = True
+        self.link.note_backlog(-sum(len(flow.body) + _FLOW_BYTES for flow in self._backlog))
+        self._backlog.clear()
+        self._stop_waiting()
+        if self.hconn:
+            hconn, self.hconn, self.connection = self.hconn, 0, None
+            leave = partial(self.manager.disconnect, hconn, back_out=True)
+            try:
+                leave()
+            except MQError as error:
+                self.engine.say(amq(5079, error))
+                self.manager.give_back_later(leave)
+
+    # Messages
+
+    def forget_repeated(self) -> None:
+        """A handle is closed: puts like the latest one are not to be taken for repeats of it."""
+        self._repeated = None
+
+    def put(self, flow: Flow) -> None:
+        if self._repeated is not None and self._put_again(flow):
+            return
+        hobj, md, pmo, data = calls.unpack_put(flow.body, flow.big_endian, flow.charset)
+        if pmo.Options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE and self.link.ours:
+            self._repeated = None
+            if self._put_unanswered(hobj, md, pmo, data) and pmo.Version == C.MQPMO_VERSION_3:
+                repeated = self.manager.repeat_of(self.hconn, hobj, md, pmo)
+                if repeated is not None:
+                    self._repeated = (*calls.put_frame(flow.body), repeated)
+            return
+        length = len(data)
+        self._check_length(length)
+        try:
+            if (pmo.NewMsgHandle or pmo.OriginalMsgHandle) and self.link.ours:
+                with PropertyBlocks(self, pmo, data) as data:
+                    reason = self.manager.put(self.hconn, hobj, md, pmo, data)
+            else:
+                reason = self.manager.put(self.hconn, hobj, md, pmo, data)
+        except MQError as error:
+            if not pmo.InvalidDestCount:
+                raise
+            # A distribution list says how many destinations failed, also if it was all of them
+            self.fail(flow, error, calls.pack_put_reply(error.comp_code, error.reason, hobj, md, pmo, length))
+            return
+        comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
+        self.reply(flow, calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length))
+
+    def _put_again(self, flow: Flow) -> bool:
+        """A put that nobody waits for, like the one before but for its ids and its data."""
+        assert self._repeated is not None
+        before, behind, repeated = self._repeated
+        found = calls.unpack_put_like(flow.body, before, behind) if not flow.big_endian else None
+        try:
+            return found is not None and self.manager.put_again(repeated, *found)
+        except MQError as error:
+            # A full disk or log. A reply would be taken for that of another call
+            self.manager.note_async_failure(self.hconn, error)
+            return True
+
+    def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bool:
+        """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong. True if it went well."""
+        connection = self.connection
+        assert connection is not None
+        successes = connection.async_puts.successes
+        try:
+            self._check_length(len(data))
+            if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
+                with PropertyBlocks(self, pmo, data) as data:
+                    self.manager.put(self.hconn, hobj, md, pmo, data)
+                return False
+            self.manager.put(self.hconn, hobj, md, pmo, data)
+        except MQError as error:
+            self.manager.note_async_failure(self.hconn, error)
+        return connection.async_puts.successes > successes
+
+    def put1(self, flow: Flow) -> None:
+        od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
+        length = len(data)
+        self._check_length(length)
+        if self.link.ours:
+            with PropertyBlocks(self, pmo, data) as data:
+                reason = self.manager.put1(self.hconn, od, md, pmo, data)
+        else:
+            reason = self.manager.put1(self.hconn, od, md, pmo, data)
+        comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
+        self.reply(flow, calls.pack_put1_reply(comp_code, reason, od, md, pmo, length))
+
+    def get(self, flow: Flow) -> None:
+        hobj, md, gmo, length = calls.unpack_get(flow.body, flow.big_endian, flow.charset)
+        ours = self.link.ours
+        if gmo.MsgHandle and ours:
+            gmo.MsgHandle = self.scratch()
+        any_length = length == calls.ANY_LENGTH and ours
+        if length < 0 and not any_length:
+            raise mq_error(C.MQRC_BUFFER_LENGTH_ERROR, detail=f"the length of the buffer is {length}")
+        self.check_memory()
+        limit = self.length_limit(hobj)
+        cut = limit is not None and (any_length or length > limit)
+        if cut and not any_length and gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
+            raise self.too_long(length)
+        room = limit if cut else None if any_length else length
+        result = self.manager.get(self.hconn, hobj, md, gmo, room)
+        if isinstance(result, Waiter):
+            self.get_flow, self._cut = flow, cut
+            self.wait_for(result)
+            return
+        if cut and result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            raise self.too_long(result.length)
+        self.reply(flow, self._got(hobj, md, gmo, result))
+
+    def check_memory(self) -> None:
+        """Before a message is taken: may another one be held for a client?"""
+        limit = self.engine.limits.buffer_bytes_max
+        if self.engine.buffered_bytes > limit:
+            raise mq_error(
+                C.MQRC_STORAGE_NOT_AVAILABLE, self.manager.name, f"messages on their way hold over {limit} bytes"
+            )
+
+    def length_limit(self, hobj: int) -> int | None:
+        """The longest message that the channel carries, if the queue may have longer ones."""
+        assert self.link.agreed is not None and self.connection is not None
+        limit = self.link.agreed.max_message
+        handle = self.connection.handles.get(hobj)
+        if handle is None or handle.queue is None or handle.queue.definition.maxmsgl <= limit:
+            return None
+        return limit
+
+    def _check_length(self, length: int) -> None:
+        assert self.link.agreed is not None
+        if length > self.link.agreed.max_message:
+            raise self.too_long(length)
+
+    def too_long(self, length: int) -> MQError:
+        assert self.link.agreed is not None
+        return mq_error(
+            C.MQRC_DATA_LENGTH_ERROR, self.link.channel.name if self.link.channel is not None else "",
+            f"{length} bytes; the channel carries messages of up to {self.link.agreed.max_message} (MAXMSGL)",
+        )  # fmt: skip
+
+    def scratch(self) -> int:
+        """A message handle that receives properties on their way to the client; empty, as `properties_in` can tell."""
+        assert self.connection is not None
+        if not self._scratch:
+            self._scratch = self.connection.message_handles.create()
+        self.connection.message_handles.get(self._scratch).properties = _NOTHING_RECEIVED
+        return self._scratch
+
+    def _got(self, hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+        data = got.data
+        if gmo.MsgHandle:
+            block = self.properties_in(gmo.MsgHandle)
+            gmo.MsgHandle = 0 if block is None else 1 + len(block)
+            if block:
+                data = block + data
+        return calls.pack_get_reply(got.comp_code, got.reason, hobj, md, gmo, got.length, data)
+
+    def properties_in(self, hmsg: int) -> bytes | None:
+        """The properties that a get has left in a handle, encoded; None if it left the handle as it was."""
+        assert self.connection is not None
+        properties = self.connection.message_handles.get(hmsg).properties
+        if properties is _NOTHING_RECEIVED:
+            return None
+        return properties.encode() if properties else b""
+
+    def wait_for(self, waiter: Waiter) -> None:
+        """Answer when the waiter is served, or its time is over."""
+        self._waiting = waiter
+        waiter.notify = lambda: self.engine.completed(self, waiter)
+        if waiter.deadline is not None:
+            self._watch(waiter, waiter.deadline)
+
+    def _watch(self, waiter: Waiter, deadline: float) -> None:
+        delay = max(0.0, deadline - self.manager.core.clock.monotonic())
+        self._timer = self.engine.loop.call_later(delay, self._time_over, waiter, deadline)
+
+    def _time_over(self, waiter: Waiter, deadline: float) -> None:
+        with self.engine.lock:
+            if self.manager.core.clock.monotonic() < deadline:
+                self._watch(waiter, deadline)  # the clock of the loop is not the queue manager's
+                return
+            self.manager.cancel(waiter)
+        self.engine.settle()
+
+    def _stop_waiting(self) -> None:
+        waiter, self._waiting = self._waiting, None
+        self.get_flow = self.batch = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if waiter is not None:
+            waiter.notify = None
+            self.manager.cancel(waiter)
+
+    def waited(self, waiter: Waiter) -> None:
+        """A waiting get has a result, or an error."""
+        if waiter is not self._waiting:
+            return
+        self._waiting = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        flow, self.get_flow = self.get_flow, None
+        batch, self.batch = self.batch, None
+        if batch is not None:
+            batch.first_came(waiter)
+        elif flow is not None:
+            if waiter.error is not None:
+                self.fail(flow, waiter.error)
+            elif self._cut and waiter.result is not None and waiter.result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+                self.fail(flow, self.too_long(waiter.result.length))
+            else:
+                assert waiter.result is not None
+                self.reply(flow, self._got(waiter.handle.hobj, waiter.md, waiter.gmo, waiter.result))
+        if self._backlog:
+            self.go_on()
+
+    def _notified(self, flow: Flow) -> None:
+        notice = unpack_notification(flow.body, flow.big_endian)
+        waiter = self._waiting
+        if notice.code != Notice.CANCEL_GET or waiter is None or not self.link.ours:
+            return
+        if notice.value > _REASON_MAX:
+            raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"{notice.value} is no reason code")
+        if notice.value:
+            name = waiter.handle.object_name
+            waiter.fail(mq_error(notice.value, name, "the handle was closed while it waited"))
+        else:
+            self.manager.cancel(waiter)
+
+    def request_messages(self, flow: Flow) -> None:
+        request = unpack_request(flow.body, flow.big_endian)
+        if not self.link.ours:
+            foreign_clients.select_as_before(self, request)
+            deliveries.Batch(self, flow, request).begin()
+        elif request.flags & NEXT_CALL:
+            self.ready = True
+            self.deliver()
+        else:
+            deliveries.Batch(self, flow, request).begin()
+
+    # Consumers
+
+    def _wake(self) -> None:
+        self.engine.wake(self)
+
+    def deliver(self) -> None:
+        """Send the next call to a consumer, if there is one and the client is ready for it."""
+        if self.ready and self.hconn and not self.link.is_full():
+            deliveries.next_call(self)
+
+    def go_on_sending(self) -> None:
+        """The client takes more: the rest of a batch, calls that waited, the next call to a consumer."""
+        batch = self.batch
+        if batch is not None and self._waiting is None:
+            self.batch = None
+            batch.go_on()
+        self.go_on()
+        self.deliver()
+
+
+_COMMANDS = frozenset({Type.EXTENSION, Type.MQDISC})
+_BEFORE_CONNECT = frozenset({Type.MQCONN, Type.CONAUTH_INFO})
+_HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
+    Type.CONAUTH_INFO: Conversation.credentials,
+    Type.REQUEST_MSGS: Conversation.request_messages,
+    Type.MQCONN: mqconn.connect,
+    Type.MQDISC: Conversation.disconnect,
+    Type.MQOPEN: object_calls.open_object,
+    Type.MQCLOSE: object_calls.close,
+    Type.MQGET: Conversation.get,
+    Type.MQPUT: Conversation.put,
+    Type.MQPUT1: Conversation.put1,
+    Type.MQSET: object_calls.set_attributes,
+    Type.MQINQ: object_calls.inquire,
+    Type.MQCMIT: object_calls.commit,
+    Type.MQBACK: object_calls.backout,
+    Type.MQSTAT: object_calls.status,
+    Type.MQSUB: object_calls.not_here,
+    Type.MQSUBRQ: object_calls.not_here,
+    Type.SPI: object_calls.no_internals,
+    Type.XA_COMPLETE: object_calls.no_internals,
+    Type.EXTENSION: object_calls.extension,
+    **dict.fromkeys(object_calls.XA_VERBS, object_calls.transaction_manager),
+    Type.XA_RECOVER: object_calls.transaction_manager,
+    Type.XA_OPEN: object_calls.transaction_manager,
+    Type.XA_CLOSE: object_calls.transaction_manager,
+}

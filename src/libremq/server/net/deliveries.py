@@ -1,0 +1,282 @@
+"""Messages that go to a client without a call for each: batches, and calls to consumers.
+
+A batch is one request and many messages: the first is waited for, the others are taken along as long as there are any.
+In a unit of work they all belong to it. With read ahead only messages that are not persistent are taken along, since
+those that the application never asks for are lost with it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from libremq.common.amq_messages import amq
+from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.verbs.matching import takes_any
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQCBD, MQGMO, MQMD
+from libremq.store.message import Message
+from libremq.wire import session
+from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification, pack_plain_message
+from libremq.wire.protocol import Notice, Type
+from libremq.wire.segments import Flow
+
+if TYPE_CHECKING:
+    from libremq.server.net.conversation import Conversation
+
+BATCH_MAX = 10_000
+_TURN = 20  # messages of a batch, until the loop looks after others
+_BATCH_BYTES_MAX = 64 << 20
+
+
+def send_message(
+    conversation: Conversation, request: int, hobj: int, md: MQMD, gmo: MQGMO, got_data: bytes, length: int,
+    reason: int, hmsg: int, *, removed: bool = True, state: int = 0, selection_index: int = 1,
+) -> int:  # fmt: skip
+    """One ASYNC_MESSAGE; its size."""
+    link = conversation.link
+    assert link.agreed is not None and conversation.connection is not None
+    conversation.sent = conversation.sent + 1 & 0xFFFFFFFF
+    properties = (conversation.properties_in(hmsg) or b"") if hmsg else b""
+    body = pack_message(
+        hobj, conversation.sent, md, gmo, got_data, length, reason=reason, properties=properties, removed=removed,
+        state=state, selection_index=selection_index, foreign=not link.ours,
+    )  # fmt: skip
+    whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, request)
+    link.send(whole, conversation.connection.lsn)
+    return len(whole)
+
+
+class Batch:
+    """One REQUEST_MSGS, served."""
+
+    __slots__ = ("_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_request", "_room", "_sent")
+
+    def __init__(self, conversation: Conversation, flow: Flow, request: Request) -> None:
+        self._conversation = conversation
+        self._flow = flow
+        self._request = request
+        flags = request.flags
+        self._count = min(max(1, request.count), BATCH_MAX) if flags & (BATCH | STREAM) else 1
+        self._room = min(max(1, request.requested_bytes), _BATCH_BYTES_MAX)
+        self._sent = 0
+        self._max_length = None if request.max_length < 0 else request.max_length
+        limit = conversation.length_limit(request.hobj)
+        self._cut = limit is not None and self._max_length is None and conversation.link.ours
+        if self._cut:
+            self._max_length = limit
+        self._md = request.md or MQMD(Version=2)
+        self._gmo = MQGMO(
+            Version=4, Options=request.options, WaitInterval=request.wait_ms, MatchOptions=request.match_options
+        )
+        if request.token:
+            self._gmo.MsgToken = request.token
+        if conversation.link.ours and not request.options & ~_ANY_PROPERTIES & _PROPERTIES:
+            self._gmo.MsgHandle = conversation.scratch()
+
+    def begin(self) -> None:
+        conversation = self._conversation
+        md, gmo = self._md.copy(), self._gmo.copy()
+        try:
+            conversation.check_memory()
+            result = conversation.manager.get(conversation.hconn, self._request.hobj, md, gmo, self._max_length)
+        except MQError as error:
+            self._end(error)
+            return
+        if isinstance(result, Waiter):
+            conversation.batch = self
+            conversation.wait_for(result)
+            return
+        self._first(md, gmo, result)
+
+    def first_came(self, waiter: Waiter) -> None:
+        if waiter.error is not None:
+            self._end(waiter.error)
+            return
+        assert waiter.result is not None
+        self._first(waiter.md, waiter.gmo, waiter.result)
+
+    def _first(self, md: MQMD, gmo: MQGMO, got: Got) -> None:
+        if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            self._end(self._conversation.too_long(got.length))
+            return
+        self._send(md, gmo, got)
+        self._rest()
+
+    def _send(self, md: MQMD, gmo: MQGMO, got: Got) -> None:
+        self._sent += 1
+        self._room -= send_message(
+            self._conversation, self._flow.request, self._request.hobj, md, gmo, got.data, got.length, got.reason,
+            gmo.MsgHandle, removed=got.reason != C.MQRC_TRUNCATED_MSG_FAILED,
+            selection_index=self._request.selection_index,
+        )  # fmt: skip
+
+    @property
+    def _takes_any(self) -> bool:
+        """Does whatever comes first do?"""
+        handle = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj)
+        return takes_any(handle, self._md, self._gmo)
+
+    def _send_plain(self, message: Message, token: bytes) -> None:
+        """A message about which nothing is special, without a look at each of its fields."""
+        self._sent += 1
+        conversation = self._conversation
+        link = conversation.link
+        assert conversation.connection is not None
+        conversation.sent = conversation.sent + 1 & 0xFFFFFFFF
+        body = pack_plain_message(
+            self._request.hobj, conversation.sent, message.md, self._queue_name, token, message.data
+        )
+        whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, self._flow.request)
+        link.send(whole, conversation.connection.lsn)
+        self._room -= len(whole)
+
+    @property
+    def _queue_name(self) -> bytes:
+        queue = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj).queue
+        return queue.name.encode("latin-1") if queue is not None else b""
+
+    def go_on(self) -> None:
+        """The client takes more."""
+        self._rest()
+
+    def _rest(self) -> None:
+        """Take along what is there, as long as the client takes it."""
+        conversation, hobj = self._conversation, self._request.hobj
+        link = conversation.link
+        manager = conversation.manager
+        ahead = self._request.flags & STREAM
+        template = self._gmo.copy()
+        template.Options &= ~C.MQGMO_WAIT
+        options = template.Options
+        plain = link.ours and self._max_length is None and not options & ~_PLAIN and self._takes_any
+        until = self._sent + _TURN
+        try:
+            while self._sent < self._count and self._room > 0:
+                if link.is_full():
+                    conversation.batch = self
+                    return
+                if self._sent >= until:
+                    # The client reads these while the next are got, and others have their turn
+                    conversation.batch = self
+                    link.go_on_soon()
+                    return
+                if plain and not ahead and (found := manager.get_plain(conversation.hconn, hobj, options)) is not None:
+                    self._send_plain(*found)
+                    continue
+                if ahead and not manager.next_is_nonpersistent(conversation.hconn, hobj, self._md, template):
+                    break
+                md, gmo = self._md.copy(), template.copy()
+                got = manager.get(conversation.hconn, hobj, md, gmo, self._max_length)
+                assert isinstance(got, Got)
+                if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+                    break  # the next request will hear of it
+                self._send(md, gmo, got)
+                if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+                    break
+        except MQError as error:
+            # What was sent is theirs; if more than emptiness is wrong, the next request will hear of it
+            if error.reason != C.MQRC_NO_MSG_AVAILABLE and not self._sent:
+                self._end(error)
+                return
+        self._end(None)
+
+    def _end(self, error: MQError | None) -> None:
+        """The end of the batch; without a message it has the reason."""
+        conversation = self._conversation
+        link = conversation.link
+        lsn = conversation.connection.lsn if conversation.connection is not None else 0
+        if error is not None and link.ours:
+            words = session.pack_explanation(error.object_name, error.detail)
+            link.send(link.framed(Type.PING_DATA, words, conversation.number, self._flow.request), lsn)
+        if error is not None or self._request.flags & (BATCH | STREAM):
+            reason = error.reason if error is not None else 0
+            notice = pack_notification(self._request.hobj, Notice.CLIENT_ASYNC_EMPTY, reason)
+            link.send(link.framed(Type.NOTIFICATION, notice, conversation.number, self._flow.request), lsn)
+
+
+_PROPERTIES = (
+    C.MQGMO_PROPERTIES_FORCE_MQRFH2
+    | C.MQGMO_NO_PROPERTIES
+    | C.MQGMO_PROPERTIES_IN_HANDLE
+    | C.MQGMO_PROPERTIES_COMPATIBILITY
+)
+_ANY_PROPERTIES = C.MQGMO_PROPERTIES_IN_HANDLE
+_PLAIN = (
+    C.MQGMO_SYNCPOINT
+    | C.MQGMO_NO_SYNCPOINT
+    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
+    | C.MQGMO_FAIL_IF_QUIESCING
+    | C.MQGMO_PROPERTIES_IN_HANDLE
+    | C.MQGMO_NO_PROPERTIES
+)
+
+
+# Consumers
+
+
+def register(
+    conversation: Conversation, operation: int, cbd: MQCBD, hobj: int, md: MQMD, gmo: MQGMO, area: object
+) -> None:
+    """MQCB. The kernel keeps the consumer; its function is at the other end."""
+    connection = conversation.connection
+    assert connection is not None
+    new = 0
+    limit = conversation.length_limit(hobj)
+    if limit is not None and not 0 <= cbd.MaxMsgLength <= limit:
+        cbd.MaxMsgLength = limit
+    if operation & C.MQOP_REGISTER and gmo.MsgHandle:
+        new = gmo.MsgHandle = connection.message_handles.create()
+    try:
+        function = _at_the_other_end if area else None
+        conversation.manager.callback(conversation.hconn, operation, cbd, function, hobj, md, gmo)
+    except MQError:
+        if new:
+            connection.message_handles.delete(new)
+        raise
+    if operation & C.MQOP_REGISTER or operation & C.MQOP_DEREGISTER:
+        forget_handle(conversation, hobj)
+    if new:
+        conversation.consumer_handles[hobj] = new
+
+
+def _at_the_other_end(*arguments: object) -> None:
+    raise AssertionError("consumers are called by the client")
+
+
+def forget_handle(conversation: Conversation, hobj: int) -> None:
+    hmsg = conversation.consumer_handles.pop(hobj, 0)
+    if hmsg and conversation.connection is not None:
+        try:
+            conversation.connection.message_handles.delete(hmsg)
+        except MQError:
+            pass
+
+
+def next_call(conversation: Conversation) -> None:
+    """Send what the kernel wants a consumer called with."""
+    manager, link, connection = conversation.manager, conversation.link, conversation.connection
+    assert connection is not None
+    try:
+        delivery = manager.next_delivery(conversation.hconn)
+    except MQError as error:
+        manager.say(amq(5078, error))
+        return
+    if delivery is None:
+        if not connection.consuming:
+            # They were stopped: the client's thread that waits for calls may end
+            conversation.ready = False
+            notice = pack_notification(0, Notice.CONSUMER_CALL, 0, 0)
+            link.send(link.framed(Type.NOTIFICATION, notice, conversation.number), connection.lsn)
+        return
+    conversation.ready = False
+    cbc = delivery.cbc
+    if delivery.md is None or delivery.gmo is None or delivery.data is None:
+        packed = cbc.CallType << 16 | cbc.CompCode << 8 | cbc.State
+        notice = pack_notification(cbc.Hobj, Notice.CONSUMER_CALL, cbc.Reason, packed)
+        link.send(link.framed(Type.NOTIFICATION, notice, conversation.number), connection.lsn)
+        return
+    send_message(
+        conversation, 0, cbc.Hobj, delivery.md, delivery.gmo, delivery.data, cbc.DataLength, cbc.Reason,
+        delivery.gmo.MsgHandle, removed=cbc.CallType == C.MQCBCT_MSG_REMOVED, state=cbc.State,
+    )  # fmt: skip

@@ -1,0 +1,592 @@
+"""The event loop of a queue manager: sockets on one side, the kernel on the other, the log between call and reply.
+
+Bytes come in, whole calls are run at once under the kernel's lock, and their replies are held until the log is on disk
+as far as they depend on it (contract 2). One force serves all that gathered while the one before was under way: a
+thread does it, and the loop goes on. On a quick device the loop forces by itself when all who are at work wait for that
+force anyway: nobody is held up then, and two changes of thread would cost more than the rest of a call.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import queue
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from libremq.channels.initiator import ChannelRules
+from libremq.common.amq_messages import amq
+from libremq.common.sockets import make_socket_folder
+from libremq.common.tls_alerts import NoCertificateError, last_words
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_access import EmbeddedAccess
+from libremq.kernel.manager import QueueManager
+from libremq.kernel.state.waiting_gets import Waiter
+from libremq.log import LogError
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.server.admission.admission_decision import Admission
+from libremq.server.admission.tls_peers import address_of, farewell, handshake_event, handshake_failure
+from libremq.server.diagnostics.unexpected import place_of
+from libremq.server.net.client_link import Link
+from libremq.server.net.message_channels import MessageChannels
+from libremq.server.net.message_link import MessageLink
+from libremq.server.net.socket_options import keep_alive as look_after
+from libremq.server.net.stopped_channels import StoppedChannels
+
+if TYPE_CHECKING:
+    import ssl
+
+    from libremq.server.net.conversation import Conversation
+
+ListenAddress = tuple[Literal["unix"], str] | tuple[Literal["tcp"], str, int]
+EndMode = Literal["quiesce", "immediate", "preemptive"]
+
+_TICK_S = 1.0
+_QUICK_FORCE_S = 0.001  # a device slower than that is never waited for by the loop
+_ALONE = 8  # messages of one link, with none of any other between them
+_COMMAND_THREADS = 16  # a PING CHANNEL keeps one until the other end answers
+_ACCEPT_PAUSE_S = 0.5
+_REFUSED_IN_WORDS = 40  # sockets beyond the limit that are told why they are refused
+_KEPT_LOCAL = 60  # and local ones that are let in: an administrator is, even if others fill the above and are silent
+_LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """What one queue manager takes on."""
+
+    connections_max: int = 10_000
+    """Connections of applications (hconns)."""
+    links_max: int = 10_000
+    """Sockets; local applications may have a few more."""
+    buffer_bytes_max: int = 512 << 20
+    """Of all messages that are being received and not complete yet."""
+    handshake_s: float = 60.0
+    """From accepting a socket to its first MQCONN."""
+    connect_s: float = 30.0
+    """For an address that a message channel calls to answer, and again for TLS."""
+    backlog: int = 512
+
+
+class Holder(Protocol):
+    """Somebody with data for a socket that waits for a force of the log."""
+
+    def release(self, durable: int) -> bool:
+        """Write what is durable; True if something still has to wait."""
+
+
+class Engine:
+    """Serves one queue manager that runs in this process. All methods are for the loop's thread."""
+
+    def __init__(
+        self,
+        embedded: EmbeddedQueueManager,
+        folder: str,
+        *,
+        limits: EngineLimits | None = None,
+        say: Callable[[str], None] = lambda text: None,
+        tls: Callable[[], ssl.SSLContext | None] = lambda: None,
+        keep_alive: bool = True,
+        pipeline_length: int = 1,
+        channel_rules: ChannelRules | None = None,
+    ) -> None:
+        self.embedded: EmbeddedQueueManager = embedded
+        self.manager: QueueManager = embedded.manager
+        self.access: EmbeddedAccess = EmbeddedAccess(embedded, folder)
+        self.folder = folder
+        self.limits = limits or EngineLimits()
+        self.say = say
+        self.tls = tls
+        self.keep_alive = keep_alive
+        self.log = embedded.manager.core.log
+        self.lock = embedded.lock
+        self.admission = Admission(self)
+        self.links: set[Link] = set()
+        self.buffered_bytes = 0  # of flows that are not complete
+        self.instances: dict[str, int] = {}  # running instances by channel
+        self.stopped_channels = StoppedChannels(self.manager)
+        self.channels = MessageChannels(self, pipeline_length, channel_rules)
+        self.message_links = self.channels.links
+        self.initiator = self.channels.initiator
+        self.ending: EndMode | None = None
+        self.failed: asyncio.Future[str]
+        self.loop: asyncio.AbstractEventLoop
+        self.commands = ThreadPoolExecutor(_COMMAND_THREADS, thread_name_prefix="libremq-command")
+        self._thread = 0
+        self._tasks: list[asyncio.Task[None]] = []
+        self._background: set[asyncio.Future[None]] = set()
+        self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
+        self.sockets = 0
+        self._sockets: dict[socket.socket, int] = {}  # that are listened on, with their TCP ports
+        self._unix_paths: list[str] = []
+        self._completed: list[tuple[Conversation, Waiter]] = []
+        self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
+        self._waiting: dict[Holder, None] = {}  # links with replies that wait for a force
+        self._wanted = 0  # the LSN that the latest of them depends on
+        self._forcing = False  # a force is under way, or about to be
+        self._noted: set[tuple[object, ...]] = set()
+        self.answered = 0  # replies since the last force that depended on none
+        self._force_at_once = False  # and it begins when the link that is being served is done
+        self._serving = False
+        self._latest: Holder | None = None
+        self._in_a_row = 0
+        self._force_s = 0.0  # how long one takes, of late
+        self._forces: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._logger: threading.Thread | None = None
+        self._none_left: asyncio.Event
+
+    # Start
+
+    async def start(self, listeners: Sequence[ListenAddress]) -> None:
+        """Listen. OSError if an address cannot be had."""
+        self.prepare()
+        try:
+            for address in listeners:
+                if address[0] == "unix":
+                    await self.listen_unix(address[1])
+                else:
+                    await self.listen_tcp(address[1], address[2])
+        except BaseException:
+            self.stop_listening()
+            raise
+
+    def prepare(self) -> None:
+        """Take the running loop. To be called before anything listens."""
+        if self._thread:
+            return
+        self.loop = asyncio.get_running_loop()
+        self.failed = self.loop.create_future()
+        self._none_left = asyncio.Event()
+        self._thread = threading.get_ident()
+        self._logger = threading.Thread(
+            target=self._run_forces, name=f"libremq-logger-{self.manager.name}", daemon=True
+        )
+        self._logger.start()
+        self._tasks.append(self.loop.create_task(self._tick()))
+
+    async def listen_unix(self, path: str) -> None:
+        make_socket_folder(path)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)  # the queue manager's lock is ours, so nobody listens there
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(path)
+        os.chmod(path, 0o600)
+        self._unix_paths.append(path)
+        self._accept_from(listener, local=True)
+
+    async def listen_tcp(self, host: str, port: int) -> int:
+        """Listen on all addresses that a host name has; the port, which the system chose if it was 0."""
+        found = await self.loop.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        listeners: list[socket.socket] = []
+        try:
+            for family, kind, protocol, _, address in sorted(set(found)):
+                listener = socket.socket(family, kind, protocol)
+                listeners.append(listener)
+                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                listener.bind((address[0], port, *address[2:]))
+                port = listener.getsockname()[1]
+        except BaseException:
+            for listener in listeners:
+                listener.close()
+            raise
+        for listener in listeners:
+            self._accept_from(listener, local=False)
+        return port
+
+    @property
+    def ports(self) -> list[int]:
+        """TCP ports that are listened on. From any thread: a socket may be closed while it is looked at."""
+        return sorted({port for listener, port in list(self._sockets.items()) if port and listener.fileno() >= 0})
+
+    def _accept_from(self, listener: socket.socket, *, local: bool) -> None:
+        listener.setblocking(False)
+        listener.listen(self.limits.backlog)
+        self._sockets[listener] = 0 if local else listener.getsockname()[1]
+        self.loop.add_reader(listener.fileno(), self._accept, listener, local)
+
+    def _accept(self, listener: socket.socket, local: bool) -> None:
+        """Take what knocks. Beyond the limit a few more are let in to be told so; beyond those, the door stays shut."""
+        for _ in range(64):
+            try:
+                accepted, peer = listener.accept()
+            except (BlockingIOError, InterruptedError, ConnectionAbortedError):
+                return
+            except OSError as error:
+                self.say(amq(9213, error.strerror))
+                self.loop.remove_reader(listener.fileno())  # it would be ready again at once
+                self.loop.call_later(_ACCEPT_PAUSE_S, self._accept_again, listener, local)
+                return
+            accepted.setblocking(False)
+            if not local and self.admission.blocks_address(str(peer[0])):
+                accepted.close()
+                continue
+            self.sockets += 1
+            if self.is_full(local, _REFUSED_IN_WORDS):
+                accepted.close()
+                self.sockets -= 1
+                continue
+            task = self.loop.create_task(self._attach(accepted, local))
+            self._attaching.add(task)
+            task.add_done_callback(self._attaching.discard)
+
+    def _accept_again(self, listener: socket.socket, local: bool) -> None:
+        if listener.fileno() >= 0:
+            self.loop.add_reader(listener.fileno(), self._accept, listener, local)
+
+    def is_full(self, local: bool, more: int = 0) -> bool:
+        """Are more sockets open than there may be? What limits channels has no say: see `Roster.no_room`."""
+        return self.sockets > self.limits.links_max + (_KEPT_LOCAL if local else 0) + more
+
+    async def _attach(self, accepted: socket.socket, local: bool) -> None:
+        context = None
+        where = "" if local else address_of(accepted)
+        spare = None  # the loop closes its own when a handshake fails, and the client is to hear why
+        try:
+            if not local:
+                accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if self.keep_alive:
+                    look_after(accepted)
+                async with asyncio.timeout(self.limits.handshake_s):
+                    context = await self._tls_for(accepted)
+            if context is not None:
+                spare = accepted.dup()
+            await self.loop.connect_accepted_socket(
+                lambda: Link(self, accepted if local else None),
+                accepted,
+                ssl=context,
+                ssl_handshake_timeout=self.limits.handshake_s if context is not None else None,
+            )
+        except BaseException as error:
+            try:
+                if not isinstance(error, OSError | TimeoutError | EOFError):
+                    raise
+                if context is not None:
+                    self.say(handshake_failure(error, where))
+                    handshake_event(self, error, where)
+                if words := last_words(error):
+                    await farewell(spare or accepted, words)
+            finally:
+                accepted.close()
+                self.sockets -= 1
+        finally:
+            if spare is not None:
+                spare.close()
+
+    async def _tls_for(self, accepted: socket.socket) -> ssl.SSLContext | None:
+        """One port serves both: what a client sends first tells whether it speaks TLS."""
+        while True:
+            try:
+                first = accepted.recv(1, socket.MSG_PEEK)
+                break
+            except (BlockingIOError, InterruptedError):
+                await self._readable(accepted)
+        if not first:
+            raise EOFError("nothing was sent")
+        if first != b"\x16":
+            return None
+        context = self.tls()
+        if context is None:
+            self.say(amq(9635, address_of(accepted)))
+            raise NoCertificateError
+        return context
+
+    async def _readable(self, accepted: socket.socket) -> None:
+        ready = asyncio.Event()
+        self.loop.add_reader(accepted.fileno(), ready.set)
+        try:
+            await ready.wait()
+        finally:
+            self.loop.remove_reader(accepted.fileno())
+
+    # Replies and forces
+
+    def hold(self, link: Holder, lsn: int) -> None:
+        """The link has a reply that depends on this record."""
+        self._waiting[link] = None
+        if lsn > self._wanted:
+            self._wanted = lsn
+        if not self._forcing:
+            self._forcing = True
+            if self._serving and self._in_a_row > _ALONE and self._force_s < _QUICK_FORCE_S:
+                self._force_at_once = True  # nobody else is at work: no need to look for others first
+            else:
+                self.loop.call_soon(self._force)
+
+    def heard_of(self, link: Holder) -> None:
+        """A link has something to say. How often it was the same one in a row tells whether it is alone."""
+        self._serving = True
+        if link is self._latest:
+            self._in_a_row += 1
+        else:
+            self._latest = link
+            self._in_a_row = 0
+
+    def served(self) -> None:
+        """What the link had to say is done."""
+        self._serving = False
+        if self._force_at_once:
+            self._force_at_once = False
+            self._force()
+
+    def _force(self) -> None:
+        """All that was ready in this turn of the loop has been run: make it durable."""
+        if self._wanted < self.log.durable:
+            self._forced(None)
+        elif self._force_s < _QUICK_FORCE_S and (len(self._waiting) == 1 or not self.answered):
+            self._forced(self._force_now(self._wanted))
+        else:
+            self._forces.put(self._wanted)
+        self.answered = 0
+
+    def _force_now(self, lsn: int) -> str | None:
+        """Force, and say what went wrong. In the loop's thread or in the logger's."""
+        began = time.perf_counter()
+        try:
+            self.log.force(lsn)
+        except LogError as error:
+            return str(error)
+        except Exception as error:
+            return f"the log could not be forced: {error}"
+        self._force_s += 0.1 * (time.perf_counter() - began - self._force_s)
+        return None
+
+    def _run_forces(self) -> None:
+        """The logger thread."""
+        while (lsn := self._forces.get()) is not None:
+            failure = self._force_now(lsn)
+            try:
+                self.loop.call_soon_threadsafe(self._forced, failure)
+            except RuntimeError:
+                return  # the loop was closed
+
+    def _forced(self, failure: str | None) -> None:
+        """Let go of the replies whose records are on disk; force on for the rest."""
+        self._forcing = False
+        if failure is not None:
+            self.fail(failure)
+            return
+        durable = self.log.durable
+        for link in list(self._waiting):
+            if not link.release(durable):
+                del self._waiting[link]
+        if self._waiting:
+            self._forcing = True
+            self.loop.call_soon(self._force)
+
+    def fail(self, failure: str) -> None:
+        """The queue manager cannot go on (contract 4): no reply leaves any more."""
+        with self.lock:
+            self.manager.fail(failure)
+        self._waiting.clear()
+        self._abort_links()
+        if not self.failed.done():
+            self.failed.set_result(self.manager.failure or failure)
+
+    def _abort_links(self) -> None:
+        for link in list(self.links):
+            link.abort()
+        self.channels.abort()
+
+    def note_unexpected(self, peer: str, error: Exception) -> None:
+        """An error that should not be: reported once for each place in the code, however often a client provokes it."""
+        place = (type(error), *place_of(error))
+        if place not in self._noted:
+            self._noted.add(place)
+            self.loop.call_exception_handler({"message": f"a call of {peer} failed unexpectedly", "exception": error})
+
+    # What the kernel tells
+
+    @property
+    def is_prepared(self) -> bool:
+        """Is there a loop?"""
+        return bool(self._thread)
+
+    def soon(self, work: Callable[[], object]) -> None:
+        """Have the loop do something. From whatever thread."""
+        if threading.get_ident() == self._thread:
+            self.loop.call_soon(work)
+        else:
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(work)
+
+    def completed(self, conversation: Conversation, waiter: Waiter) -> None:
+        """A waiting get has its result. From whatever thread ran the kernel."""
+        if threading.get_ident() == self._thread:
+            self._completed.append((conversation, waiter))
+        else:
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._completed_elsewhere, conversation, waiter)
+
+    def _completed_elsewhere(self, conversation: Conversation, waiter: Waiter) -> None:
+        self._completed.append((conversation, waiter))
+        self.settle()
+
+    def wake(self, conversation: Conversation) -> None:
+        """There may be something for its consumers. From whatever thread."""
+        if threading.get_ident() == self._thread:
+            self._awake[conversation] = None
+        else:
+            with contextlib.suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self._woken_elsewhere, conversation)
+
+    def _woken_elsewhere(self, conversation: Conversation) -> None:
+        self._awake[conversation] = None
+        self.settle()
+
+    def settle(self) -> None:
+        """After calls were run: answer the gets and serve the consumers that they made ready."""
+        if self._completed or self._awake:
+            touched: set[Link] = set()
+            with self.lock:
+                while self._completed or self._awake:
+                    completed, self._completed = self._completed, []
+                    for conversation, waiter in completed:
+                        conversation.waited(waiter)
+                        touched.add(conversation.link)
+                    awake, self._awake = self._awake, {}
+                    for conversation in awake:
+                        conversation.deliver()
+                        touched.add(conversation.link)
+            for link in touched:
+                link.flush()
+        if self.manager.failure is not None and not self.failed.done():
+            self.fail(self.manager.failure)
+
+    # Time
+
+    async def _tick(self) -> None:
+        """Heartbeats, peers that are gone, handshakes that do not get on."""
+        while True:
+            await asyncio.sleep(_TICK_S)
+            now = time.monotonic()
+            for link in list(self.links):
+                link.tick(now)
+            self.channels.tick(now)
+            if self.manager.failure is not None and not self.failed.done():
+                self.fail(self.manager.failure)
+
+    # Message channels
+
+    def hand_over(self, link: Link) -> None:
+        """A message link has taken the socket of this link."""
+        self.links.discard(link)
+        if self._latest is link:
+            self._latest = None
+        self._waiting.pop(link, None)
+
+    def message_link_lost(self, link: MessageLink) -> None:
+        self.message_links.discard(link)
+        if self._latest is link:
+            self._latest = None
+        self.sockets -= 1
+        self._waiting.pop(link, None)
+
+    # Connections
+
+    def connection_count(self) -> int:
+        """Connections of applications: those that channels have here do not count."""
+        connections = list(self.manager.core.connections.values())
+        return sum(one.application_type != C.MQAT_QMGR for one in connections)
+
+    @property
+    def takes_no_more(self) -> bool:
+        """Have as many applications connected as there may be? They are counted only if there are so many at all."""
+        most = self.limits.connections_max
+        return len(self.manager.core.connections) >= most and self.connection_count() >= most
+
+    def link_lost(self, link: Link) -> None:
+        self.links.discard(link)
+        if self._latest is link:
+            self._latest = None
+        self.sockets -= 1
+        self._waiting.pop(link, None)
+        if not self.links:
+            self._none_left.set()
+
+    # End
+
+    def stop_listening(self) -> None:
+        for listener in self._sockets:
+            if listener.fileno() >= 0:
+                self.loop.remove_reader(listener.fileno())
+                listener.close()
+        self._sockets.clear()
+        for path in self._unix_paths:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+        self._unix_paths.clear()
+
+    def stop_listening_on(self, port: int) -> None:
+        """STOP LISTENER: nobody new comes in there; who is connected stays."""
+        for listener in [one for one, its_port in self._sockets.items() if its_port == port]:
+            if listener.fileno() >= 0:
+                self.loop.remove_reader(listener.fileno())
+                listener.close()
+                del self._sockets[listener]
+
+    def background(self, task: asyncio.Future[None]) -> None:
+        """Keep a task that nobody awaits until it is done."""
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+
+    async def end(self, mode: EndMode, reconnect: bool = False) -> None:
+        """Returns when all connections have ended. A quicker mode may follow a slower one that still waits."""
+        first = self.ending is None
+        self.ending = mode
+        self.channels.end(quiesce=mode == "quiesce")
+        if first:
+            if reconnect:
+                for link in [link for link in self.links if link.reconnectable]:
+                    link.end(reconnect)  # they come back by themselves, here or elsewhere
+            with self.lock:
+                self.manager.core.quiescing = True
+                self.manager.tell_end(quiescing=mode == "quiesce")
+                for waiter in list(self.manager.core.waiters):
+                    if waiter.gmo.Options & C.MQGMO_FAIL_IF_QUIESCING:
+                        waiter.fail(mq_error(C.MQRC_Q_MGR_QUIESCING, self.manager.name))
+                for link in list(self.links):
+                    link.quiesce()
+            self.settle()
+            for link in list(self.links):
+                link.flush()
+        if mode != "quiesce":
+            for link in list(self.links):
+                link.end(reconnect)
+        while any(link.conversations for link in self.links) or self.message_links:
+            if self.failed.done():
+                break
+            await asyncio.sleep(0.02)
+        self.stop_listening()
+        for link in list(self.links):
+            link.end(reconnect)
+        self._none_left.clear()
+        if self.links:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LAST_WORDS_S):
+                    await self._none_left.wait()
+        await self.close()
+
+    async def close(self) -> None:
+        """Let go of everything, whatever state it is in."""
+        self.stop_listening()
+        self._abort_links()
+        self.channels.close()
+        for task in [*self._tasks, *self._attaching]:
+            task.cancel()
+        self._forces.put(None)
+        await self.loop.run_in_executor(None, self._stop_threads)
+
+    def _stop_threads(self) -> None:
+        self.commands.shutdown(wait=True, cancel_futures=True)
+        self.admission.close()
+        if self._logger is not None:
+            self._logger.join(5)

@@ -1,0 +1,132 @@
+"""The message channels of a queue manager that serves: the initiator, the sockets of its agents, and time for both.
+
+The initiator decides which channels run; here is what it needs from the event loop. It is told when a deadline of its
+own has come, connections that it asks for are made, and at the end of the queue manager channels have a while to come
+to the end of their batches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+from libremq.channels.initiator import ChannelRules, Initiator
+from libremq.channels.ports import House
+from libremq.host.creation import EXITS
+from libremq.mqi import constants as C
+from libremq.server.net.dialing import Dialer
+from libremq.server.net.message_link import MessageLink
+from libremq.server.net.server_connection_channels import ALL_CLIENTS
+
+if TYPE_CHECKING:
+    from libremq.server.net.event_loop import Engine
+
+_BATCHES_S = 5.0  # for channels to come to the end of their batches
+_LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
+_TIMER_MIN_S = 0.001
+
+
+class MessageChannels:
+    """All methods are for the loop's thread, but for those that say otherwise."""
+
+    def __init__(self, engine: Engine, pipeline_length: int, rules: ChannelRules | None) -> None:
+        self._engine = engine
+        self.links: set[MessageLink] = set()
+        self._dialer = Dialer(engine)
+        self.initiator = Initiator(
+            House(engine.manager, engine.say, pipeline_length, os.path.join(engine.folder, EXITS)),
+            self._dialer.dial,
+            rules=rules,
+            soon=self._soon,
+            clients=self._clients,
+        )
+        self._timer: asyncio.TimerHandle | None = None
+        self._at = 0.0
+        self._last_call: asyncio.TimerHandle | None = None
+
+    def _clients(self) -> int:
+        """How many channels of applications there are. From whatever thread."""
+        return self._engine.instances.get(ALL_CLIENTS, 0)
+
+    def start(self) -> None:
+        """All is there that channels need: take up those that were at work when the queue manager ended."""
+        with self._engine.lock:
+            self.initiator.resume()
+        self._engine.settle()
+        self.look()
+
+    # Time
+
+    def _soon(self) -> None:
+        """The next deadline of the initiator has changed. From whatever thread, under the lock."""
+        if self._engine.is_prepared:
+            self._engine.soon(self._due)
+
+    def look(self) -> None:
+        """See that the initiator is told when its next deadline comes."""
+        engine = self._engine
+        with engine.lock:
+            deadline = self.initiator.next_deadline()
+        if deadline is None or (self._timer is not None and self._at <= deadline):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._at = deadline
+        delay = max(_TIMER_MIN_S, deadline - engine.manager.core.clock.monotonic())
+        self._timer = engine.loop.call_later(delay, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        self._due()
+
+    def _due(self) -> None:
+        engine = self._engine
+        try:
+            with engine.lock:
+                deadline = self.initiator.next_deadline()
+                if deadline is not None and deadline <= engine.manager.core.clock.monotonic():
+                    self.initiator.tick()
+        except Exception as error:
+            engine.note_unexpected("the channel initiator", error)
+        engine.settle()
+        self.look()
+
+    def tick(self, now: float) -> None:
+        """Once a second: what no timer sees."""
+        for link in list(self.links):
+            link.tick(now)
+        self._due()
+
+    # The end
+
+    def end(self, *, quiesce: bool) -> None:
+        """Channels end when their batches do; if that is not to be waited for, or takes too long, now."""
+        engine = self._engine
+        if quiesce:
+            with engine.lock:
+                self.initiator.quiesce()
+            engine.settle()
+            self._last_call = engine.loop.call_later(_BATCHES_S, lambda: self.end(quiesce=False))
+            return
+        if self._last_call is not None:
+            self._last_call.cancel()
+        with engine.lock:
+            self.initiator.end(C.MQMODE_FORCE)
+        for link in [link for link in self.links if link.agent is None]:
+            link.end()
+        engine.settle()
+        self._last_call = engine.loop.call_later(_LAST_WORDS_S, self.abort)
+
+    def abort(self) -> None:
+        """Close all sockets, whatever is on them."""
+        for link in list(self.links):
+            link.end()
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self.abort()
+        self._dialer.close()
+        for timer in (self._timer, self._last_call):
+            if timer is not None:
+                timer.cancel()

@@ -1,0 +1,547 @@
+"""One socket of a message channel, and the agent that it drives.
+
+Bytes come in and become flows for the agent; what the agent sends leaves in its order, and nothing before the log is on
+disk as far as it depends on it. An agent is called in the loop's thread, under the kernel's lock, but a command in
+another thread may call it too (STOP CHANNEL): so what an agent asks of its transport only changes what is kept here,
+under that lock, and the loop catches up with it. A peer that does not read what is answered to it is not read from.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+from libremq.channels.agent import Agent
+from libremq.channels.ports import Peer
+from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.silence import LATE_S
+from libremq.server.admission.tls_peers import TlsPeer, handshake_failure, peer_of
+from libremq.server.net.incoming_call import IncomingCall
+from libremq.server.net.link_counters import LinkBooks
+from libremq.server.net.socket_options import follow_keep_alive, local_address_of, untaken
+from libremq.wire import message_channel
+from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Status
+from libremq.wire.segments import TSH_BYTES, Flow, SegmentReader
+from libremq.wire.session import InitialData
+
+if TYPE_CHECKING:
+    from libremq.server.net.event_loop import Engine
+
+UNKNOWN_BYTES = 1 << 16
+"""What is kept of a partner before anything was agreed on."""
+_WRITE_HIGH = 1 << 20
+_ANSWERS_MAX = 1 << 18  # bytes of answers, for a peer that does not take what is sent to it
+_LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
+_TIMER_MIN_S = 0.001
+_LENGTH_AT = slice(4, 8)
+
+
+class MessageLink(asyncio.Protocol):
+    """A socket to another queue manager: the transport of an agent."""
+
+    __slots__ = (
+        "_aborted", "_answers", "_armed", "_buffered", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take",
+        "_out", "_pause_asked", "_raw", "_reader", "_reading", "_refused", "_running", "_scheduled", "_starved",
+        "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "books", "channel",
+        "engine", "peer", "tls",
+    )  # fmt: skip
+
+    def __init__(self, engine: Engine, reader: SegmentReader | None = None) -> None:
+        self.engine = engine
+        self.agent: Agent | None = None
+        self.channel = ""  # for messages
+        self.peer = ""
+        self.tls: TlsPeer | None = None
+        self.books = LinkBooks()  # until there is an agent, which has its own
+        self._transport: asyncio.Transport | None = None
+        self._reader = reader or SegmentReader(MAX_SEGMENT, UNKNOWN_BYTES)
+        self._raw = b""  # a segment that has begun, for receive exits
+        self._flows: deque[Flow] = deque()  # that came, and were not given to the agent yet
+        self._pause_asked = False  # by the agent: it takes no flows
+        self._reading = True  # from the socket
+        self._out: list[bytes] = []
+        self._held: deque[tuple[int, bytes]] = deque()
+        self._held_lsn = 0  # the highest of them
+        self._unsent = 0  # bytes in both of them
+        self._writing = True  # the transport has room
+        self._starved = False  # the agent heard that there is no room
+        self._taken = 0  # bytes that had arrived at the peer, when it was looked
+        self._in_take = False
+        self._answers = 0  # bytes that flows have made this end send, since there was no room
+        self._woken = False  # the agent is going to be pumped
+        self._scheduled = False  # the loop is going to catch up
+        self._running = False
+        self._buffered = 0
+        self._closing = 0.0  # since when it is to be closed
+        self._aborted = False
+        self._refused = False
+        self._ended = False
+        self._why = ""
+        self._timer: asyncio.TimerHandle | None = None
+        self._armed = 0.0
+
+    # The socket
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._transport.set_write_buffer_limits(high=_WRITE_HIGH)
+        address = self._transport.get_extra_info("peername")
+        self.peer = f"{address[0]}({address[1]})" if address else "an address that is not known"
+        self.tls = peer_of(self._transport)
+        self.engine.message_links.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        engine = self.engine
+        engine.heard_of(self)
+        try:
+            self._received(data)
+        finally:
+            engine.served()
+
+    def _received(self, data: bytes) -> None:
+        agent = self.agent
+        books = self.books if agent is None else agent.books
+        books.bytes_received += len(data)
+        books.buffers_received += 1
+        if self._closing or self._ended:
+            return
+        try:
+            if agent is not None and agent.sees_segments:
+                self._feed_through_exits(agent, data)
+            else:
+                self._flows += self._reader.feed(data)
+        except ProtocolError as error:
+            self._not_the_protocol(error)
+            return
+        if agent is not None and not self._flows:
+            agent.heard()  # a part of a long message
+        self._serve()
+
+    def _feed_through_exits(self, agent: Agent, data: bytes) -> None:
+        """Receive exits see each segment before anything is made of it."""
+        data = self._raw + data
+        start = 0
+        while len(data) - start >= TSH_BYTES:
+            length = int.from_bytes(data[start:][_LENGTH_AT], "big")
+            if length > self._reader.max_segment or length < TSH_BYTES:
+                self._flows += self._reader.feed(data[start:])  # which says what is wrong with it
+                return
+            if len(data) - start < length:
+                break
+            segment = data[start : start + length]
+            start += length
+            with self.engine.lock:
+                segment = agent.received(segment)
+            if self._closing:
+                return  # an exit has ended the channel
+            self._flows += self._reader.feed(segment)
+        self._raw = data[start:]
+
+    def _serve(self) -> None:
+        """Give the agent what came, in its order, as far as it takes it."""
+        if self.agent is not None and self._flows:
+            self._run(self._take_flows)
+        failed = self._reader.failed
+        if failed is not None and not self._flows:
+            self._not_the_protocol(failed)
+        self._look_at_reading()
+        self._note_buffered()
+
+    def _take_flows(self) -> None:
+        agent = self.agent
+        assert agent is not None
+        flows, held = self._flows, self._held
+        self._in_take = True
+        try:
+            while flows and not self._pause_asked and not self._closing and not self._aborted and not self._is_flooded:
+                flow = flows.popleft()
+                if flow.shared:
+                    raise ProtocolError(
+                        Status.PROTOCOL_SEGMENT_TYPE, "a segment with conversation ids, which message channels have not"
+                    )
+                waiting = len(held)
+                agent.take(flow)
+                if len(held) > waiting:
+                    break  # an answer waits for the log: that is forced first, and the rest comes after it
+        finally:
+            self._in_take = False
+
+    @property
+    def _is_flooded(self) -> bool:
+        """Does the peer ask on and on, and not take the answers?"""
+        return self._answers > _ANSWERS_MAX
+
+    def _look_at_reading(self) -> None:
+        if self._transport is None or self._ended or self._transport.is_closing():
+            return
+        waits = self.agent is None or self._pause_asked or bool(self._flows) or self._is_flooded
+        wanted = self._closing > 0 or not waits
+        if wanted is not self._reading:
+            self._reading = wanted
+            if wanted:
+                self._transport.resume_reading()
+            else:
+                self._transport.pause_reading()
+
+    def _note_buffered(self) -> None:
+        """Count what this link holds: messages that are not complete or not taken, and what the peer does not take."""
+        if self._ended or self._transport is None:
+            return
+        held = self._reader.held_bytes + len(self._raw) + sum(len(flow.body) for flow in self._flows)
+        if self._starved:
+            held += self._unsent + self._transport.get_write_buffer_size()
+        engine = self.engine
+        engine.buffered_bytes += held - self._buffered
+        more, self._buffered = held > self._buffered, held
+        limit = engine.limits.buffer_bytes_max
+        if more and engine.buffered_bytes > limit:
+            self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
+
+    def eof_received(self) -> bool | None:
+        return None  # close
+
+    def connection_lost(self, error: Exception | None) -> None:
+        engine = self.engine
+        self._ended = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if isinstance(error, ssl.SSLError):
+            self._why = self._why or handshake_failure(error, self.peer).text
+        elif error is not None:
+            self._why = self._why or getattr(error, "strerror", None) or str(error)
+        try:
+            with engine.lock:
+                self._forget()
+                if self.agent is not None:
+                    self.agent.lost(self._why)
+        except Exception as unexpected:
+            engine.note_unexpected(self.peer, unexpected)
+        engine.buffered_bytes -= self._buffered
+        self._buffered = 0
+        engine.message_link_lost(self)
+        engine.settle()
+        engine.channels.look()
+
+    def _forget(self) -> None:
+        self._out.clear()
+        self._held.clear()
+        self._flows.clear()
+        self._unsent = 0
+
+    def pause_writing(self) -> None:
+        self._writing = False
+
+    def resume_writing(self) -> None:
+        self._writing = True
+        self._catch_up()
+        self._note_buffered()
+
+    # What the agent asks for: under the kernel's lock, from any thread
+
+    def send(self, data: bytes, lsn: int = 0) -> None:
+        if self._closing or self._aborted or self._ended:
+            return
+        self._unsent += len(data)
+        if self._in_take and (not self._writing or self._unsent > _WRITE_HIGH):
+            self._answers += len(data)
+        log = self.engine.log
+        if lsn >= log.durable:
+            lsn = min(lsn, log.tail - 1)  # "all that is logged so far" may be said with the tail
+        if self._held or lsn >= log.durable:
+            self._held.append((lsn, data))
+            self._held_lsn = max(self._held_lsn, lsn)
+        else:
+            self._out.append(data)
+        self._soon()
+
+    def is_full(self) -> bool:
+        if self._writing and self._unsent <= _WRITE_HIGH:
+            return False
+        self._starved = True
+        return True
+
+    def limit(self, *, max_segment: int, max_flow: int) -> None:
+        self._reader.max_segment = max_segment
+        self._reader.max_flow = max_flow
+
+    def pause(self, paused: bool) -> None:
+        self._pause_asked = paused
+        self._soon()
+
+    def close(self) -> None:
+        if not self._closing:
+            self._closing = self.engine.loop.time()
+            self._soon()
+
+    def abort(self) -> None:
+        if self._refused:
+            self.close()  # the peer is told why
+        elif not self._aborted:
+            self._aborted = True
+            self._closing = self._closing or self.engine.loop.time()
+            self._soon()
+
+    def wake(self) -> None:
+        if not self._woken:
+            self._woken = True
+            self.engine.soon(self._pump)
+
+    def _soon(self) -> None:
+        if not self._running and not self._scheduled:
+            self._scheduled = True
+            self.engine.soon(self._catch_up)
+
+    # What the loop does
+
+    def _run(self, work: Callable[[], None]) -> None:
+        """Have the agent do something; whatever goes wrong ends this link and nothing else."""
+        if self._ended or self._refused:
+            return
+        engine = self.engine
+        try:
+            with engine.lock:
+                self._running = True
+                try:
+                    work()
+                    self._arm()
+                finally:
+                    self._running = False
+        except ProtocolError as error:
+            self._not_the_protocol(error)
+        except Exception as error:
+            self.refuse_unexpected(error)
+        self._catch_up()
+        engine.settle()
+        engine.channels.look()
+
+    def _pump(self) -> None:
+        self._woken = False
+        agent = self.agent
+        if agent is None:
+            return
+        engine = self.engine
+        engine.heard_of(self)
+        try:
+            self._run(agent.pump)
+        finally:
+            engine.served()
+
+    def _catch_up(self) -> None:
+        """Do at the socket what was asked for."""
+        self._scheduled = False
+        if self._held and not self._aborted:
+            self.engine.hold(self, self._held_lsn)
+        self._serve_socket()
+
+    def _serve_socket(self) -> None:
+        transport = self._transport
+        if transport is None or self._ended:
+            return
+        with self.engine.lock:
+            if self._aborted:
+                self._forget()
+                transport.abort()
+                return
+            if self._out:
+                self._write(transport)
+            if self._closing:
+                self._flows.clear()
+                if not self._held and not transport.is_closing():
+                    transport.close()
+                return
+            if self._writing and self._unsent <= _WRITE_HIGH:
+                self._answers = 0
+                if self._starved:
+                    self._starved = False
+                    self._note_buffered()
+                    self.wake()
+        if self._flows and not self._pause_asked and not self._is_flooded and self.agent is not None:
+            self.engine.loop.call_soon(self._serve)
+        else:
+            self._look_at_reading()
+
+    def _write(self, transport: asyncio.Transport) -> None:
+        out = self._out
+        data = out[0] if len(out) == 1 else b"".join(out)
+        out.clear()
+        self._unsent = max(0, self._unsent - len(data)) if self._held else 0
+        if not transport.is_closing():
+            books = self.books if self.agent is None else self.agent.books
+            books.bytes_sent += len(data)
+            books.buffers_sent += 1
+            transport.write(data)
+
+    def release(self, durable: int) -> bool:
+        """Write what is durable; True if something still has to wait."""
+        with self.engine.lock:
+            held = self._held
+            while held and held[0][0] < durable:
+                self._out.append(held.popleft()[1])
+            if not held:
+                self._held_lsn = 0
+        self._serve_socket()
+        return bool(held)
+
+    # Time
+
+    def _arm(self) -> None:
+        """Under the lock: see that the agent is told when its next deadline comes."""
+        agent = self.agent
+        deadline = agent.next_deadline() if agent is not None else None
+        if deadline is None or (self._timer is not None and self._armed <= deadline):
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._armed = deadline
+        delay = max(_TIMER_MIN_S, deadline - self.engine.manager.core.clock.monotonic())
+        self._timer = self.engine.loop.call_later(delay, self._ring)
+
+    def _ring(self) -> None:
+        late_s, self._timer = self._late_s(), None
+        if self.agent is not None:
+            if late_s > LATE_S:
+                self.agent.was_away(late_s)
+            self._look_at_progress(self.agent)
+            self._run(self.agent.tick)
+
+    def _late_s(self) -> float:
+        """How late the timer is: this process stood still then, and could hear nobody."""
+        return self.engine.loop.time() - self._timer.when() if self._timer is not None else 0.0
+
+    def _look_at_progress(self, agent: Agent) -> None:
+        """Has the peer taken something since the last look? What it has to answer may be far behind that.
+
+        It cannot answer what has not left: while the log is written, nobody loses patience.
+        """
+        before, self._taken = self._taken, agent.books.bytes_sent - untaken(self._transport)
+        if self._taken > before or self._held:
+            agent.heard()
+
+    def tick(self, now: float) -> None:
+        """Once a second: what no timer sees."""
+        if self._closing:
+            if now - self._closing > _LAST_WORDS_S and self._transport is not None:
+                self._transport.abort()  # it does not read what was said last
+        elif self.agent is not None:
+            self._look_at_progress(self.agent)
+            # A clock that is moved by hand wakes no timer, and a command may have changed what the agent waits for
+            deadline = self.agent.next_deadline()
+            if self._late_s() > LATE_S:
+                pass  # it rings next
+            elif deadline is not None and deadline <= self.engine.manager.core.clock.monotonic():
+                self._run(self.agent.tick)
+            elif deadline is not None and (self._timer is None or deadline < self._armed):
+                self._run(lambda: None)
+
+    # The beginning
+
+    def take_over(self, transport: asyncio.Transport, books: LinkBooks) -> None:
+        """A socket on which somebody else has listened."""
+        self.connection_made(transport)
+        self.books = books
+        transport.set_protocol(self)
+
+    def called(self, offered: InitialData, flows: list[Flow]) -> None:
+        """The other end has called, and these are the flows that came behind its initial data."""
+        self._flows += flows
+        self.channel = offered.channel
+        IncomingCall(self, offered).decide()
+        self._look_at_reading()
+
+    def begin(self, make: Callable[[], Agent | None]) -> None:
+        """Have an agent made, and let it begin. What `make` raises is for the caller."""
+        engine = self.engine
+        with engine.lock:
+            self._running = True
+            try:
+                agent = make()
+            finally:
+                self._running = False
+            if agent is None:
+                self.end()  # nobody wants it any more
+                return
+            for name in ("bytes_sent", "bytes_received", "buffers_sent", "buffers_received"):
+                setattr(agent.books, name, getattr(agent.books, name) + getattr(self.books, name))
+            self.agent, self.channel = agent, agent.channel.name
+        if engine.keep_alive and self._transport is not None:
+            follow_keep_alive(self._transport.get_extra_info("socket"), agent.channel)
+        engine.heard_of(self)
+        try:
+            self._run(agent.begin)
+        finally:
+            engine.served()
+        if agent.sees_segments and (self._flows or self._reader.held_bytes):
+            self._not_the_protocol(
+                ProtocolError(Status.PROTOCOL_GENERAL, "segments came before the initial data was answered")
+            )  # and past the receive exits
+        self._serve()
+
+    def described(self, *, mca_user: str | None = None) -> Peer:
+        """Who is at the other end."""
+        tls = self.tls
+        return Peer(
+            address=self.peer,
+            cipher=tls.cipher_spec if tls is not None else "",
+            protocol=tls.protocol if tls is not None else "",
+            subject=tls.subject if tls is not None else "",
+            issuer=tls.issuer if tls is not None else "",
+            local_address=local_address_of(self._transport),
+            mca_user=mca_user,
+        )
+
+    # The end
+
+    def _not_the_protocol(self, error: ProtocolError) -> None:
+        """The agent says so, if there is one: it knows what to make of it."""
+        if self._closing or self._ended:
+            return
+        agent = self.agent
+        if agent is None or agent.ended is not None:
+            self.refuse(error.status, error.detail)
+        else:
+            self._flows.clear()
+            self._run(lambda: agent.refuse(error))
+
+    def refuse(self, status: Status, text: str | None) -> None:
+        """Tell the peer why, and close. None: it was said already."""
+        if text is not None and not isinstance(text, AmqMessage):
+            text = amq(9207, self.peer, self.channel, text)
+        self.refuse_with(message_channel.status(status), text)
+
+    def refuse_with(self, segment: bytes, message: AmqMessage | None) -> None:
+        """Let this segment be the last. None: it was said already why."""
+        if self._ended or self._refused:
+            return
+        engine = self.engine
+        if message is not None:
+            engine.say(message)
+        with engine.lock:
+            self._held.clear()  # nothing of the agent leaves before it
+            self.send(segment)
+            self._refused = True
+            self._why = self._why or (message.text if message is not None else "it was refused")
+            self.close()
+        self._catch_up()
+
+    def refuse_unexpected(self, error: BaseException) -> None:
+        """A mistake of ours: it must not take other connections with it. There is a report, one for each place."""
+        if isinstance(error, Exception):
+            self.engine.note_unexpected(self.peer, error)
+        self.refuse(Status.PROTOCOL_GENERAL, amq(9604, self.channel, f"{type(error).__name__}: {error}"))
+
+    def refresh(self) -> None:
+        """REFRESH SECURITY TYPE(SSL): the channel goes on over a new connection, and what was not confirmed with it."""
+        self.refuse_with(message_channel.status(Status.SSL_REFRESHING), None)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._ended
+
+    def end(self) -> None:
+        """Close at once: the queue manager has failed, or waits no longer."""
+        self._aborted = True
+        self._closing = self._closing or self.engine.loop.time()
+        self._catch_up()

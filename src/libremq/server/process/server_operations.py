@@ -1,0 +1,271 @@
+"""What commands ask of the server around the kernel: channels, listeners, services, connections.
+
+Called under the kernel's lock, from the thread that runs the command. What it reads changes under that lock only; what
+it asks for is done by the event loop a moment later, as MQ does it: the request is accepted, the status shows the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any
+
+from libremq.admin.operations import ChannelInstance, ConnectionPlace, ListenerStatus, ServiceStatus
+from libremq.common.amq_messages import AmqMessage
+from libremq.kernel.objects.object_types import Listener, ServerConnection, Service
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.server.net.conversation import Conversation
+from libremq.server.net.listeners import Listening, listens_on
+from libremq.server.process.service_programs import Programs
+from libremq.server.process.start_options import HostPort
+
+if TYPE_CHECKING:
+    from libremq.server.net.client_link import Link
+    from libremq.server.net.event_loop import Engine
+
+
+_PRODUCT_BYTES = 4  # what an application says it is: LMQC00010000 is product LMQC, version 00010000
+
+
+class ServerOperations:
+    def __init__(
+        self, engine: Engine, listening: Listening, programs: Programs, refresh_tls: Callable[[], str]
+    ) -> None:
+        self._engine = engine
+        self._listening = listening
+        self._programs = programs
+        self._refresh_tls = refresh_tls
+        self._one_at_a_time = asyncio.Lock()
+        self._asked: set[HostPort] = set()
+        """Where a command wants it to listen, and the event loop has not come to it."""
+        self._at: dict[str, HostPort] = {
+            one.name: listens_on(one)
+            for one in engine.manager.core.catalogue.select("LISTENER")
+            if isinstance(one, Listener) and one.control != C.MQSVC_CONTROL_MANUAL
+        }
+        """Where listeners were started: ALTER LISTENER does not move one that runs."""
+
+    def _soon(self, work: Callable[[], object]) -> None:
+        self._engine.loop.call_soon_threadsafe(work)
+
+    def _run_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._soon(lambda: self._engine.background(asyncio.ensure_future(work())))
+
+    # Channels
+
+    def channel_instances(self) -> Sequence[ChannelInstance]:
+        running = [_instance(link) for link in list(self._engine.links) if link.channel is not None and not link.local]
+        names = {one.channel for one in running}
+        stopped = [
+            ChannelInstance(name, "", status=C.MQCHS_STOPPED) for name in sorted(self._engine.stopped_channels - names)
+        ]
+        running += self._engine.initiator.instances()
+        return sorted(running, key=lambda one: (one.channel, one.connection_name, one.partner)) + stopped
+
+    def _serves_clients(self, name: str) -> bool:
+        return isinstance(self._engine.manager.find("CHANNEL", name), ServerConnection)
+
+    def start_channel(self, name: str) -> None:
+        if self._serves_clients(name):
+            self._engine.stopped_channels.discard(name)
+        else:
+            self._engine.initiator.start(name)
+
+    def stop_channel(self, name: str, mode: int, *, after: int, connection_name: str = "", partner: str = "") -> int:
+        if not self._serves_clients(name):
+            return self._engine.initiator.stop(
+                name, mode, after=after, connection_name=connection_name, partner=partner
+            )
+        if after == C.MQCHS_STOPPED:
+            self._engine.stopped_channels.add(name)
+        found = [
+            link
+            for link in list(self._engine.links)
+            if link.channel is not None
+            and link.channel.name == name
+            and connection_name in ("", _host(link), link.peer)
+        ]
+        for link in found:
+            self._soon(link.stop if mode == C.MQMODE_QUIESCE else link.abort)
+        return len(found)
+
+    def forget_channel(self, name: str) -> None:
+        self._engine.stopped_channels.discard(name)
+        self._engine.initiator.forget(name)
+
+    def ping_channel(self, name: str, data: bytes, done: Callable[[AmqMessage | None], None]) -> None:
+        self._engine.initiator.ping(name, data, done)
+
+    def start_initiator(self, queue: str) -> None:
+        self._engine.initiator.serve(queue)
+
+    def initiator_status(self) -> int:
+        reads = self._engine.initiator.initiation_queues
+        return C.MQSVC_STATUS_RUNNING if reads else C.MQSVC_STATUS_STOPPED
+
+    # Listeners
+
+    def _listener(self, name: str) -> Listener:
+        found = self._engine.manager.find("LISTENER", name)
+        if not isinstance(found, Listener):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "there is no listener of this name")
+        return found
+
+    def start_listener(self, name: str) -> None:
+        listener = self._listener(name)
+        if self._listener_state(listener) is not None:
+            raise mq_error(C.MQRCCF_LISTENER_RUNNING, name, f"it listens on {self._address(listener)}")
+        address = self._at[name] = listens_on(listener)
+        self._asked.add(address)
+
+        async def start() -> None:
+            async with self._one_at_a_time:
+                try:
+                    await self._listening.start([address], must=False)
+                finally:
+                    self._asked.discard(address)
+
+        self._run_soon(start)
+
+    def stop_listener(self, name: str) -> None:
+        listener = self._listener(name)
+        address = self._address(listener)
+        if self._listener_state(listener) is None:
+            raise mq_error(C.MQRCCF_LISTENER_STOPPED, name, f"nothing listens on {address}")
+
+        async def stop() -> None:
+            async with self._one_at_a_time:
+                await self._listening.stop_one(address)
+
+        self._run_soon(stop)
+
+    def _address(self, listener: Listener) -> HostPort:
+        """Where it listens, or would."""
+        known = self._at.get(listener.name)
+        return known if known is not None and self._status(known) is not None else listens_on(listener)
+
+    def _status(self, address: HostPort) -> int | None:
+        """MQSVC_STATUS_*; None if nobody wants it to listen there."""
+        state = self._listening.state_of(address)
+        if state is not None:
+            return state.status
+        # Also one whose port another program has: it is tried again
+        return C.MQSVC_STATUS_STARTING if address in self._asked or self._listening.is_tried(address) else None
+
+    def _listener_state(self, listener: Listener) -> ListenerStatus | None:
+        address = self._address(listener)
+        status = self._status(address)
+        if status is None:
+            return None
+        state = self._listening.state_of(address)
+        return ListenerStatus(
+            listener.name,
+            status,
+            state.pid if state is not None else os.getpid(),
+            state.started if state is not None else 0.0,
+            listener.ipaddr,
+            state.port if state is not None else address.port,
+            listener.effective_backlog,
+        )
+
+    def listeners(self) -> Sequence[ListenerStatus]:
+        found = self._engine.manager.core.catalogue.select("LISTENER")
+        states = (self._listener_state(one) for one in found if isinstance(one, Listener))
+        return [state for state in states if state is not None]
+
+    # Services
+
+    def _service(self, name: str) -> Service:
+        found = self._engine.manager.find("SERVICE", name)
+        if not isinstance(found, Service):
+            raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "there is no service of this name")
+        return found
+
+    def start_service(self, name: str) -> None:
+        self._programs.start(self._service(name))
+
+    def stop_service(self, name: str) -> None:
+        self._programs.stop(self._service(name))
+
+    def services(self) -> Sequence[ServiceStatus]:
+        return self._programs.running()
+
+    # Connections
+
+    def stop_connection(self, hconn: int) -> None:
+        conversation = self._conversation(hconn)
+        if conversation is None:
+            raise mq_error(C.MQRCCF_CONNECTION_ID_ERROR, f"{hconn:016X}", "it is a part of the queue manager itself")
+        self._soon(conversation.link.abort)
+
+    def _conversation(self, hconn: int) -> Conversation | None:
+        connection = self._engine.manager.core.connections.get(hconn)
+        owner = getattr(connection.wake, "__self__", None) if connection is not None else None
+        return owner if isinstance(owner, Conversation) else None
+
+    def place(self, hconn: int) -> ConnectionPlace:
+        conversation = self._conversation(hconn)
+        if conversation is None:
+            one = next((agent for agent in self._engine.initiator.agents if agent.hconn == hconn), None)
+            own = os.getpid()
+            return ConnectionPlace(one.name, one.peer.host, own) if one is not None else ConnectionPlace(pid=own)
+        link = conversation.link
+        if link.local:
+            return ConnectionPlace(pid=link.peer_pid)
+        channel = link.channel.name if link.channel is not None else ""
+        return ConnectionPlace(channel=channel, connection_name=_host(link), pid=link.peer_pid)
+
+    # Security
+
+    def refresh_tls(self) -> None:
+        if wrong := self._refresh_tls():
+            raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, self._engine.manager.name, wrong)
+        # Who came in with a certificate that was revoked since must not stay: all that use TLS begin anew
+        for link in list(self._engine.links):
+            if link.tls is not None:
+                self._soon(link.stop)
+        for message_link in list(self._engine.message_links):
+            if message_link.tls is not None:
+                self._soon(message_link.refresh)
+
+    def refresh_connection_authentication(self) -> None:
+        self._engine.admission.refresh()
+
+
+def _host(link: Link) -> str:
+    return link.peer.partition("(")[0]
+
+
+def _instance(link: Link) -> ChannelInstance:
+    channel, tls = link.channel, link.tls
+    assert channel is not None
+    first = next(iter(link.conversations.values()), None)
+    connection = first.connection if first is not None else None
+    books = link.books
+    return ChannelInstance(
+        channel=channel.name,
+        connection_name=_host(link),
+        status=C.MQCHS_STOPPING if link.stopping else C.MQCHS_RUNNING,
+        user=first.user if first is not None else "",
+        started=books.started,
+        last_message=books.last_call,
+        messages=books.calls,
+        bytes_sent=books.bytes_sent,
+        bytes_received=books.bytes_received,
+        buffers_sent=books.buffers_sent,
+        buffers_received=books.buffers_received,
+        conversations=sum(1 for one in link.conversations.values() if one.connected),
+        conversations_max=channel.sharing,
+        heartbeat_s=link.heartbeat_s,
+        application=connection.application if connection is not None else "",
+        product=link.peer_product[:_PRODUCT_BYTES],
+        version=link.peer_product[_PRODUCT_BYTES:],
+        cipher=tls.cipher_spec if tls is not None else "",
+        protocol=tls.protocol if tls is not None else "",
+        peer_name=tls.subject if tls is not None else "",
+        issuer_name=tls.issuer if tls is not None else "",
+        exit_time=link.exits.exit_time.shown if link.exits is not None else (0, 0),
+        stop_requested=link.stopping,
+    )
