@@ -21,7 +21,7 @@ from table import Table, human
 from workload import QMGR, QUEUE, Application, define
 
 from libremq.common.clock import SystemClock
-from libremq.common.files import RealFile, RealFiles
+from libremq.common.files.file_layer import RealFile, RealFiles
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.manager import QueueManager
 from libremq.log import Log, LogConfig

@@ -15,7 +15,7 @@ from interop.packages import Trouble
 from libremq.client.connecting import reach
 from libremq.client.urls import Address
 from libremq.common import users
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 
 _COMMAND_TIMEOUT_S = 60
 _APP_RULE = """

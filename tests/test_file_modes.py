@@ -16,7 +16,7 @@ from helper_cli import SMALL, Commands
 
 import libremq
 from libremq.client.urls import Address, parse
-from libremq.common.names import fold, unfold
+from libremq.common.names.object_names import fold, unfold
 from libremq.mqi.errors import MQError
 from libremq.server.process.run_state import load_run
 

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import libremq
 from libremq import MQError, QueueManager
 from libremq.client.urls import Address
-from libremq.common.lock_state import locked_by
+from libremq.common.files.lock_state import locked_by
 from libremq.server.process.run_state import LOCK_FILE, current_run, load_run
 from soak.life import Trouble
 from soak.messages import number_of

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from libremq.admin.mqsc_reading import read_command
-from libremq.common.amq_messages import ROWS
+from libremq.common.messages.amq_messages import ROWS
 from libremq.kernel.objects.attributes import Kind
 from libremq.kernel.objects.status_tables import CHSTATUS_BY_TYPE
 from libremq.kernel.objects.status_tables_channel import CHSTATUS, MONITOR, SAVED

@@ -15,7 +15,7 @@ from helper_pcf import command as pcf
 from libremq.admin.command import Issuer
 from libremq.admin.operations import ChannelInstance, NoOperations
 from libremq.client.queue_manager import QueueManager
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_access import EmbeddedAccess
 from libremq.kernel.objects.channel_state_record import ChannelState

@@ -16,7 +16,7 @@ from helper_aio import PATIENCE, run
 
 import libremq
 from libremq import aio
-from libremq.common.tls import server_context
+from libremq.common.tls.tls_context import server_context
 from libremq.testing.serving import Served, served_queue_manager
 
 

@@ -15,7 +15,7 @@ from helper_exits import DATA, IMPORTS, XOR
 import libremq
 from libremq.channels.exits import ChannelExitError, Exits, Passed, Retry, Suppressed
 from libremq.channels.ports import Peer
-from libremq.common.amq_messages import ROWS
+from libremq.common.messages.amq_messages import ROWS
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD1, MQXQH
 from libremq.testing import VirtualClock

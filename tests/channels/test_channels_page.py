@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import libremq
-from libremq.common.amq_messages import ROWS
+from libremq.common.messages.amq_messages import ROWS
 from libremq.mqi import constants as C
 
 ROOT = Path(__file__).parents[2]

@@ -16,7 +16,7 @@ import libremq
 from libremq.client import connecting, urls
 from libremq.client.urls import ClientAddress, TableAddress
 from libremq.client.verbs import MQCONN, MQCONNX
-from libremq.common import sockets
+from libremq.common.names import socket_paths
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCNO
@@ -40,7 +40,7 @@ def make(*names: str) -> None:
 @contextmanager
 def listening(name: str) -> Iterator[None]:
     path = ClientAddress("local", name).socket_path
-    sockets.make_socket_folder(path)
+    socket_paths.make_socket_folder(path)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(path)
         server.listen(5)

@@ -17,7 +17,7 @@ import libremq
 from libremq import LogConfig, QueueManager
 from libremq.common import configuration
 from libremq.common.configuration import TuningSettings
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.host.message_log import level_of
 from libremq.mqi import constants as C
 from libremq.testing import FaultyFiles, VirtualClock

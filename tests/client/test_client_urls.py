@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import libremq
 from libremq.client import urls
 from libremq.client.urls import Address, ClientAddress, TableAddress
-from libremq.common.sockets import socket_path
+from libremq.common.names.socket_paths import socket_path
 from libremq.mqi import constants as C
 
 

@@ -12,7 +12,7 @@ from helper_cli import Commands
 import libremq
 from libremq.commands import main
 from libremq.common import users
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.testing.serving import served_queue_manager
 
 

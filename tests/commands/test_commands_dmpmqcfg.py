@@ -14,7 +14,7 @@ from helper_cli import Commands
 
 import libremq
 from libremq.common import users
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.tools.configuration_dump import channel_rules
 

@@ -11,7 +11,7 @@ from helper_cli import SMALL, Commands, other_process
 
 import libremq
 from libremq.commands.mq.log_command import extents
-from libremq.common.read_only_files import ReadOnlyFiles
+from libremq.common.files.read_only_files import ReadOnlyFiles
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 import libremq
 from libremq.commands import main
 from libremq.commands.mq.dmpmqlog import lsn
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.log import LogConfig
 from libremq.log.statistics_file import save_statistics
 

@@ -15,7 +15,7 @@ from libremq.commands.exit_codes import ExitCode
 from libremq.commands.main import COMMANDS
 from libremq.commands.queue_manager_folders import code_of
 from libremq.common import configuration
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.log import LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

@@ -20,7 +20,7 @@ import pytest
 import libremq
 from libremq.commands.mq.runmqsc_terminal import completions, prompt
 from libremq.common import users
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.mqi import constants as C
 from libremq.testing.serving import served_queue_manager
 

@@ -13,7 +13,7 @@ import libremq
 from libremq.commands.exit_codes import Parser
 from libremq.commands.mq import setmqusr as cli_setmqusr
 from libremq.common import configuration, users
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.testing.serving import served_queue_manager
 
 SECRET = "correct horse 4711"

@@ -92,7 +92,7 @@ def test_an_authority_that_cannot_be_used(folder: Path, capsys: pytest.CaptureFi
 def test_without_the_package_it_says_what_to_install(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delitem(sys.modules, "libremq.common.tls_authority", raising=False)
+    monkeypatch.delitem(sys.modules, "libremq.common.tls.tls_authority", raising=False)
     monkeypatch.setitem(sys.modules, "cryptography", None)
     assert init(folder, "--client", "alice") != 0
     assert "pip install 'libremq[tls]'" in capsys.readouterr().err

@@ -12,7 +12,16 @@ from pathlib import Path
 import pytest
 
 import libremq
-from libremq.common.amq_messages import INSERT_MAX, ROWS, SEVERITIES, TABLES, AmqMessage, amq, find_number, places
+from libremq.common.messages.amq_messages import (
+    INSERT_MAX,
+    ROWS,
+    SEVERITIES,
+    TABLES,
+    AmqMessage,
+    amq,
+    find_number,
+    places,
+)
 
 SOURCES = sorted(Path(libremq.__file__).parent.rglob("*.py"))
 

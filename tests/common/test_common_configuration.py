@@ -30,7 +30,7 @@ from libremq.common.configuration import (
     parse,
     save,
 )
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.testing import FaultyFiles, PowerCut
 
 FOLDER = "/qm"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files import Files
-from libremq.common.read_only_files import ReadOnlyFiles
+from libremq.common.files.file_layer import Files
+from libremq.common.files.read_only_files import ReadOnlyFiles
 
 
 def test_it_reads(tmp_path: Path) -> None:

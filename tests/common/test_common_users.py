@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from libremq.common import users
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.common.users import (
     UsersError,
     check_password,

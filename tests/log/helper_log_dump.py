@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log import Log, LogConfig, Record, RecordType
 from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart, dump
 from libremq.log.pages import PAGE_BYTES, PAGE_HEADER_BYTES

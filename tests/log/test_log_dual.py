@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files import Buffer, RealFile, RealFiles
+from libremq.common.files.file_layer import Buffer, RealFile, RealFiles
 from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFailed, RecordType
 from libremq.testing import FaultyFiles
 

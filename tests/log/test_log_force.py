@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files import Buffer, RealFiles
+from libremq.common.files.file_layer import Buffer, RealFiles
 from libremq.log import Log, LogConfig, LogFailed, RecordType
 from libremq.testing import FaultyFiles
 from libremq.testing.files import FaultyFile

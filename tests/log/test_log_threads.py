@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files import Files, RealFiles
+from libremq.common.files.file_layer import Files, RealFiles
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogFull, LogSpace, RecordType
 from libremq.testing import FaultyFiles
 from libremq.testing.files import FaultyFile

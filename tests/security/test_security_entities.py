@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from libremq.common import users
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.security.entities import NOBODY, Entities, SystemUsers
 
 

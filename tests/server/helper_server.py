@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from libremq.common.lock_state import locked_by
+from libremq.common.files.lock_state import locked_by
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.log import LogConfig
 from libremq.server.diagnostics.error_log import FILES

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import libremq
-from libremq.common.tls_authority import Authority, Issued
+from libremq.common.tls.tls_authority import Authority, Issued
 from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import KeyRepository
 from libremq.testing.serving import Served, served_queue_manager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.mqi.structs import MQMD
 from libremq.store.handle_file import HandlePosition
 from libremq.store.message import Message

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from helper_store import FOLDER, QUEUE_FILE, captured, checkpointed, contents, opened, put, take
 
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.store import images, store_checkpoint
 from libremq.store.errors import StoreFull
 from libremq.store.handle_file import HandlePosition

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from helper_store import FOLDER, QUEUE_FILE, captured, checkpointed, contents, opened, put, take
 
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.store.errors import StoreFailed, StoreFull
 from libremq.store.handle_file import HandlePosition
 from libremq.store.handles import FRAGMENTED, NONE

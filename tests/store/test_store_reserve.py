@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.store.reserve import BYTES_MAX, RESERVE_FILE, STEP_BYTES, USUAL_BYTES, DiskReserve
 from libremq.testing.files import FaultyFiles
 

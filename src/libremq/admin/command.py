@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from libremq.admin.command_spec import CommandSpec
 from libremq.admin.pending import Pending
-from libremq.common.amq_messages import AmqMessage
+from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Value
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import PCFParameter

@@ -24,7 +24,7 @@ from libremq.admin.pcf_reading import read_command
 from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read_parameters
 from libremq.admin.pcf_writing import Answering
 from libremq.admin.pending import Pending, there
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages import own_messages

@@ -15,7 +15,7 @@ from libremq.admin.commands_status import answer, filled, moment
 from libremq.admin.context import Context, number, word
 from libremq.admin.display import Values, shown
 from libremq.admin.operations import ChannelInstance
-from libremq.common.names import matches
+from libremq.common.names.object_names import matches
 from libremq.kernel.objects.attributes import Value
 from libremq.kernel.objects.channel_definitions import Channel, SendingChannel
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync

@@ -15,7 +15,7 @@ from libremq.admin.commands_control import unless_so_already
 from libremq.admin.commands_objects import done, not_there_yet
 from libremq.admin.context import Context, number, word
 from libremq.admin.pending import Pending
-from libremq.common.amq_messages import AmqMessage
+from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.channel_definitions import (
     Channel,
     MessageChannel,

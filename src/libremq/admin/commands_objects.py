@@ -10,8 +10,8 @@ from libremq.admin.attribute_groups import QMGR_GROUPS
 from libremq.admin.command import Command, Outcome
 from libremq.admin.context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
-from libremq.common.amq_messages import amq
-from libremq.common.names import is_generic_name
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import is_generic_name
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Source, Value
 from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS

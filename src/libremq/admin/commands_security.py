@@ -11,7 +11,7 @@ from libremq.admin.commands_objects import done, ignores_state
 from libremq.admin.commands_status import filled
 from libremq.admin.context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import authority_records, channel_authentication_records
 from libremq.kernel.authority.object_authority import is_administrator
 from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES

@@ -15,8 +15,8 @@ from libremq.admin.connection_names import connection_name, external_name, match
 from libremq.admin.context import Context, number, word
 from libremq.admin.display import Values, shown
 from libremq.admin.queue_manager_status import queue_manager_status
-from libremq.common.amq_messages import amq
-from libremq.common.names import matches
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import matches
 from libremq.kernel.events.queue_manager_events import reset_queue_statistics
 from libremq.kernel.objects.attributes import Value
 from libremq.kernel.objects.object_types import Listener, LocalQueue, Service, date_and_time

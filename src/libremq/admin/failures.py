@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 

@@ -15,7 +15,7 @@ from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_writing import outcome_lines
 from libremq.admin.pending import Pending
 from libremq.admin.plain_values import plain_row
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events.command_events import mask_passwords
 from libremq.mqi import constants as C
 

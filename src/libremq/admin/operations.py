@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from libremq.common.amq_messages import AmqMessage
+from libremq.common.messages.amq_messages import AmqMessage
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

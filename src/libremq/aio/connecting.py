@@ -12,7 +12,7 @@ from libremq.client import connecting, urls
 from libremq.client.api_errors import bad_value
 from libremq.client.connecting import current_user
 from libremq.client.urls import Address, ClientAddress, TableAddress
-from libremq.common import sockets
+from libremq.common.names import socket_paths
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -113,12 +113,12 @@ async def _reach(address: ClientAddress | TableAddress, user: str | None, passwo
     if len(places) != 1 or places[0].scheme != "local":
         return await RemoteAccess.attach(places)
     path = places[0].socket_path
-    sockets.check_socket_folder(path, sockets.owner_of(places[0].folder))
+    socket_paths.check_socket_folder(path, socket_paths.owner_of(places[0].folder))
     if not os.path.exists(path):
         raise connecting.not_running(places[0])
     try:
         return await RemoteAccess.attach(places)
     except (MQError, OSError) as error:
-        if not sockets.answers(path):  # a socket that a killed server has left
+        if not socket_paths.answers(path):  # a socket that a killed server has left
             raise connecting.not_running(places[0]) from error
         raise

@@ -21,8 +21,8 @@ from libremq.channels.books import Books
 from libremq.channels.compression import Compressor
 from libremq.channels.exits import ChannelExitError, Exits, SecurityAnswer
 from libremq.channels.ports import House, Peer, Transport
-from libremq.common.amq_messages import AmqMessage, amq
-from libremq.common.names import is_object_name
+from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.names.object_names import is_object_name
 from libremq.common.silence import patience
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.state.connection import Connection

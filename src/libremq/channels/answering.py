@@ -16,7 +16,7 @@ from libremq.channels.ports import Peer, Transport
 from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.retries import Retries
 from libremq.channels.sender import SendingAgent
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import ClusterChannel, Receiver, Requester, Sender, Server
 from libremq.kernel.objects.object_types import MQObject
 from libremq.mqi import constants as C

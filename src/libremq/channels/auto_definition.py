@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from libremq.channels.ports import House, Peer
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.channel_definitions import MessageChannel, Receiver

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from libremq.channels.agent import Agent
 from libremq.channels.ports import Peer, Transport
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import Requester, Sender, Server
 from libremq.wire import message_channel as flows
 from libremq.wire.protocol import Status

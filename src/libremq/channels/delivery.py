@@ -35,7 +35,7 @@ from libremq.channels.undelivered import (
     Undeliverable,
     Undelivered,
 )
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages.message_context import put_date_time
 from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT

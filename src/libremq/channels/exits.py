@@ -29,7 +29,7 @@ from libremq.channels.exit_calls import (
 )
 from libremq.channels.exit_files import ExitFiles, ExitFunction, ExitNotValid, describe
 from libremq.channels.ports import House, Peer
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.host.creation import EXITS
 from libremq.kernel.objects.channel_definitions import MessageChannel, ServerConnection
 from libremq.mqi import constants as C

@@ -18,7 +18,7 @@ from libremq.channels.ports import House, Peer, Transport
 from libremq.channels.retries import Retries
 from libremq.channels.roster import ChannelRules
 from libremq.channels.triggering import INITIATION_QUEUE, Triggers
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.channel_definitions import (
     ClusterChannel,

@@ -7,7 +7,7 @@ room again.
 from __future__ import annotations
 
 from libremq.channels.ports import House
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.units import channel_state_changes
 from libremq.mqi import constants as C

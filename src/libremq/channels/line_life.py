@@ -25,7 +25,7 @@ from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.retries import Retries
 from libremq.channels.roster import Roster
 from libremq.channels.sender import SendingAgent
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Requester, Sender, Server
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

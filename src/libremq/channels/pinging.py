@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from libremq.channels.agent import Agent, ChannelError, End
 from libremq.channels.ports import House, Peer, Transport
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.wire import message_channel as flows
 from libremq.wire.protocol import Status, Type

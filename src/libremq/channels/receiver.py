@@ -21,7 +21,7 @@ from libremq.channels.exits import Retry, Suppressed
 from libremq.channels.negotiation import next_sequence
 from libremq.channels.ports import House, Peer, Transport
 from libremq.channels.undelivered import Delivered, Fate, Undeliverable
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.common.users import system_user
 from libremq.kernel.authority import object_authority
 from libremq.kernel.objects.channel_definitions import Receiver, Requester

@@ -17,8 +17,8 @@ from libremq.channels.kept_states import KeptStates
 from libremq.channels.lines import Line
 from libremq.channels.ports import House
 from libremq.channels.retries import Retries
-from libremq.common.amq_messages import AmqMessage, amq
 from libremq.common.configuration import ChannelSettings
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.channel_definitions import Channel, MessageChannel, Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue, MQObject

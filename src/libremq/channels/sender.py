@@ -20,8 +20,8 @@ from libremq.channels.negotiation import in_words, knows_routes, next_sequence
 from libremq.channels.ports import House, Peer, Transport
 from libremq.channels.transit import Transit, microseconds_queued
 from libremq.channels.undelivered import Undeliverable
-from libremq.common.amq_messages import amq
 from libremq.common.clock import elapsed
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync
 from libremq.kernel.state.queue_state import QueueState

@@ -15,7 +15,7 @@ from functools import lru_cache
 from libremq.channels.headers import EXPIRY_AT, HEADER_BYTES, HeaderReader, check_kept
 from libremq.channels.ports import House
 from libremq.channels.undelivered import Undelivered
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.messages.transmission import FORMAT, frame

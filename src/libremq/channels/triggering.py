@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from libremq.channels.ports import House
 from libremq.client.options import is_big_endian
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.messages.own_messages import charset_of
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.state.core import Core

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from libremq.channels.ports import House
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.verb_calls import Front, verb

@@ -13,8 +13,8 @@ from libremq.client import urls
 from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.urls import Address
 from libremq.common.clock import SystemClock
-from libremq.common.files import RealFiles
-from libremq.common.names import check_queue_manager_name, unfold
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.names.object_names import check_queue_manager_name, unfold
 from libremq.host import backup_queue_manager as kernel_backup
 from libremq.host.message_log import to_logger
 from libremq.kernel.manager import QueueManager

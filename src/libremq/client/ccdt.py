@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 from libremq.client import urls
 from libremq.client.api_errors import bad_value
 from libremq.client.urls import ClientAddress, TableAddress
-from libremq.common import tls
+from libremq.common.tls import tls_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security.peer_names import check_pattern
@@ -73,7 +73,7 @@ class ClientChannel:
         secured = None
         if self.cipher:
             try:
-                secured = tls.from_key_repository(
+                secured = tls_context.from_key_repository(
                     os.environ.get(KEY_REPOSITORY_VARIABLE, ""),
                     cipher=self.cipher,
                     label=self.certificate_label,
@@ -294,7 +294,7 @@ def _host(element: _Element) -> str:
 
 def _cipher(element: _Element) -> str:
     text = element.text().strip()
-    return element.checked(lambda: tls.check_cipher(text)) if text else ""
+    return element.checked(lambda: tls_context.check_cipher(text)) if text else ""
 
 
 def _peer_name(element: _Element) -> str:

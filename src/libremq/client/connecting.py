@@ -17,8 +17,8 @@ from urllib.parse import quote
 from libremq.client import urls
 from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.urls import Address, ClientAddress, TableAddress
-from libremq.common import sockets
-from libremq.common.names import check_queue_manager_name, is_object_name, unfold
+from libremq.common.names import socket_paths
+from libremq.common.names.object_names import check_queue_manager_name, is_object_name, unfold
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -202,13 +202,13 @@ def _attach(places: Sequence[ClientAddress], say: Say | None) -> Access:
 
 def _reach_local(address: ClientAddress, say: Say | None) -> Access:
     path = address.socket_path
-    sockets.check_socket_folder(path, sockets.owner_of(address.folder))
+    socket_paths.check_socket_folder(path, socket_paths.owner_of(address.folder))
     if not os.path.exists(path):
         raise not_running(address)
     try:
         return _attach([address], say)
     except (MQError, OSError) as error:
-        if not sockets.answers(path):  # a socket that a killed server has left
+        if not socket_paths.answers(path):  # a socket that a killed server has left
             raise not_running(address) from error
         raise
 
@@ -244,8 +244,8 @@ def client_addresses(
 
 def not_running(address: ClientAddress) -> MQError:
     """The error for a local queue manager that no server runs; it says what to do."""
-    from libremq.common.files import RealFiles
-    from libremq.common.lock_state import locked_by
+    from libremq.common.files.file_layer import RealFiles
+    from libremq.common.files.lock_state import locked_by
     from libremq.host import creation
 
     data = f" -md {shlex.quote(address.data)}" if address.data else ""
@@ -296,7 +296,7 @@ def url_for(name: str) -> str:
         )
     name = name or default_name()
     address = ClientAddress("local", name)
-    if sockets.answers(address.socket_path):
+    if socket_paths.answers(address.socket_path):
         return f"local:{quote(name, safe='')}"
     return urls.embedded_url(name)
 
@@ -320,7 +320,7 @@ def default_name(data: str = "") -> str:
 
 def configured_default(data: str) -> str:
     """The name in mqs.ini of a data folder, "" if there is none. `default_manager` writes it."""
-    from libremq.common.stanza_file import StanzaFile
+    from libremq.common.files.stanza_file import StanzaFile
 
     try:
         with open(os.path.join(data, DEFAULTS_FILE), encoding="utf-8", errors="replace") as file:
@@ -331,7 +331,7 @@ def configured_default(data: str) -> str:
 
 
 def _names_in(folder: str) -> list[str]:
-    from libremq.common.files import RealFiles
+    from libremq.common.files.file_layer import RealFiles
     from libremq.host import creation
 
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from libremq.admin.mqsc_lines import CommandText
 from libremq.admin.mqsc_session import DONE, FAILED, Answer, check_text
 from libremq.client.queue_manager import QueueManager
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable
 from libremq.mqi.pcf import MQCFH, MQCFIN, MQCFST, PCFParameter, pack_message, unpack_message

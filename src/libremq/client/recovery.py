@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.options import text
 from libremq.client.urls import Address
-from libremq.common.names import is_generic_name, matches
+from libremq.common.names.object_names import is_generic_name, matches
 from libremq.host.binding import Access
 from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import TYPES, MediaResult

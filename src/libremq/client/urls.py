@@ -22,10 +22,10 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
 from libremq.client.api_errors import BadValue, bad_value, wrong_type
-from libremq.common.cipher_specs import ANY
-from libremq.common.names import check_queue_manager_name, fold, is_object_name
-from libremq.common.sockets import socket_path
-from libremq.common.tls import VERIFY, VERIFY_FULL, VERIFY_NONE, TLSOptions, check_cipher
+from libremq.common.names.object_names import check_queue_manager_name, fold, is_object_name
+from libremq.common.names.socket_paths import socket_path
+from libremq.common.tls.cipher_specs import ANY
+from libremq.common.tls.tls_context import VERIFY, VERIFY_FULL, VERIFY_NONE, TLSOptions, check_cipher
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security.peer_names import check_pattern

@@ -15,8 +15,8 @@ from libremq.client.queue_manager import QueueManager
 from libremq.client.urls import ClientAddress
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import Refused
-from libremq.common import sockets
-from libremq.common.names import check_queue_manager_name
+from libremq.common.names import socket_paths
+from libremq.common.names.object_names import check_queue_manager_name
 from libremq.mqi.errors import MQError
 
 
@@ -35,7 +35,7 @@ def url_of(name: str, data_folder: str = "", *, must_serve: bool = False) -> str
         name = check_queue_manager_name(name or connecting.default_name(data))
     except MQError as error:
         raise Refused(ExitCode.NAME, error.detail) from error
-    serves = must_serve or sockets.answers(ClientAddress("local", name, data=data).socket_path)
+    serves = must_serve or socket_paths.answers(ClientAddress("local", name, data=data).socket_path)
     return f"{'local' if serves else 'embedded'}:{quote(name, safe='')}?data={quote(data, safe='')}"
 
 

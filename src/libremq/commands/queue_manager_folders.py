@@ -16,11 +16,11 @@ from collections.abc import Callable
 from libremq.client import connecting
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode, printable, without_passwords
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import ConfigurationError
-from libremq.common.files import Files
-from libremq.common.lock_state import locked_by
-from libremq.common.names import check_queue_manager_name
+from libremq.common.files.file_layer import Files
+from libremq.common.files.lock_state import locked_by
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import check_queue_manager_name
 from libremq.host import creation
 from libremq.kernel.state.failure_reasons import TROUBLE, is_lack_of_space
 from libremq.log import LogError

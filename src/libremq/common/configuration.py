@@ -13,8 +13,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
-from libremq.common.files import Files, replace_file
-from libremq.common.stanza_file import Entry, StanzaFile, shown
+from libremq.common.files.file_layer import Files, replace_file
+from libremq.common.files.stanza_file import Entry, StanzaFile, shown
 
 FILE_NAME = "qm.ini"
 EXTENTS_MAX = 511

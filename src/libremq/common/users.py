@@ -19,7 +19,7 @@ import secrets
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from libremq.common.files import FileLock, Files, replace_file
+from libremq.common.files.file_layer import FileLock, Files, replace_file
 
 FILE_NAME = "users.json"
 FILE_BYTES_MAX = 4 << 20

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from libremq.client import connecting, mqserver, urls
 from libremq.client.verbs import MQI
-from libremq.common import tls
+from libremq.common.tls import tls_context
 from libremq.compat import handles, outcome
 from libremq.compat.structures import bytes_at, name_of
 from libremq.mqi import constants as C
@@ -114,7 +114,7 @@ def _tls(sco: MQSCO, cd: MQCD) -> dict[str, str]:
     if not label and cd.Version >= C.MQCD_VERSION_11:
         label = cd.CertificateLabel
     peer_name = bytes_at(cd.SSLPeerNamePtr, cd.SSLPeerNameLength).decode("utf-8", "replace").strip(" \0")
-    options = tls.from_key_repository(
+    options = tls_context.from_key_repository(
         sco.KeyRepository or os.environ.get("MQSSLKEYR", ""),
         cipher=cd.SSLCipherSpec,
         label=label,

@@ -15,9 +15,9 @@ from dataclasses import replace
 from typing import Any, cast
 
 from libremq.common import configuration, users
-from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
+from libremq.common.messages.amq_messages import amq
 from libremq.host import creation
 from libremq.host.backup_state import STATE_FILE, BackupState, load_state, save_state
 from libremq.host.log_settings import store_limits

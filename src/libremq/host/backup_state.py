@@ -10,7 +10,7 @@ import struct
 import zlib
 from dataclasses import dataclass
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState
 from libremq.store.errors import StoreDamaged

@@ -9,8 +9,8 @@ from __future__ import annotations
 from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, LogSettings, TuningSettings
-from libremq.common.files import Files
-from libremq.common.names import check_queue_manager_name
+from libremq.common.files.file_layer import Files
+from libremq.common.names.object_names import check_queue_manager_name
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.objects.system_objects import create_system_objects

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 
 from libremq.client.connecting import DEFAULT_STANZA, DEFAULTS_FILE, configured_default
-from libremq.common.files import Files, replace_file
-from libremq.common.stanza_file import StanzaFile
+from libremq.common.files.file_layer import Files, replace_file
+from libremq.common.files.stanza_file import StanzaFile
 
 _PREFACE = "# What holds for all queue managers in this folder\n"
 _BYTES_MAX = 1 << 20

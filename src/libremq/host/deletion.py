@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from libremq.common import configuration
 from libremq.common.configuration import ConfigurationError
-from libremq.common.files import Files, lock_holder
+from libremq.common.files.file_layer import Files, lock_holder
 from libremq.host import creation
 from libremq.kernel.recovery import checkpoint
 from libremq.mqi import constants as C

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Protocol, Self
 
 from libremq.common import configuration
-from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
-from libremq.common.files import FileLock, Files, lock_holder
+from libremq.common.files.file_layer import FileLock, Files, lock_holder
+from libremq.common.messages.amq_messages import amq
 from libremq.host import backup_queue_manager, creation
 from libremq.host.log_settings import open_log, store_limits
 from libremq.kernel.events import queue_manager_events

@@ -7,7 +7,7 @@ from dataclasses import replace
 from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, ConfigurationError, TuningSettings
-from libremq.common.files import Files, RealFiles
+from libremq.common.files.file_layer import Files, RealFiles
 from libremq.host import creation
 from libremq.kernel.recovery.restart import Say
 from libremq.log import Log

@@ -12,9 +12,9 @@ from contextlib import suppress
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import TuningSettings
-from libremq.common.files import FileLock
+from libremq.common.files.file_layer import FileLock
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import performance_events, queue_manager_events
 from libremq.kernel.manager_administration import Administration

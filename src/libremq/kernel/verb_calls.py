@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files import FileLock
+from libremq.common.files.file_layer import FileLock
 from libremq.host.lifecycle import Lifecycle
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.core import Core

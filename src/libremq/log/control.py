@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.config import CHOICES, LogConfig
 from libremq.log.errors import LogDamaged
 from libremq.log.slots import SlotFile

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.control import CONTROL_FILE, ControlState, create_control, open_control
 from libremq.log.errors import LogDamaged
 from libremq.log.extents import Extent, Extents, extent_name

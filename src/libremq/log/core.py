@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from zlib import crc32
 
 from libremq.common.clock import Clock, elapsed
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.control import ControlState
 from libremq.log.errors import LogError, LogFailed, LogFull
 from libremq.log.force import SharedForce

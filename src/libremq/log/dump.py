@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.dump_source import BadPage, DumpSource, Page
 from libremq.log.errors import LogError
 from libremq.log.extents import extent_name

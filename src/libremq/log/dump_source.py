@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from libremq.common.files import File, Files
+from libremq.common.files.file_layer import File, Files
 from libremq.log.control import CONTROL_FILE, ControlState, open_control
 from libremq.log.errors import LogDamaged, LogError
 from libremq.log.extents import extent_name, extent_number

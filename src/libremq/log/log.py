@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from libremq.common.clock import Clock, SystemClock
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.config import LogConfig
 from libremq.log.copies import Say
 from libremq.log.core import LogCore

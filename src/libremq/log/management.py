@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.errors import LogError
 from libremq.log.extents import FORMAT_BYTES, extent_name, extent_number
 from libremq.log.sequence import Sequence

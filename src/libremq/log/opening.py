@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass, replace
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.config import LogConfig
 from libremq.log.control import CONTROL_FILE, ControlState, create_control
 from libremq.log.copies import Copies, Say, make_equal, open_copies, write_controls

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.extents import Extent, GrowingExtents, extent_number
 
 

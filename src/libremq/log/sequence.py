@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence as SequenceOf
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.errors import LogDamaged
 from libremq.log.extents import RESTORE, Extent, GrowingExtents, extent_name, extent_number
 from libremq.log.pages import PAGE_BYTES

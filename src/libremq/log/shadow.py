@@ -7,7 +7,7 @@ the version before it. Nothing refers to the shadow; its page says itself what i
 
 from __future__ import annotations
 
-from libremq.common.files import File, Files
+from libremq.common.files.file_layer import File, Files
 from libremq.log.extents import Extents
 from libremq.log.pages import PAGE_BYTES
 

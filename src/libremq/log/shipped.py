@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from libremq.common.files import File, Files
+from libremq.common.files.file_layer import File, Files
 from libremq.log.control import open_control
 from libremq.log.errors import LogDamaged, LogError
 from libremq.log.extents import Extent, Extents, extent_name, extent_number

@@ -16,7 +16,7 @@ import struct
 from typing import NamedTuple
 from zlib import crc32
 
-from libremq.common.files import File, Files
+from libremq.common.files.file_layer import File, Files
 from libremq.log.errors import LogDamaged
 
 SLOT_BYTES = 4096

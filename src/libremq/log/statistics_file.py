@@ -11,7 +11,7 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.errors import LogError
 from libremq.log.statistics import LogStatistics
 

@@ -11,7 +11,7 @@ import threading
 import weakref
 from queue import SimpleQueue
 
-from libremq.common.files import File
+from libremq.common.files.file_layer import File
 
 
 class _Work:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.log.extents import Extents
 from libremq.log.pages import BAD, PAGE_BYTES, PAGE_HEADER, page_rank
 from libremq.log.shadow import SHADOW_FILE

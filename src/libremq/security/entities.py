@@ -13,7 +13,7 @@ import os
 import pwd
 from typing import Protocol
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.common.users import GroupReader, UsersError
 
 NOBODY = "nobody"

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, starmap
 
-from libremq.common.files import File, Files
+from libremq.common.files.file_layer import File, Files
 from libremq.store.errors import StoreDamaged, StoreFailed, damaged_queue
 
 MAGIC = b"LMQH"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from libremq.common.files import File
+from libremq.common.files.file_layer import File
 from libremq.store.errors import StoreFull
 from libremq.store.handles import FRAGMENTED, NONE, PERSISTENT
 from libremq.store.message import Message

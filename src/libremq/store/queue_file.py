@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 import zlib
 
-from libremq.common.files import File, Files
+from libremq.common.files.file_layer import File, Files
 from libremq.store.errors import StoreDamaged, StoreFailed, damaged_queue
 from libremq.store.space import BLOCK_BYTES
 

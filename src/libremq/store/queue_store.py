@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from zlib import crc32
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.mqi.structs import MQMD
 from libremq.store import images, loading, store_checkpoint
 from libremq.store.chains import Chains

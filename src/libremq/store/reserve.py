@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import errno
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 
 RESERVE_FILE = "amqreserve.fil"
 STEP_BYTES = 1 << 20

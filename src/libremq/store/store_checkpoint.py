@@ -21,7 +21,7 @@ from libremq.store.handles import GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PEN
 from libremq.store.images import Image, Run
 
 if TYPE_CHECKING:
-    from libremq.common.files import File
+    from libremq.common.files.file_layer import File
     from libremq.store.queue_store import QueueStore
 
 _BACKOUTS_MAX = 65535  # what an entry can hold

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 
-from libremq.common.files import Buffer
+from libremq.common.files.file_layer import Buffer
 from libremq.testing.disk import (
     SECTOR_BYTES,
     Content,

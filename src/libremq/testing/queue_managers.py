@@ -14,7 +14,7 @@ from libremq.testing.clock import VirtualClock
 if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager
     from libremq.common.clock import Clock
-    from libremq.common.files import Files
+    from libremq.common.files.file_layer import Files
     from libremq.kernel.recovery.restart import Say
     from libremq.log import LogConfig
     from libremq.store.queue_store import StoreLimits

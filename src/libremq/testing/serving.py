@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from libremq.channels.initiator import ChannelRules
     from libremq.client.remote.remote_connection import RemoteConnection
     from libremq.common.clock import Clock
-    from libremq.common.files import Files
+    from libremq.common.files.file_layer import Files
     from libremq.host.embedded import EmbeddedQueueManager
     from libremq.kernel.state.waiting_gets import Got
     from libremq.log import LogConfig
@@ -206,7 +206,7 @@ def serve(
     channel_rules: ChannelRules | None = None,
 ) -> Iterator[Served]:
     """Serve a queue manager that runs in this process for a `with` block; its socket is in the folder `where`."""
-    from libremq.common.sockets import socket_path
+    from libremq.common.names.socket_paths import socket_path
     from libremq.server.net.event_loop import Engine
     from libremq.server.net.listeners import Listening
     from libremq.server.process.server_operations import ServerOperations

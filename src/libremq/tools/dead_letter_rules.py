@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.mqi import constants as C
 from libremq.mqi.names import value_of
 from libremq.mqi.structs import MQDLH, MQMD

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.client.options import is_big_endian
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.messages.own_messages import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable

@@ -8,7 +8,7 @@ import pytest
 from helper_events import PERFM_EVENT, QMGR_EVENT, Event, Events
 from helper_qmgr import Session
 
-from libremq.common.hosts import host_name
+from libremq.common.names.host_name import host_name
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Waiter

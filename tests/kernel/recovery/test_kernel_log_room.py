@@ -9,7 +9,7 @@ import pytest
 from helper_qmgr import Session
 
 from libremq.common.clock import SystemClock
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery import log_room
 from libremq.kernel.state.waiting_gets import Waiter

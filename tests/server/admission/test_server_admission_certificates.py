@@ -11,7 +11,7 @@ from helper_peers import wait_until
 from helper_tls import HOSTS, MUTUAL, SECURE, Site, refused, tls_site
 
 import libremq
-from libremq.common.tls_authority import Authority, Issued
+from libremq.common.tls.tls_authority import Authority, Issued
 from libremq.kernel.authority.channel_authentication_records import match_runcheck, set_chlauth
 from libremq.mqi import constants as C
 

@@ -10,7 +10,7 @@ from helper_partners import Partner
 from helper_tls import HOSTS, Site, tls_site, write
 
 import libremq
-from libremq.common.tls_authority import Authority
+from libremq.common.tls.tls_authority import Authority
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import unpack_message
 from libremq.wire.protocol import CAP1_MESSAGE_CHANNEL, CAP1_REQUESTER

@@ -16,7 +16,7 @@ import pytest
 from helper_peers import Peer, wait_until
 
 import libremq
-from libremq.common.tls import server_context
+from libremq.common.tls.tls_context import server_context
 from libremq.common.users import set_password
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -14,7 +14,7 @@ from helper_tls import HOSTS, MUTUAL, PLAIN, SECURE, Site, check_works, long_ago
 
 import libremq
 from libremq import aio
-from libremq.common.tls_authority import Authority, Issued
+from libremq.common.tls.tls_authority import Authority, Issued
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import unpack_message

@@ -10,8 +10,8 @@ from helper_peers import wait_until
 from helper_tls import HOSTS, MUTUAL, SECURE, Site, check_works, refused, tls_site, write
 
 import libremq
-from libremq.common import tls
-from libremq.common.tls_authority import Authority
+from libremq.common.tls import tls_context
+from libremq.common.tls.tls_authority import Authority
 from libremq.mqi import constants as C
 
 AUTHORITY, OTHER = Authority.create(), Authority.create((("CN", "somebody else"),))
@@ -124,7 +124,7 @@ def test_a_client_that_finds_the_queue_manager_revoked(site: Site, tmp_path: Pat
 
 def test_fips_is_done_or_refused(site: Site) -> None:
     site.alter_qmgr(SSLFIPS="YES")
-    if tls.fips_mode():
+    if tls_context.fips_mode():
         check_works(site.client(ALICE))
         return
     assert "FIPS" in site.keys.refresh()

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import parse
+from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.error_entry import RULE, severity_of
 from libremq.server.diagnostics.error_log import FILES, JSON_FILES, SAME_MAX, ErrorLog, configured_log, last_entries
 

@@ -12,7 +12,7 @@ from helper_peers import wait_until
 
 from libremq.channels.agent import Agent, End
 from libremq.channels.pinging import PingingAgent
-from libremq.common.amq_messages import AmqMessage
+from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.channel_definitions import Sender
 from libremq.mqi import constants as C
 from libremq.server.net.dialing import CallingLink

@@ -19,7 +19,7 @@ from helper_tls import write
 import libremq
 from helper_ports import free_port
 from libremq.admin.operations import ChannelInstance
-from libremq.common.tls_authority import Authority
+from libremq.common.tls.tls_authority import Authority
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.server.admission.key_repository import KeyRepository

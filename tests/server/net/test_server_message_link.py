@@ -322,7 +322,7 @@ def test_a_channel_with_a_cipher_refuses_plain_text(served: Served, said: list[s
 def test_over_the_unix_socket_there_are_no_message_channels(served: Served) -> None:
     import socket
 
-    from libremq.common.sockets import socket_path
+    from libremq.common.names.socket_paths import socket_path
 
     with Partner(served.port) as partner:
         partner.socket.close()

@@ -14,7 +14,7 @@ from helper_tls import HOSTS, MUTUAL, tls_site
 import libremq
 from libremq import aio
 from libremq.common import users
-from libremq.common.tls_authority import Authority
+from libremq.common.tls.tls_authority import Authority
 from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

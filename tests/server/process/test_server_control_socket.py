@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from libremq.common.sockets import PATH_BYTES_MAX, socket_path
+from libremq.common.names.socket_paths import PATH_BYTES_MAX, socket_path
 from libremq.server.process import control_socket
 from libremq.server.process.control_socket import ControlClient, ControlError, ControlServer, control_path
 

@@ -118,7 +118,7 @@ def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
 
 
 def test_a_run_file_counts_only_with_the_lock(tmp_path: Path) -> None:
-    from libremq.common.files import RealFiles
+    from libremq.common.files.file_layer import RealFiles
 
     folder = str(tmp_path)
     run_state.save_run(folder, STATE)

@@ -9,7 +9,7 @@ import os
 import ssl
 
 from libremq.client.urls import RECONNECT_DISABLED, ClientAddress
-from libremq.common.tls_errors import REVOKED, explained
+from libremq.common.tls.tls_errors import REVOKED, explained
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire import calls, session

@@ -22,7 +22,7 @@ from collections import deque
 from libremq.client.remote import remote_greeting as greeting
 from libremq.client.urls import ClientAddress
 from libremq.common.silence import Silence, unacknowledged
-from libremq.common.tls import check_agreed, client_context
+from libremq.common.tls.tls_context import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security.peer_names import check_partner

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from libremq.commands.queue_manager_folders import add_data_argument, complain, queue_manager_folder, tell
-from libremq.common.files import RealFiles
-from libremq.common.read_only_files import ReadOnlyFiles
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.log.advice import findings
 from libremq.log.errors import LogError
 from libremq.log.extents import extent_name

@@ -14,7 +14,7 @@ from libremq.client.queue_manager import QueueManager
 from libremq.commands.command_connection import connect
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, code_of
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security import authorities

@@ -30,12 +30,13 @@ from libremq.commands.queue_manager_folders import (
     guarded,
     tell,
 )
-from libremq.common import configuration, lock_state, users
-from libremq.common.amq_messages import amq
+from libremq.common import configuration, users
 from libremq.common.clock import SystemClock
 from libremq.common.configuration import Configuration, ConfigurationError, LogSettings, SecuritySettings
-from libremq.common.files import RealFiles
-from libremq.common.names import fold
+from libremq.common.files import lock_state
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import fold
 from libremq.common.users import UsersError
 from libremq.host import creation, deletion, developer_configuration
 from libremq.host.default_queue_manager import make_default

@@ -17,8 +17,8 @@ from libremq.commands.queue_manager_folders import (
     guarded,
     tell,
 )
-from libremq.common.amq_messages import amq
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.messages.amq_messages import amq
 from libremq.host import deletion
 from libremq.host.default_queue_manager import forget_default
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from libremq.commands.output import Progress
 from libremq.commands.queue_manager_folders import add_data_argument, complain, queue_manager_folder, tell
 from libremq.common import configuration
-from libremq.common.files import Files
-from libremq.common.read_only_files import ReadOnlyFiles
+from libremq.common.files.file_layer import Files
+from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.host.creation import log_folder_of
 from libremq.kernel.recovery.log_dump import LogFormatter, queue_names
 from libremq.log.dump import DumpEnd, DumpGap, DumpLine, base_lsn, dump, start_of_extent

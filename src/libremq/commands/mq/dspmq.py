@@ -18,12 +18,12 @@ from libremq.commands.exit_codes import ExitCode
 from libremq.commands.output import Row, add_json_argument, show
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded
 from libremq.common import configuration
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import ConfigurationError
-from libremq.common.files import Files
-from libremq.common.lock_state import locked_by
-from libremq.common.names import is_object_name, unfold
-from libremq.common.read_only_files import ReadOnlyFiles
+from libremq.common.files.file_layer import Files
+from libremq.common.files.lock_state import locked_by
+from libremq.common.files.read_only_files import ReadOnlyFiles
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import is_object_name, unfold
 from libremq.host import backup_queue_manager, creation
 from libremq.log import LogError
 from libremq.log.statistics_file import load_statistics

@@ -9,8 +9,8 @@ from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq.dspmqtrn import connected_code
 from libremq.commands.output import Row, add_json_argument, show, show_json
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded, tell
-from libremq.common.amq_messages import amq
-from libremq.common.names import is_generic_name, is_object_name
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import is_generic_name, is_object_name
 
 COMMAND = "dspmqfls"
 _COLUMNS = (("type", "Type"), ("name", "Name"), ("paths", "Kept in"))

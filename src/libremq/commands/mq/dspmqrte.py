@@ -16,7 +16,7 @@ from libremq.commands.mq.route_display import ALL, OPTIONS, OUTLINE, as_json, de
 from libremq.commands.output import add_json_argument, show_json
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded, tell
 from libremq.commands.samples.sample_program import ask_password
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.trace_route import TraceRoute

@@ -12,7 +12,7 @@ from libremq.commands.command_connection import connect
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.output import Row, add_json_argument, show, show_json
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.recovery.inspection import UnitInDoubt
 
 COMMAND = "dspmqtrn"

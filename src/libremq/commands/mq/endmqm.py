@@ -23,9 +23,9 @@ from libremq.commands.queue_manager_folders import (
     guarded,
     say,
 )
-from libremq.common.amq_messages import amq
-from libremq.common.files import RealFiles
-from libremq.common.lock_state import locked_by
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.files.lock_state import locked_by
+from libremq.common.messages.amq_messages import amq
 from libremq.server.process.control_socket import ControlClient, ControlError, control_path
 from libremq.server.process.run_state import (
     ENDED,

@@ -24,9 +24,9 @@ from libremq.commands.queue_manager_folders import (
     tell,
 )
 from libremq.common import configuration
-from libremq.common.amq_messages import amq
-from libremq.common.files import Files, RealFiles
-from libremq.common.read_only_files import ReadOnlyFiles
+from libremq.common.files.file_layer import Files, RealFiles
+from libremq.common.files.read_only_files import ReadOnlyFiles
+from libremq.common.messages.amq_messages import amq
 from libremq.host import creation
 from libremq.host.embedded_access import EmbeddedAccess, attach
 from libremq.log import ExtentState, LogError

@@ -25,9 +25,9 @@ from libremq.commands.queue_manager_folders import (
     is_routine,
     tell,
 )
-from libremq.common.amq_messages import amq
-from libremq.common.files import RealFiles
-from libremq.common.names import is_generic_name, is_object_name
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import is_generic_name, is_object_name
 from libremq.host.binding import Access
 from libremq.host.embedded_access import EmbeddedAccess, attach
 from libremq.kernel.state.media_image import MediaResult

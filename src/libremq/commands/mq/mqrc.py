@@ -8,7 +8,7 @@ import re
 import sys
 import textwrap
 
-from libremq.common.amq_messages import ROWS, SEVERITIES, find_number
+from libremq.common.messages.amq_messages import ROWS, SEVERITIES, find_number
 from libremq.mqi.names import name_of
 from libremq.mqi.reasons import Reason, close_names, find_reason
 

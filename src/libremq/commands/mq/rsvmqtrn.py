@@ -8,7 +8,7 @@ from libremq.commands.command_connection import connect
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq.dspmqtrn import connected_code, shown_number
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded, tell
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi.errors import MQError
 
 COMMAND = "rsvmqtrn"

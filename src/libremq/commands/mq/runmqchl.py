@@ -10,8 +10,8 @@ import argparse
 
 from libremq.commands.command_connection import connect
 from libremq.commands.queue_manager_folders import add_data_argument, complain, guarded, tell
-from libremq.common.amq_messages import amq
-from libremq.common.names import is_object_name
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import is_object_name
 from libremq.mqi.errors import MQError
 
 COMMAND = "runmqchl"

@@ -15,7 +15,7 @@ from libremq.commands.mq.runmqtrm import ended_by_signal
 from libremq.commands.output import add_json_argument, show_json
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded, say
 from libremq.commands.samples.sample_program import ask_password
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi.errors import MQError
 from libremq.tools.dead_letter_handler import DeadLetterHandler
 from libremq.tools.dead_letter_rules import RulesError, RulesTable, parse_rules

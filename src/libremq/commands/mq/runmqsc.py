@@ -24,9 +24,9 @@ from libremq.client.urls import Address
 from libremq.commands.mq import runmqsc_terminal as terminal
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, tell
 from libremq.commands.samples.sample_program import ask_password
-from libremq.common.amq_messages import amq
-from libremq.common.files import RealFiles
-from libremq.common.names import check_queue_manager_name
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import check_queue_manager_name
 from libremq.kernel.events.command_events import mask_passwords
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -17,7 +17,7 @@ from types import FrameType
 
 from libremq.commands.command_connection import connect
 from libremq.commands.queue_manager_folders import add_data_argument, complain, guarded, say
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.tools.trigger_monitor import DEFAULT_QUEUE, TriggerMonitor

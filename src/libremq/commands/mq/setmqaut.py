@@ -25,7 +25,7 @@ from libremq.commands.mq.authority_commands import (
     selection,
 )
 from libremq.commands.queue_manager_folders import Refused, guarded, tell
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security import authorities, profiles

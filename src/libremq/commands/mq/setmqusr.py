@@ -20,8 +20,8 @@ from libremq.commands.queue_manager_folders import (
     tell,
 )
 from libremq.common import users
-from libremq.common.amq_messages import amq
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.messages.amq_messages import amq
 from libremq.common.users import UsersError
 from libremq.host import creation
 

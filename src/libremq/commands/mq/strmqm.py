@@ -25,9 +25,9 @@ from libremq.commands.queue_manager_folders import (
     say,
     tell,
 )
-from libremq.common.amq_messages import amq
 from libremq.common.clock import SystemClock
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.messages.amq_messages import amq
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import KeyedRecord

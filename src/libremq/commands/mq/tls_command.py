@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import Refused, guarded, tell
-from libremq.common.names import check_queue_manager_name
+from libremq.common.names.object_names import check_queue_manager_name
 from libremq.mqi.errors import MQError
 
 if TYPE_CHECKING:
-    from libremq.common.tls_authority import Authority, Issued
+    from libremq.common.tls.tls_authority import Authority, Issued
 
 COMMAND = "tls"
 AUTHORITY, CERTIFICATE, TRUSTED, REVOKED = "authority", "cert.pem", "trust.pem", "crl.pem"
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     try:
-        import libremq.common.tls_authority  # noqa: F401
+        import libremq.common.tls.tls_authority  # noqa: F401
     except ImportError as error:
         raise Refused(
             ExitCode.UNEXPECTED,
@@ -125,7 +125,7 @@ def _check_names(qmgr: str, clients: list[str], hosts: list[str]) -> None:
 
 def _authority(folder: str) -> Authority:
     """That of the folder; a new one if it has none."""
-    from libremq.common.tls_authority import Authority
+    from libremq.common.tls.tls_authority import Authority
 
     own = os.path.join(folder, AUTHORITY)
     certificate, key = os.path.join(own, "ca.pem"), os.path.join(own, "ca.key")
@@ -199,7 +199,7 @@ def _show_client(folder: str, qmgr: str, clients: list[str], host: str) -> None:
 def _revoke(folder: str, arguments: argparse.Namespace) -> int:
     from cryptography import x509
 
-    from libremq.common.tls_authority import Authority
+    from libremq.common.tls.tls_authority import Authority
 
     own = os.path.join(folder, AUTHORITY)
     try:

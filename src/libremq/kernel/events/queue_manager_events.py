@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.common.hosts import host_name
+from libremq.common.names.host_name import host_name
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.events.command_events import command_event
 from libremq.kernel.events.configuration_events import object_changed, refresh_objects

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from libremq.common.names import is_object_name
+from libremq.common.names.object_names import is_object_name
 from libremq.mqi.constants import (
     MQRCCF_ATTR_VALUE_ERROR,
     MQRCCF_ATTR_VALUE_FIXED,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from libremq.common.names import check_object_name, check_queue_manager_name, is_object_name, matches
+from libremq.common.names.object_names import check_object_name, check_queue_manager_name, is_object_name, matches
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_SELECTORS, QUEUE_TYPES, TABLES, char_length
 from libremq.kernel.objects.attribute_tables_channel import CHANNEL_TYPES
 from libremq.kernel.objects.attribute_tables_security import AUTHINFO_TYPES

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Self
 
-from libremq.common.names import is_object_name
+from libremq.common.names.object_names import is_object_name
 from libremq.kernel.objects.attribute_rows import choice, name, number
 from libremq.kernel.objects.attributes import AttributeTable, Value
 from libremq.kernel.objects.object_base import new_object

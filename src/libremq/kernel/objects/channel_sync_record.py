@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Self
 
-from libremq.common.names import is_object_name
+from libremq.common.names.object_names import is_object_name
 from libremq.kernel.objects.attribute_rows import name, number, text
 from libremq.kernel.objects.attributes import AttributeTable, Value
 from libremq.kernel.objects.object_base import date_and_time, new_object

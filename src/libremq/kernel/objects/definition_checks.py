@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
-from libremq.common.cipher_specs import check_sslciph
+from libremq.common.tls.cipher_specs import check_sslciph
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, TABLES
 from libremq.kernel.objects.attribute_tables_channel import CHANNEL_TYPES
 from libremq.kernel.objects.attribute_tables_security import AUTHINFO_TYPES

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import GivenValue, Value
 from libremq.kernel.objects.catalogue import Catalogue, to_record

@@ -11,7 +11,7 @@ import struct
 import zlib
 from typing import Any
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.store.errors import StoreDamaged, StoreFailed
 
 NAME = "QMQMOBJCAT"

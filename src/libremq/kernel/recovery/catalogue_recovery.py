@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from libremq.common.amq_messages import amq
-from libremq.common.names import fold
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import fold
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState
 from libremq.log import LogError, LogFailed, Record, RecordType

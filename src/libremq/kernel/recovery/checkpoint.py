@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from libremq.common.amq_messages import amq
-from libremq.common.names import fold
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import fold
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery import catalogue_file

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from libremq.common.amq_messages import amq
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.recovery import checkpoint
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import is_full_disk

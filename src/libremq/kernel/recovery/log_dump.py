@@ -15,7 +15,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state import journal

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.state import journal
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork

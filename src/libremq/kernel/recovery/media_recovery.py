@@ -13,7 +13,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.recovery.catalogue_recovery import DefinitionHistory, records

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core

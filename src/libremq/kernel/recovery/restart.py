@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery import catalogue_file, catalogue_recovery

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from libremq.common.amq_messages import amq
 from libremq.common.clock import Clock
-from libremq.common.files import Files
-from libremq.common.names import fold
+from libremq.common.files.file_layer import Files
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.object_names import fold
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.catalogue import Catalogue, from_record, set_attributes, to_record
 from libremq.kernel.objects.object_types import ChannelSync, KeyedRecord, LocalQueue, MQObject

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.log import LogDamaged, LogError, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libremq.common.names import dynamic_name
+from libremq.common.names.object_names import dynamic_name
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import configuration_events, queue_manager_events
 from libremq.kernel.messages import name_resolution

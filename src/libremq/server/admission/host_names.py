@@ -10,7 +10,7 @@ import socket
 import time
 from collections.abc import Callable
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.security.address_patterns import address_parts
 
 _LONG_S = 5.0

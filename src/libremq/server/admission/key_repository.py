@@ -15,10 +15,10 @@ import ssl
 import threading
 from collections.abc import Callable
 
-from libremq.common import cipher_specs, tls
-from libremq.common.amq_messages import AmqMessage, amq
-from libremq.common.cipher_specs import ANY
-from libremq.common.tls_channel_names import from_server_name
+from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.tls import cipher_specs, tls_context
+from libremq.common.tls.cipher_specs import ANY
+from libremq.common.tls.tls_channel_names import from_server_name
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_definitions import CallingChannel, Channel, ClientConnection
 from libremq.mqi import constants as C
@@ -59,7 +59,7 @@ class KeyRepository:
         self._state = (path, qmgr.certlabl, qmgr.keyrpwd, qmgr.sslfips, _state_of(path))
         if self._state == known:
             return ""
-        if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls.fips_mode():
+        if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
             self._context = None
             wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
             self._say(amq(9719, wrong))
@@ -105,9 +105,11 @@ class KeyRepository:
 
     @staticmethod
     def _load(path: str, label: str, password: str) -> ssl.SSLContext:
-        files = tls.from_key_repository(path, cipher=ANY, label=label, password=password, setting="SSLKEYR")
+        files = tls_context.from_key_repository(path, cipher=ANY, label=label, password=password, setting="SSLKEYR")
         trusted = files.ca if os.path.exists(files.ca) else ""
-        return tls.server_context(files.certificate, ca=trusted, key_password=files.key_password, revoked=files.revoked)
+        return tls_context.server_context(
+            files.certificate, ca=trusted, key_password=files.key_password, revoked=files.revoked
+        )
 
 
 class RepositoryError(Exception):
@@ -118,14 +120,14 @@ class RepositoryError(Exception):
         self.message = message
 
 
-def calling_options(manager: QueueManager, folder: str, channel: CallingChannel) -> tls.TLSOptions:
+def calling_options(manager: QueueManager, folder: str, channel: CallingChannel) -> tls_context.TLSOptions:
     """How a channel secures a connection that it makes: its certificate, or that of the queue manager.
 
     RepositoryError if it cannot. Reads files.
     """
     qmgr = manager.core.catalogue.qmgr
     path = qmgr.sslkeyr.strip() or os.path.join(folder, DEFAULT_FOLDER)
-    if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls.fips_mode():
+    if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
         wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
         raise RepositoryError(amq(9719, wrong))
     cipher = channel.sslciph.strip()
@@ -136,7 +138,9 @@ def calling_options(manager: QueueManager, folder: str, channel: CallingChannel)
     try:
         if not qmgr.sslkeyr.strip() and not os.path.isdir(path):
             raise FileNotFoundError(errno.ENOENT, "there is none")
-        return tls.from_key_repository(path, cipher=cipher, label=label, password=qmgr.keyrpwd, setting="SSLKEYR")
+        return tls_context.from_key_repository(
+            path, cipher=cipher, label=label, password=qmgr.keyrpwd, setting="SSLKEYR"
+        )
     except (MQError, OSError) as error:
         wrong = (error.detail if isinstance(error, MQError) else error.strerror) or str(error)
         raise RepositoryError(amq(9642, channel.name, wrong) if own else amq(9660, path, wrong)) from None

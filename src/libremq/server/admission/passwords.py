@@ -11,8 +11,8 @@ import pwd
 from collections.abc import Callable
 
 from libremq.common import pam, users
-from libremq.common.amq_messages import amq
-from libremq.common.files import Files
+from libremq.common.files.file_layer import Files
+from libremq.common.messages.amq_messages import amq
 from libremq.common.users import UsersError
 from libremq.mqi import constants as C
 from libremq.security.connection_rules import ConnectionAuthentication

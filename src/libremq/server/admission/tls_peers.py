@@ -13,9 +13,9 @@ import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from libremq.common import cipher_specs
-from libremq.common.amq_messages import AmqMessage, amq
-from libremq.common.tls_errors import NOT_ACCEPTED, SAID, explained, is_alert
+from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.tls import cipher_specs
+from libremq.common.tls.tls_errors import NOT_ACCEPTED, SAID, explained, is_alert
 from libremq.kernel.events.channel_events import channel_event
 from libremq.mqi import constants as C
 from libremq.security import distinguished_names

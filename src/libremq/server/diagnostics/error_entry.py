@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 
-from libremq.common.amq_messages import ROWS, SEVERITIES, AmqMessage, one_line
+from libremq.common.messages.amq_messages import ROWS, SEVERITIES, AmqMessage, one_line
 
 TEXT_MAX = 4000
 INSTALLATION = "LibreMQ"

@@ -16,9 +16,9 @@ from collections import deque
 from collections.abc import Callable
 
 from libremq.common import configuration
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration, ConfigurationError
-from libremq.common.files import RealFiles
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.error_entry import Entry, Origin, summaries, utc
 
 FOLDER = "errors"

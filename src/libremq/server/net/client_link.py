@@ -12,7 +12,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.silence import Silence
 from libremq.kernel.events.queue_manager_events import channel_event
 from libremq.mqi import constants as C

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from libremq.admin.command import Issuer
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority.object_authority import check_command, groups_of
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.connection import Connection

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.verbs.matching import takes_any
 from libremq.mqi import constants as C

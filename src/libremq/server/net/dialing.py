@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from libremq.channels.calls import Call
 from libremq.client.mqserver import connection_name
-from libremq.common.amq_messages import AmqMessage, amq
-from libremq.common.tls import TLSOptions, client_context
+from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.tls.tls_context import TLSOptions, client_context
 from libremq.kernel.objects.channel_definitions import CallingChannel
 from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import RepositoryError, calling_options

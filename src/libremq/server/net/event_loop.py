@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from libremq.channels.initiator import ChannelRules
-from libremq.common.amq_messages import amq
-from libremq.common.sockets import make_socket_folder
-from libremq.common.tls_alerts import NoCertificateError, last_words
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.socket_paths import make_socket_folder
+from libremq.common.tls.tls_alerts import NoCertificateError, last_words
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_access import EmbeddedAccess
 from libremq.kernel.manager import QueueManager

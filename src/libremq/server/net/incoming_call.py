@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from libremq.channels.auto_definition import model_of
 from libremq.channels.calls import ChannelRefusal
-from libremq.common.names import is_object_name
+from libremq.common.names.object_names import is_object_name
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.server.admission.admission_decision import Applicant, Denied
 from libremq.server.admission.tls_peers import refusal, refusal_event

@@ -10,8 +10,8 @@ import os
 import resource
 from typing import NamedTuple
 
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration
+from libremq.common.messages.amq_messages import amq
 
 LINKS_MAX = 10_000
 """Sockets, if nothing else limits them and no more channels are wished for."""

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration
+from libremq.common.messages.amq_messages import amq
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.objects.object_types import Listener
 from libremq.mqi import constants as C

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from libremq.channels.agent import Agent
 from libremq.channels.ports import Peer
-from libremq.common.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.silence import LATE_S
 from libremq.server.admission.tls_peers import TlsPeer, handshake_failure, peer_of
 from libremq.server.net.incoming_call import IncomingCall

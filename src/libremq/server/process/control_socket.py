@@ -16,7 +16,7 @@ import struct
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from libremq.common.sockets import make_socket_folder, socket_path
+from libremq.common.names.socket_paths import make_socket_folder, socket_path
 
 VERSION = 1
 LINE_BYTES_MAX = 1 << 16

@@ -24,7 +24,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.error_entry import utc
 from libremq.server.diagnostics.error_log import FOLDER, configured_log, last_entries
 from libremq.server.diagnostics.first_failure_reports import Failure, write_report

@@ -13,7 +13,7 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from libremq.common.lock_state import locked_by
+from libremq.common.files.lock_state import locked_by
 from libremq.store.reserve import NO_SPACE
 
 RUN_FILE = "run.json"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
 from libremq.admin.operations import ChannelInstance, ConnectionPlace, ListenerStatus, ServiceStatus
-from libremq.common.amq_messages import AmqMessage
+from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.object_types import Listener, ServerConnection, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from libremq.admin.operations import ServiceStatus
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import Service
 from libremq.mqi import constants as C

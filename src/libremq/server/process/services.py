@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
-from libremq.common.amq_messages import amq
+from libremq.common.messages.amq_messages import amq
 
 FAILURES_MAX = 5
 """In `WINDOW_S`; with one more a restartable service stays down."""

@@ -22,11 +22,11 @@ from typing import Any
 
 from libremq.channels.initiator import ChannelRules
 from libremq.common import configuration
-from libremq.common.amq_messages import amq
 from libremq.common.configuration import Configuration, ConfigurationError
-from libremq.common.files import RealFiles
-from libremq.common.lock_state import locked_by
-from libremq.common.sockets import socket_path
+from libremq.common.files.file_layer import RealFiles
+from libremq.common.files.lock_state import locked_by
+from libremq.common.messages.amq_messages import amq
+from libremq.common.names.socket_paths import socket_path
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.state.failure_reasons import TROUBLE
 from libremq.mqi import constants as C

@@ -12,10 +12,10 @@ import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from libremq.common import cipher_specs
-from libremq.common.cipher_specs import ANY
-from libremq.common.tls_alerts import ServerContext
-from libremq.common.tls_channel_names import to_server_name
+from libremq.common.tls import cipher_specs
+from libremq.common.tls.cipher_specs import ANY
+from libremq.common.tls.tls_alerts import ServerContext
+from libremq.common.tls.tls_channel_names import to_server_name
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 

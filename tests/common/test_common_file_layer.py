@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files import Files, RealFiles, lock_holder
+from libremq.common.files.file_layer import Files, RealFiles, lock_holder
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 
-from libremq.common.files import lock_holder
+from libremq.common.files.file_layer import lock_holder
 
 
 def locked_by(path: str) -> str:

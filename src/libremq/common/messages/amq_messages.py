@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from libremq.common.amq_message_table_5000 import ROWS_5000
-from libremq.common.amq_message_table_8000 import ROWS_8000
-from libremq.common.amq_message_table_8600 import ROWS_8600
-from libremq.common.amq_message_table_9000 import ROWS_9000
-from libremq.common.amq_message_table_9500 import ROWS_9500
+from libremq.common.messages.amq_message_table_5000 import ROWS_5000
+from libremq.common.messages.amq_message_table_8000 import ROWS_8000
+from libremq.common.messages.amq_message_table_8600 import ROWS_8600
+from libremq.common.messages.amq_message_table_9000 import ROWS_9000
+from libremq.common.messages.amq_message_table_9500 import ROWS_9500
 
 INSERT_MAX = 512
 SEVERITIES = {"I": "Information", "W": "Warning", "E": "Error", "S": "Severe error", "T": "Termination"}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libremq.common.names import (
+from libremq.common.names.object_names import (
     check_object_name,
     check_queue_manager_name,
     dynamic_name,

@@ -11,7 +11,7 @@ import os
 from collections.abc import Sequence
 from typing import NoReturn
 
-from libremq.common.files import Buffer, RealFile, RealFiles
+from libremq.common.files.file_layer import Buffer, RealFile, RealFiles
 
 
 def _refuse(path: str) -> NoReturn:

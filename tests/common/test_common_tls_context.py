@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from libremq import MQError
-from libremq.common import cipher_specs, tls
-from libremq.common.tls import TLSOptions, client_context, server_context
-from libremq.common.tls_channel_names import from_server_name, to_server_name
+from libremq.common.tls import cipher_specs, tls_context
+from libremq.common.tls.tls_channel_names import from_server_name, to_server_name
+from libremq.common.tls.tls_context import TLSOptions, client_context, server_context
 from libremq.mqi import constants as C
 
 OPENSSL = shutil.which("openssl")
@@ -150,7 +150,7 @@ def test_ends_that_have_no_version_in_common_do_not_talk(pki: Path) -> None:
 
 def test_every_cipher_spec_can_be_used() -> None:
     for name in cipher_specs.cipher_spec_names():
-        assert tls.check_cipher(name.lower()) == name
+        assert tls_context.check_cipher(name.lower()) == name
         context, _ = client_context(TLSOptions(verify="no", cipher=name), "h")
         assert context.minimum_version >= ssl.TLSVersion.TLSv1_2
 
@@ -158,7 +158,7 @@ def test_every_cipher_spec_can_be_used() -> None:
 @pytest.mark.parametrize("name", [*cipher_specs.WEAK, "TLS_AES_129_GCM_SHA256", "ALL:@SECLEVEL=0", "x" * 500])
 def test_a_cipher_that_is_not_spoken(name: str) -> None:
     with pytest.raises(MQError) as caught:
-        tls.check_cipher(name)
+        tls_context.check_cipher(name)
     assert caught.value.reason == C.MQRC_UNSUPPORTED_CIPHER_SUITE
     assert "ANY_TLS12_OR_HIGHER" in caught.value.detail
 
@@ -222,21 +222,24 @@ def test_a_key_repository_is_a_folder_or_a_file(pki: Path, tmp_path: Path, monke
     folder = tmp_path / "keys"
     folder.mkdir()
     (folder / "trust.pem").write_bytes(ca)
-    options = tls.from_key_repository(str(folder), cipher="ANY_TLS13")
+    options = tls_context.from_key_repository(str(folder), cipher="ANY_TLS13")
     assert options == TLSOptions(ca=f"{folder}/trust.pem", key_password="pw", verify="ca", cipher="ANY_TLS13")
     (folder / "cert.pem").write_bytes(own)
-    assert tls.from_key_repository(str(folder), cipher="ANY").certificate == f"{folder}/cert.pem"
+    assert tls_context.from_key_repository(str(folder), cipher="ANY").certificate == f"{folder}/cert.pem"
     with pytest.raises(MQError, match=r"no .*/keys/mine.pem"):
-        tls.from_key_repository(str(folder), cipher="ANY", label="mine")
+        tls_context.from_key_repository(str(folder), cipher="ANY", label="mine")
     (folder / "mine.pem").write_bytes(own)
-    assert tls.from_key_repository(str(folder), cipher="ANY", label="mine").certificate == f"{folder}/mine.pem"
-    assert tls.from_key_repository(str(folder), cipher="ANY", label="../keys/mine").certificate == f"{folder}/mine.pem"
+    assert tls_context.from_key_repository(str(folder), cipher="ANY", label="mine").certificate == f"{folder}/mine.pem"
+    assert (
+        tls_context.from_key_repository(str(folder), cipher="ANY", label="../keys/mine").certificate
+        == f"{folder}/mine.pem"
+    )
 
     (tmp_path / "ca-only.pem").write_bytes(ca)
     (tmp_path / "all.pem").write_bytes(own + ca)
-    alone = tls.from_key_repository(f"{tmp_path}/ca-only.pem", cipher="ANY")
+    alone = tls_context.from_key_repository(f"{tmp_path}/ca-only.pem", cipher="ANY")
     assert (alone.ca, alone.certificate) == (f"{tmp_path}/ca-only.pem", "")
-    whole = tls.from_key_repository(f"{tmp_path}/all", cipher="ANY")  # MQ leaves the ending out
+    whole = tls_context.from_key_repository(f"{tmp_path}/all", cipher="ANY")  # MQ leaves the ending out
     assert (whole.ca, whole.certificate, whole.verify) == (f"{tmp_path}/all.pem", f"{tmp_path}/all.pem", "ca")
     server = make_server(pki, ca=f"{pki}/ca.pem", require_client=True)
     shake_hands(client_context(whole, "another.example"), server)
@@ -251,9 +254,9 @@ def test_key_repositories_of_other_kinds_are_refused(tmp_path: Path) -> None:
         ("", "mine", "MQSSLKEYR"),
     ):
         with pytest.raises(MQError, match=says) as caught:
-            tls.from_key_repository(path, cipher="ANY", label=label)
+            tls_context.from_key_repository(path, cipher="ANY", label=label)
         assert caught.value.reason == C.MQRC_KEY_REPOSITORY_ERROR
-    assert tls.from_key_repository("", cipher="ANY").verify == "full"
+    assert tls_context.from_key_repository("", cipher="ANY").verify == "full"
 
 
 # Channel names in TLS

@@ -1,0 +1,1 @@
+"""The AMQ messages: texts by number, in tables. `amq_messages` looks them up."""

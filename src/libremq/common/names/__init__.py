@@ -1,0 +1,1 @@
+"""Names: of objects, of this host, of the sockets of a queue manager."""
