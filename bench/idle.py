@@ -25,7 +25,7 @@ from table import Table, verdict
 
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQOD
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.protocol import CONFIRM_REQUEST, MAX_MESSAGE, MAX_SEGMENT, WHOLE, Type
 from libremq.wire.segments import Flow, SegmentReader, frame, frame_plain
 
@@ -43,12 +43,12 @@ class IdleConnection:
         self._socket = socket.create_connection((LOOPBACK, port), timeout=60)
         self._reader = SegmentReader(MAX_SEGMENT, MAX_MESSAGE)
         flags = WHOLE | CONFIRM_REQUEST
-        offer = session.pack_initial(session.InitialData(_CHANNEL))
+        offer = session_flows.pack_initial(session_flows.InitialData(_CHANNEL))
         answer = self._call(frame_plain(Type.INITIAL_DATA, offer, flags=flags))
-        agreed = session.unpack_initial(answer.body)
-        if session.corrected(agreed):
-            self._call(frame(Type.INITIAL_DATA, session.pack_initial(agreed), 1, flags=flags))
-        connect = session.pack_connect(session.Connect("", "idle", C.MQAT_UNIX))
+        agreed = session_flows.unpack_initial(answer.body)
+        if session_flows.corrected(agreed):
+            self._call(frame(Type.INITIAL_DATA, session_flows.pack_initial(agreed), 1, flags=flags))
+        connect = session_flows.pack_connect(session_flows.Connect("", "idle", C.MQAT_UNIX))
         self._checked(Type.MQCONN, calls.pack_api(0, 0, 0, len(connect)) + connect)
         self._checked(Type.MQOPEN, calls.pack_open(0, MQOD(ObjectName=_QUEUE), C.MQOO_OUTPUT))
 

@@ -47,7 +47,7 @@ def test_lengths_of_attributes_agree() -> None:
     """Text of several attributes comes in one piece, so both sides must cut it alike."""
     from mqinq import mqAttrLength  # type: ignore[import-not-found]
 
-    from libremq.compat.attributes import length_of
+    from libremq.compat.attribute_values import length_of
     from libremq.kernel.objects.attribute_tables import TABLES
 
     ours = {row.selector for table in TABLES.values() for row in table if row.inquirable and not row.is_integer}

@@ -24,9 +24,9 @@ from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFGR, MQCFH, pack_message, unpack_message
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQPMO
 from libremq.testing import temporary_queue_manager
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
 from libremq.testing.serving import served_queue_manager
+from libremq.testing.virtual_clock import VirtualClock
 
 NAME = C.MQCA_Q_NAME
 LOCAL = {C.MQIA_Q_TYPE: C.MQQT_LOCAL}

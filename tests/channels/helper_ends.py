@@ -18,7 +18,7 @@ from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 from libremq.testing import FaultyFiles, VirtualClock
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError
 from libremq.wire.segments import Flow, SegmentReader
-from libremq.wire.session import InitialData, unpack_initial
+from libremq.wire.session_flows import InitialData, unpack_initial
 
 LOG = LogConfig(primary_files=3, secondary_files=5, file_pages=128)
 CHANNEL = "QM1.TO.QM2"

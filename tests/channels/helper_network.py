@@ -21,7 +21,7 @@ from libremq.testing import VirtualClock
 from libremq.wire.message_channel import StatusData, unpack_status
 from libremq.wire.protocol import CAP1_MESSAGE_CHANNEL, ProtocolError, Type
 from libremq.wire.segments import Flow, SegmentReader, frame_plain
-from libremq.wire.session import InitialData, pack_initial, unpack_initial
+from libremq.wire.session_flows import InitialData, pack_initial, unpack_initial
 
 CHANNEL = "QM1.TO.QM2"
 TRIGGER = {"TRIGGER": "TRIGGER", "TRIGTYPE": "FIRST", "INITQ": "SYSTEM.CHANNEL.INITQ"}

@@ -18,7 +18,7 @@ from libremq.mqi.pcf import MQCFGR, MQCFH, MQCFIN, pack_message
 from libremq.mqi.structs import MQMD
 from libremq.mqi.trace_route import ADMIN, TraceRoute, TraceRouteMessage
 from libremq.wire import message_channel as flows
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.protocol import (
     CAP1_MESSAGE_CHANNEL,
     CAP1_REQUESTER,
@@ -49,7 +49,7 @@ def called(pair: Pair, **answered: Any) -> None:
     """Answer the call of the sender as the other end, but for these values."""
     (asked,) = SegmentReader(1 << 20, 1 << 20).feed(pair.near.sent.popleft())
     values = {"queue_manager": "QM2", **answered}
-    body = session.pack_initial(replace(session.unpack_initial(asked.body), **values))
+    body = session_flows.pack_initial(replace(session_flows.unpack_initial(asked.body), **values))
     pair.sender.take(flow_of(frame_plain(Type.INITIAL_DATA, body, flags=WHOLE)))
 
 
@@ -121,8 +121,8 @@ def test_a_partner_that_says_twice_what_it_has() -> None:
 def receiving(pair: Pair, **offered: Any) -> Any:
     """The receiver that was called by a sender which does what it likes."""
     values = {"channel": CHANNEL, "queue_manager": "QM1", "batch_size": 50, "sharing": 0, **offered}
-    body = session.pack_initial(
-        session.InitialData(capabilities=(CAP1_MESSAGE_CHANNEL, CAP2_FAST_MESSAGES, 0), **values)
+    body = session_flows.pack_initial(
+        session_flows.InitialData(capabilities=(CAP1_MESSAGE_CHANNEL, CAP2_FAST_MESSAGES, 0), **values)
     )
     pair.near.sent.clear()
     pair.near.sent.append(frame_plain(Type.INITIAL_DATA, body))
@@ -181,8 +181,8 @@ def test_a_call_for_which_there_is_no_room_leaves_a_channel_that_waits_for_its_n
     assert one.states == {CHANNEL: "RETRYING"}
     one.clients = 1
     link = net.connect(two, one)
-    body = session.pack_initial(
-        session.InitialData(
+    body = session_flows.pack_initial(
+        session_flows.InitialData(
             channel=CHANNEL, queue_manager="QM2", batch_size=50, sharing=0, capabilities=(CAP1_REQUESTER, 0, 0)
         )
     )

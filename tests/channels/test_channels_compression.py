@@ -19,7 +19,7 @@ from libremq.mqi.structs import MQMD1, MQXQH
 from libremq.wire.message_channel import pack_message, unpack_message
 from libremq.wire.protocol import HEADER_COMPRESSED, MESSAGE_COMPRESSED, ProtocolError, Status
 from libremq.wire.segments import SegmentReader
-from libremq.wire.session import InitialData, agree_message_channel
+from libremq.wire.session_flows import InitialData, agree_message_channel
 
 ALL = {
     "RLE": C.MQCOMPRESS_RLE,

@@ -18,7 +18,7 @@ from libremq.kernel.verbs import dead_letter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQMDE, MQOD, MQXQH
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 PUT = Delivered(Fate.PUT)
 PERSISTENT, NOT_PERSISTENT = C.MQPER_PERSISTENT, C.MQPER_NOT_PERSISTENT

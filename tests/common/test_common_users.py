@@ -20,7 +20,7 @@ from libremq.common.users import (
     user_names,
 )
 from libremq.testing import FaultyFiles
-from libremq.testing.files import PowerCut
+from libremq.testing.faulty_files import PowerCut
 
 PATH = f"qm/{users.FILE_NAME}"
 CHEAP = {"n": 2, "r": 1, "p": 1}

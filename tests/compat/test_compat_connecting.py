@@ -13,8 +13,8 @@ from helper_compat import done, packed
 
 from libremq.client import urls
 from libremq.client.queue_manager import QueueManager
-from libremq.compat import connecting, ibmmqc, pymqe
-from libremq.compat.connecting import Request, url_of
+from libremq.compat import ibmmqc, mqconn_calls, pymqe
+from libremq.compat.mqconn_calls import Request, url_of
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQBNO, MQCD, MQCNO, MQCSP, MQSCO
@@ -99,10 +99,10 @@ def test_credentials_are_read_from_memory() -> None:
         CSPPasswordPtr=ctypes.addressof(password),
         CSPPasswordLength=9,
     )
-    assert connecting.credentials(csp) == ("app", "hasło/@:")
-    assert connecting.credentials(MQCSP()) == ("", "")
+    assert mqconn_calls.credentials(csp) == ("app", "hasło/@:")
+    assert mqconn_calls.credentials(MQCSP()) == ("", "")
     with pytest.raises(MQError):
-        connecting.credentials(MQCSP(AuthenticationType=C.MQCSP_AUTH_ID_TOKEN))
+        mqconn_calls.credentials(MQCSP(AuthenticationType=C.MQCSP_AUTH_ID_TOKEN))
     assert "hasło" not in repr(Request("QM1", user="app", password="hasło"))
 
 

@@ -30,7 +30,7 @@ from crash_matrix import (
 from crash_points import FULL, LEVEL, Record, Tally, by_level, record, try_points
 
 from libremq.log.ring import Ring
-from libremq.store.handles import FRAGMENTED
+from libremq.store.space_handles import FRAGMENTED
 
 STATES_MAX = None if FULL else by_level(6, 10, 0)
 

@@ -9,8 +9,8 @@ from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.virtual_clock import VirtualClock
 
 
 class Setup:

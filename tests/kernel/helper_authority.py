@@ -12,8 +12,8 @@ from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQOD
 from libremq.security.authorities import APPLICABLE, TYPES, words
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.virtual_clock import VirtualClock
 
 OBJECTS = (
     (C.MQOT_Q_MGR, "self"),

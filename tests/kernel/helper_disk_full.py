@@ -11,8 +11,8 @@ from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.virtual_clock import VirtualClock
 
 MIB = 1 << 20
 BODY = bytes(20_000)

@@ -14,8 +14,8 @@ from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
-from libremq.store.handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
 from libremq.store.queue_store import StoreLimits
+from libremq.store.space_handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
 from libremq.testing import FaultyFiles, VirtualClock
 
 FOLDER = "qm"

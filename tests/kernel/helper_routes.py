@@ -14,8 +14,8 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 from libremq.mqi.trace_route import Activity, TraceRoute, TraceRouteMessage, read_activities
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.virtual_clock import VirtualClock
 
 
 class Node:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from libremq.common.files.file_layer import Files
 from libremq.log import Log, LogConfig, Record, RecordType
-from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart, dump
+from libremq.log.log_dump_reader import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart, dump
 from libremq.log.pages import PAGE_BYTES, PAGE_HEADER_BYTES
 from libremq.testing import FaultyFiles
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from libremq.log import Log, LogConfig, LogStatistics, RecordType, SlowWrite, findings
-from libremq.log.statistics import WriteBooks
+from libremq.log.log_statistics import WriteBooks
 from libremq.testing import FaultyFiles, VirtualClock
 
 FOLDER = "/log"

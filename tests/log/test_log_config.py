@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from libremq.log import Log, LogConfig
-from libremq.log.control import ControlState
+from libremq.log.log_control_file import ControlState
 from libremq.testing import FaultyFiles
 
 

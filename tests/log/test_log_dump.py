@@ -30,7 +30,7 @@ from helper_log_dump import (
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.log import Log, LogConfig, LogDamaged, Record
-from libremq.log.dump import DumpExtent, DumpLine, DumpStart, base_lsn, dump, start_of_extent
+from libremq.log.log_dump_reader import DumpExtent, DumpLine, DumpStart, base_lsn, dump, start_of_extent
 from libremq.log.pages import PAGE_BYTES, PAGE_HEADER_BYTES
 from libremq.testing import FaultyFiles, PowerCut
 

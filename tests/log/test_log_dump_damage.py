@@ -23,8 +23,8 @@ from helper_log_dump import (
 )
 
 from libremq.log import Log, LogConfig, LogDamaged, LogError
-from libremq.log.control import CONTROL_FILE
-from libremq.log.dump import DumpStart, base_lsn, dump, start_of_extent
+from libremq.log.log_control_file import CONTROL_FILE
+from libremq.log.log_dump_reader import DumpStart, base_lsn, dump, start_of_extent
 from libremq.log.pages import PAGE_BYTES, PAGE_HEADER, PAGE_HEADER_BYTES, page_checksum
 from libremq.testing import FaultyFiles
 

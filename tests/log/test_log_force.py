@@ -10,7 +10,7 @@ import pytest
 from libremq.common.files.file_layer import Buffer, RealFiles
 from libremq.log import Log, LogConfig, LogFailed, RecordType
 from libremq.testing import FaultyFiles
-from libremq.testing.files import FaultyFile
+from libremq.testing.faulty_files import FaultyFile
 
 FOLDER = "/log"
 

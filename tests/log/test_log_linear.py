@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFull, RecordType
-from libremq.log.control import ControlState, create_control
 from libremq.log.extents import extent_name, format_extent
+from libremq.log.log_control_file import ControlState, create_control
 from libremq.testing import FaultyFiles
 
 FOLDER = "/log"

@@ -14,7 +14,7 @@ import pytest
 from libremq.common.files.file_layer import Files, RealFiles
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogFull, LogSpace, RecordType
 from libremq.testing import FaultyFiles
-from libremq.testing.files import FaultyFile
+from libremq.testing.faulty_files import FaultyFile
 
 EXTENT = 64 * 4096
 

@@ -17,8 +17,8 @@ from libremq.log import LogConfig
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD
 from libremq.store.queue_store import StoreLimits
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.virtual_clock import VirtualClock
 
 QMGR = "QM.MODEL"
 

@@ -22,16 +22,16 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from id_collisions import colliding
 
 from libremq.mqi.structs import MQMD
-from libremq.store.errors import StoreFailed, StoreFull
 from libremq.store.handle_file import HandlePosition
-from libremq.store.handles import FRAGMENTED, GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING
-from libremq.store.message import Message
 from libremq.store.queue_store import DETAILS_MAX, LogGate, QueueStore, StoreLimits
-from libremq.store.space import BLOCK_BYTES, FREE, FREE_UNBACKED, blocks_for
-from libremq.store.space import NONPERSISTENT as NONPERSISTENT_DATA
-from libremq.store.space import PERSISTENT as PERSISTENT_DATA
+from libremq.store.space_handles import FRAGMENTED, GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING
+from libremq.store.space_map import BLOCK_BYTES, FREE, FREE_UNBACKED, blocks_for
+from libremq.store.space_map import NONPERSISTENT as NONPERSISTENT_DATA
+from libremq.store.space_map import PERSISTENT as PERSISTENT_DATA
 from libremq.store.store_checkpoint import StoreCheckpoint
-from libremq.testing.files import FaultyFiles
+from libremq.store.store_errors import StoreFailed, StoreFull
+from libremq.store.stored_message import Message
+from libremq.testing.faulty_files import FaultyFiles
 
 EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "200"))
 STEPS = 120

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from libremq.mqi import constants as C
-from libremq.mqi.names import name_of, names_of, value_of
+from libremq.mqi.constant_names import name_of, names_of, value_of
 
 INTEGERS = {
     "MQCC_FAILED": 2,

@@ -11,8 +11,8 @@ import pytest
 
 from libremq.mqi import constants as C
 from libremq.mqi import errors
+from libremq.mqi.constant_names import names_of
 from libremq.mqi.errors import MQError, mq_error
-from libremq.mqi.names import names_of
 from libremq.mqi.reason_table import REASONS
 from libremq.mqi.reasons import close_names, find_reason, reason
 

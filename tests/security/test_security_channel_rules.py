@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libremq.mqi import constants as C
-from libremq.security import channel_rules
+from libremq.security import channel_authentication
 from libremq.security.address_patterns import name_matches, name_specificity, names_overlap, parse
-from libremq.security.channel_rules import Facts, Verdict, decide, matching
+from libremq.security.channel_authentication import Facts, Verdict, decide, matching
 
 PRIVILEGED = {"mqm", "owner"}
 
@@ -235,23 +235,24 @@ def test_blocked_addresses() -> None:
         adr("*", "192.0.2.1", "no"),
     )
     blocked = {
-        one: channel_rules.blocks_address(rules, one) for one in ("10.1.9.9", "10.2.0.1", "2001:db8::3", "192.0.2.1")
+        one: channel_authentication.blocks_address(rules, one)
+        for one in ("10.1.9.9", "10.2.0.1", "2001:db8::3", "192.0.2.1")
     }
     assert [bool(found) for found in blocked.values()] == [True, False, True, False]
 
 
 def test_host_names_are_asked_for_only_if_a_rule_has_one() -> None:
-    assert not channel_rules.needs_host_names(DEFAULTS)
-    assert channel_rules.needs_host_names((*DEFAULTS, adr("*", "*.example.com", "no")))
-    assert not channel_rules.needs_host_names((Record("*", C.MQCAUT_BLOCKADDR, addrlist=("10.*",)),))
+    assert not channel_authentication.needs_host_names(DEFAULTS)
+    assert channel_authentication.needs_host_names((*DEFAULTS, adr("*", "*.example.com", "no")))
+    assert not channel_authentication.needs_host_names((Record("*", C.MQCAUT_BLOCKADDR, addrlist=("10.*",)),))
 
 
 def test_a_rule_is_described_as_it_is_written() -> None:
     assert (
-        channel_rules.described(usr("A*", "alice", "no", "10.*"))
+        channel_authentication.described(usr("A*", "alice", "no", "10.*"))
         == "CHLAUTH(A*) TYPE(USERMAP) CLNTUSER(alice) ADDRESS(10.*)"
     )
-    assert channel_rules.described(block("*", "*MQADMIN")) == "CHLAUTH(*) TYPE(BLOCKUSER) USERLIST(*MQADMIN)"
+    assert channel_authentication.described(block("*", "*MQADMIN")) == "CHLAUTH(*) TYPE(BLOCKUSER) USERLIST(*MQADMIN)"
 
 
 # What always holds
@@ -297,7 +298,7 @@ def _narrower(one: Record, other: Record) -> bool:
 @given(_RULES, _FACTS)
 def test_the_winner_is_never_less_specific_than_another_match(rules: list[Record], facts: Facts) -> None:
     found = matching(rules, facts)
-    assert sorted(map(id, found)) == sorted(id(rule) for rule in rules if channel_rules.applies(rule, facts))
+    assert sorted(map(id, found)) == sorted(id(rule) for rule in rules if channel_authentication.applies(rule, facts))
     if not found:
         return
     first, *others = found

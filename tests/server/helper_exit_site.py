@@ -20,7 +20,7 @@ from libremq.kernel.authority.channel_authentication_records import set_chlauth
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.testing.serving import Served, served_queue_manager
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.protocol import CONFIRM_REQUEST, WHOLE, Action, Type
 from libremq.wire.segments import frame, frame_plain
 
@@ -129,16 +129,16 @@ class Speaker(Peer):
     """A peer that can have several conversations."""
 
     def begin(self, number: int) -> Self:
-        self.send(frame_plain(Type.SOCKET_ACTION, session.pack_action(number, Action.START), letter=b"C"))
+        self.send(frame_plain(Type.SOCKET_ACTION, session_flows.pack_action(number, Action.START), letter=b"C"))
         assert self.answer().kind == Type.SOCKET_ACTION
         return self
 
     def finish(self, number: int) -> None:
-        self.send(frame_plain(Type.SOCKET_ACTION, session.pack_action(number, Action.END), letter=b"C"))
+        self.send(frame_plain(Type.SOCKET_ACTION, session_flows.pack_action(number, Action.END), letter=b"C"))
 
     def connect_on(self, number: int, user: str = "peer") -> int:
         """MQCONN of a conversation; its reason."""
-        self.send(frame(Type.USERID_DATA, session.pack_user(user), number) + connect_flow(number))
+        self.send(frame(Type.USERID_DATA, session_flows.pack_user(user), number) + connect_flow(number))
         return self.reply().reason
 
     def reply(self) -> calls.Api:
@@ -152,16 +152,16 @@ class Speaker(Peer):
         found = self.answer()
         assert found.kind == Type.STATUS_DATA, found
         assert self.receive() is None
-        return session.unpack_status(found.body)
+        return session_flows.unpack_status(found.body)
 
 
 def connect_flow(number: int = 1) -> bytes:
-    body = session.pack_connect(session.Connect("", "peer", C.MQAT_UNIX))
+    body = session_flows.pack_connect(session_flows.Connect("", "peer", C.MQAT_UNIX))
     return frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, number)
 
 
 def initial_flow(channel: str = CHANNEL) -> bytes:
-    body = session.pack_initial(session.InitialData(channel, heartbeat_s=300))
+    body = session_flows.pack_initial(session_flows.InitialData(channel, heartbeat_s=300))
     return frame_plain(Type.INITIAL_DATA, body, flags=WHOLE | CONFIRM_REQUEST)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from libremq.testing.serving import Served
 from libremq.wire import message_channel as flows
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.message_channel import Resync, StatusData
 from libremq.wire.protocol import (
     CAP1_MESSAGE_CHANNEL,
@@ -21,7 +21,7 @@ from libremq.wire.protocol import (
     Type,
 )
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame_plain
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 LIMIT_S = 240.0
 OFFER = InitialData(
@@ -86,7 +86,7 @@ class Partner:
     def agree(self, **values: Any) -> InitialData:
         """Negotiate, and be told what was agreed on."""
         self.bind(**values)
-        return session.unpack_initial(self.answer(Type.INITIAL_DATA).body)
+        return session_flows.unpack_initial(self.answer(Type.INITIAL_DATA).body)
 
     def resynchronise(self) -> Resync:
         """Say that nothing was ever sent; what the queue manager says."""
@@ -95,7 +95,7 @@ class Partner:
 
 
 def initial(**values: Any) -> bytes:
-    return frame_plain(Type.INITIAL_DATA, session.pack_initial(replace(OFFER, **values)))
+    return frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(replace(OFFER, **values)))
 
 
 def define(served: Served, kind: str, name: str, **attributes: Any) -> None:

@@ -18,7 +18,7 @@ from typing import Self
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 from libremq.testing.serving import Served
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.messages import BATCH, Request, pack_request
 from libremq.wire.protocol import CONFIRM_REQUEST, MAX_MESSAGE, MAX_SEGMENT, WHOLE, Type
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
@@ -40,7 +40,7 @@ class Peer:
         self.socket.connect(("127.0.0.1", port))
         self._reader = SegmentReader(MAX_SEGMENT, MAX_MESSAGE + FLOW_OVERHEAD)
         self._flows: list[Flow] = []
-        self._offer = session.InitialData(channel, heartbeat_s=heartbeat_s)
+        self._offer = session_flows.InitialData(channel, heartbeat_s=heartbeat_s)
         self.hconn = 0
 
     def __enter__(self) -> Self:
@@ -75,20 +75,20 @@ class Peer:
 
     def negotiate(self) -> Self:
         flags = WHOLE | CONFIRM_REQUEST
-        self.send(frame_plain(Type.INITIAL_DATA, session.pack_initial(self._offer), flags=flags))
+        self.send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(self._offer), flags=flags))
         first = self.answer()
         assert first.kind == Type.INITIAL_DATA, first
-        agreed = session.unpack_initial(first.body)
-        if session.corrected(agreed):
-            self.send(frame(Type.INITIAL_DATA, session.pack_initial(agreed), 1, flags=flags))
+        agreed = session_flows.unpack_initial(first.body)
+        if session_flows.corrected(agreed):
+            self.send(frame(Type.INITIAL_DATA, session_flows.pack_initial(agreed), 1, flags=flags))
             assert self.answer().kind == Type.INITIAL_DATA
         return self
 
     def connect(self, application: str = "peer") -> Self:
         self.negotiate()
-        body = session.pack_connect(session.Connect("", application, C.MQAT_UNIX))
+        body = session_flows.pack_connect(session_flows.Connect("", application, C.MQAT_UNIX))
         self.send(
-            frame(Type.USERID_DATA, session.pack_user("peer"), 1)
+            frame(Type.USERID_DATA, session_flows.pack_user("peer"), 1)
             + frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1)
         )
         reply = calls.unpack_api(self.answer().body)

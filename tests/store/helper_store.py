@@ -5,9 +5,9 @@ from __future__ import annotations
 from libremq.common.files.file_layer import Files
 from libremq.mqi.structs import MQMD
 from libremq.store.handle_file import HandlePosition
-from libremq.store.message import Message
 from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
 from libremq.store.store_checkpoint import StoreCheckpoint
+from libremq.store.stored_message import Message
 
 FOLDER = "data/queues/Q"
 QUEUE_FILE = FOLDER + "/q"

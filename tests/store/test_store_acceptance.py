@@ -23,12 +23,12 @@ from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
-from libremq.store.handles import FRAGMENTED, NONE
-from libremq.store.message import IMAGE_OVERHEAD, Message
 from libremq.store.queue_store import DETAILS_MAX, LogGate, QueueStore, StoreLimits
-from libremq.store.space import FREE, FREE_UNBACKED, NONPERSISTENT, PERSISTENT
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles, PowerCut
+from libremq.store.space_handles import FRAGMENTED, NONE
+from libremq.store.space_map import FREE, FREE_UNBACKED, NONPERSISTENT, PERSISTENT
+from libremq.store.stored_message import IMAGE_OVERHEAD, Message
+from libremq.testing.faulty_files import FaultyFiles, PowerCut
+from libremq.testing.virtual_clock import VirtualClock
 
 QUEUE = "ACCEPTANCE"
 ALL = C.MQOO_INPUT_SHARED | C.MQOO_OUTPUT | C.MQOO_BROWSE

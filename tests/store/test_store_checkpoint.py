@@ -14,11 +14,11 @@ from helper_store import FOLDER, QUEUE_FILE, captured, checkpointed, contents, o
 
 from libremq.common.files.file_layer import RealFiles
 from libremq.store import images, store_checkpoint
-from libremq.store.errors import StoreFull
 from libremq.store.handle_file import HandlePosition
 from libremq.store.queue_store import QueueStore
-from libremq.store.space import FREE
-from libremq.testing.files import FaultyFiles
+from libremq.store.space_map import FREE
+from libremq.store.store_errors import StoreFull
+from libremq.testing.faulty_files import FaultyFiles
 
 ONE_BLOCK, TWO_BLOCKS = b"x" * 40, b"y" * 600
 NO_SPACE = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

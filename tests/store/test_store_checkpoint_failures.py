@@ -11,11 +11,11 @@ import pytest
 from helper_store import FOLDER, QUEUE_FILE, captured, checkpointed, contents, opened, put, take
 
 from libremq.common.files.file_layer import RealFiles
-from libremq.store.errors import StoreFailed, StoreFull
 from libremq.store.handle_file import HandlePosition
-from libremq.store.handles import FRAGMENTED, NONE
 from libremq.store.queue_store import QueueStore
-from libremq.testing.files import FaultyFile, FaultyFiles, PowerCut
+from libremq.store.space_handles import FRAGMENTED, NONE
+from libremq.store.store_errors import StoreFailed, StoreFull
+from libremq.testing.faulty_files import FaultyFile, FaultyFiles, PowerCut
 
 TWO_BLOCKS = b"y" * 600
 ONE_BLOCK = b"x" * 40

@@ -7,9 +7,9 @@ import errno
 import pytest
 
 from libremq.store import handle_file
-from libremq.store.errors import StoreDamaged
 from libremq.store.handle_file import ENTRY, Entry, HandleFile, HandlePosition
-from libremq.testing.files import FaultyFiles
+from libremq.store.store_errors import StoreDamaged
+from libremq.testing.faulty_files import FaultyFiles
 
 FOLDER = "qm/queues/Q"
 LOG_ID = b"12345678"

@@ -9,11 +9,11 @@ import zlib
 import pytest
 from helper_store import FOLDER, QUEUE_FILE, checkpointed, contents, opened, put, take
 
-from libremq.store.errors import StoreDamaged
 from libremq.store.handle_file import ENTRY, HandleFile, HandlePosition
-from libremq.store.handles import FRAGMENTED, IN_USE, NONE, PERSISTENT
 from libremq.store.queue_store import LogGate, QueueStore
-from libremq.testing.files import FaultyFiles
+from libremq.store.space_handles import FRAGMENTED, IN_USE, NONE, PERSISTENT
+from libremq.store.store_errors import StoreDamaged
+from libremq.testing.faulty_files import FaultyFiles
 
 HANDLES = f"{FOLDER}/handles.000001"
 GROUP = b"group".ljust(24, b".")

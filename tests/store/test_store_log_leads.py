@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from libremq.mqi.structs import MQMD
-from libremq.store.message import Message
 from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
+from libremq.store.stored_message import Message
 from libremq.testing import FaultyFiles
 
 LIMIT = 8 * 1024

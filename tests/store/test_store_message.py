@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from libremq.mqi.structs import MQMD
-from libremq.store.message import ImageDamaged, Message, StoredMessage, from_image
+from libremq.store.stored_message import ImageDamaged, Message, StoredMessage, from_image
 
 IDS = st.binary(min_size=24, max_size=24)
 

@@ -10,7 +10,7 @@ import pytest
 
 from libremq.common.files.file_layer import RealFiles
 from libremq.store.reserve import BYTES_MAX, RESERVE_FILE, STEP_BYTES, USUAL_BYTES, DiskReserve
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
 
 PATH = f"qm/{RESERVE_FILE}"
 

@@ -18,8 +18,8 @@ from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.virtual_clock import VirtualClock
 
 DELIVERIES_MAX = 1000
 _FOLDER, NAME = "qm", "QM1"

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from libremq.mqi import constants as C
-from libremq.mqi.names import names_of, value_of
+from libremq.mqi.constant_names import names_of, value_of
 from libremq.mqi.structs import Structure
 
 # Field -> prefixes of the constants that it takes, the first that knows a word or value wins

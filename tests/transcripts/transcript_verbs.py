@@ -28,8 +28,8 @@ from libremq.kernel.properties.property_types import infer_type
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi import structs
+from libremq.mqi.constant_names import name_of, value_of
 from libremq.mqi.errors import MQError
-from libremq.mqi.names import name_of, value_of
 from libremq.mqi.rfh2 import Folder, Rfh2, parse_chain
 from libremq.mqi.structs import (
     MQCBC,

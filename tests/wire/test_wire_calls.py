@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQSTS
-from libremq.wire import calls, extensions, messages, session, xa
+from libremq.wire import calls, extensions, messages, session_flows, xa_flows
 from libremq.wire.protocol import PRODUCT_SERVER, ProtocolError, Status, Type
 from libremq.wire.segments import frame
 
@@ -170,17 +170,17 @@ def test_put_list_and_callback() -> None:
 def test_initial_data(
     channel: str, name: str, fap: int, segment: int, message: int, heartbeat: int, sharing: int, length: int
 ) -> None:
-    data = session.InitialData(
+    data = session_flows.InitialData(
         channel, name, fap, max_segment=segment, max_message=message, heartbeat_s=heartbeat, sharing=sharing,
         length=length,
     )  # fmt: skip
-    body = session.pack_initial(data)
+    body = session_flows.pack_initial(data)
     assert len(body) == length
     seen = layouts.decode("ID", body, length=length)
     assert (seen["ChannelName"], seen["QMgrName"], seen["FapLevel"]) == (channel, name, fap)
     assert (seen["MaxTransmissionSize"], seen["MaxMsgSize"], seen["HeartbeatInterval"]) == (segment, message, heartbeat)
     assert seen["EFLLength"] == length - 102
-    found = session.unpack_initial(body)
+    found = session_flows.unpack_initial(body)
     if length >= 208:
         assert (seen["ConversationsPerSocket"], seen["ProductId"]) == (sharing, data.product)
         assert found == data and found.ours
@@ -195,12 +195,12 @@ def test_initial_data(
 def test_what_is_agreed(
     fap: int, segment: int, message: int, heartbeat: int, sharing: int, one: int, two: int, three: int
 ) -> None:
-    offered = session.InitialData(
+    offered = session_flows.InitialData(
         "C", "", fap, (one, two, three), max_segment=segment, max_message=message, heartbeat_s=heartbeat,
         sharing=sharing,
     )  # fmt: skip
-    own = session.InitialData("C", "QM", heartbeat_s=300, sharing=10, max_message=4 << 20, product=PRODUCT_SERVER)
-    answer = session.agree(offered, own)
+    own = session_flows.InitialData("C", "QM", heartbeat_s=300, sharing=10, max_message=4 << 20, product=PRODUCT_SERVER)
+    answer = session_flows.agree(offered, own)
     assert answer.fap_level == min(fap, own.fap_level)
     assert 1024 <= answer.max_segment <= own.max_segment
     assert 0 < answer.max_message <= own.max_message
@@ -213,35 +213,35 @@ def test_what_is_agreed(
     }  # fmt: skip
     assert answer.errors[0] == sum(bit for bit, is_changed in changed.items() if is_changed)
     # What was agreed is agreed: the second time nothing is corrected
-    again = session.agree(
-        session.InitialData(
+    again = session_flows.agree(
+        session_flows.InitialData(
             "C", "", answer.fap_level, answer.capabilities, max_segment=answer.max_segment,
             max_message=answer.max_message, heartbeat_s=answer.heartbeat_s, sharing=answer.sharing,
         ),
         own,
     )  # fmt: skip
-    assert not session.corrected(again)
+    assert not session_flows.corrected(again)
 
 
 @given(NAME, st.text(max_size=20))
 def test_user_and_credentials(user: str, password: str) -> None:
-    seen = layouts.decode("UID", session.pack_user(user))
+    seen = layouts.decode("UID", session_flows.pack_user(user))
     assert (seen["LongUserId"], seen["UserId"], seen["SidLength"]) == (user, user.upper()[:12], 0)
-    assert session.unpack_user(session.pack_user(user)) == user
-    assert session.unpack_user(session.pack_user(user)[:28]) == user.upper()[:12]
-    body = session.pack_credentials(user, password)
+    assert session_flows.unpack_user(session_flows.pack_user(user)) == user
+    assert session_flows.unpack_user(session_flows.pack_user(user)[:28]) == user.upper()[:12]
+    body = session_flows.pack_credentials(user, password)
     seen = layouts.decode("CAUT", body)
     assert (seen["UserIdLength"], seen["PasswordLength"]) == (len(user), len(password.encode()))
-    assert session.unpack_credentials(body) == (user, password)
+    assert session_flows.unpack_credentials(body) == (user, password)
     longer = body[:24] + bytes(8) + body[24:]
-    assert session.unpack_credentials(longer + bytes(-len(longer) % 4)) == (user, password)
+    assert session_flows.unpack_credentials(longer + bytes(-len(longer) % 4)) == (user, password)
 
 
 @pytest.mark.parametrize("size", [120, 260, 332, 460, 472])
 @given(NAME, NAME, INT, st.integers(0, 0xFFFFFFFF), st.binary(max_size=24))
 def test_connect(size: int, name: str, application: str, kind: int, options: int, tag: bytes) -> None:
-    connect = session.Connect(name, application, kind, 3, options, tag)
-    body = bytes(16) + session.pack_connect(connect, "QMID", size)
+    connect = session_flows.Connect(name, application, kind, 3, options, tag)
+    body = bytes(16) + session_flows.pack_connect(connect, "QMID", size)
     assert len(body) == 16 + size
     seen = parts(Type.MQCONN, body)
     assert (seen["CONN"]["QMgrName"], seen["CONN"]["ApplType"], seen["CONN"]["XOptions"]) == (name, kind, options)
@@ -249,21 +249,21 @@ def test_connect(size: int, name: str, application: str, kind: int, options: int
         assert seen["FCNO"]["ConnTag"] == tag.ljust(128, b"\0")
     if size >= 332:
         assert layouts.decode("FCNO_TAIL", body[-72:])["QMgrId"] == "QMID"
-    found = session.unpack_connect(body, 16)
+    found = session_flows.unpack_connect(body, 16)
     assert (found.queue_manager, found.application, found.application_type) == (name, application, kind)
 
 
 def test_actions_status_and_explanations() -> None:
-    body = session.pack_action(5, 8)
+    body = session_flows.pack_action(5, 8)
     assert parts(Type.SOCKET_ACTION, body)["SOCKET_ACTION"]["Type"] == 8
-    assert session.unpack_action(body) == (5, 8)
-    assert parts(Type.STATUS_DATA, session.pack_status(22))["STATUS"] == {"Length": 8, "Code": 22}
-    assert session.unpack_status(session.pack_status(Status.NO_CHANNEL)) == 1
-    assert session.unpack_status(b"") == 0
-    words = session.pack_explanation("Q", "größer")
+    assert session_flows.unpack_action(body) == (5, 8)
+    assert parts(Type.STATUS_DATA, session_flows.pack_status(22))["STATUS"] == {"Length": 8, "Code": 22}
+    assert session_flows.unpack_status(session_flows.pack_status(Status.NO_CHANNEL)) == 1
+    assert session_flows.unpack_status(b"") == 0
+    words = session_flows.pack_explanation("Q", "größer")
     assert parts(Type.PING_DATA, words)["PING"]["Length"] == len(words) - 4
-    assert session.unpack_explanation(words) == ("Q", "größer")
-    assert len(session.pack_explanation("Q", "x" * 100_000)) <= 4100
+    assert session_flows.unpack_explanation(words) == ("Q", "größer")
+    assert len(session_flows.pack_explanation("Q", "x" * 100_000)) <= 4100
 
 
 # Messages without calls
@@ -333,24 +333,24 @@ def test_notifications(hobj: int, code: int, value: int) -> None:
 @given(st.lists(st.binary(min_size=1, max_size=140), max_size=10))
 def test_xids(xids: list[bytes]) -> None:
     for xid in xids:
-        packed = xa.pack_xid(xid)
+        packed = xa_flows.pack_xid(xid)
         assert len(packed) % 4 == 0
-        assert xa.unpack_xid(packed) == (xid, len(packed))
-    assert xa.unpack_xids(xa.pack_xids(xids)) == xids
-    assert xa.unpack_xids(xa.pack_xids(xids, ours=False)) == xids
+        assert xa_flows.unpack_xid(packed) == (xid, len(packed))
+    assert xa_flows.unpack_xids(xa_flows.pack_xids(xids)) == xids
+    assert xa_flows.unpack_xids(xa_flows.pack_xids(xids, ours=False)) == xids
 
 
 @given(st.binary(min_size=4, max_size=4), st.binary(max_size=64), st.binary(max_size=64))
 def test_an_xid_of_another_product_comes_back_as_it_was(format_id: bytes, one: bytes, two: bytes) -> None:
     given_xid = format_id + bytes((len(one), len(two))) + one + two
     given_xid += bytes(-len(given_xid) % 4)
-    kept, end = xa.unpack_xid(given_xid)
+    kept, end = xa_flows.unpack_xid(given_xid)
     assert end == len(given_xid)
-    assert xa.pack_xids([kept], ours=False)[4:] == given_xid or format_id == b"LMQX"
+    assert xa_flows.pack_xids([kept], ours=False)[4:] == given_xid or format_id == b"LMQX"
 
 
 def test_an_xid_that_is_too_long_is_refused() -> None:
     with pytest.raises(ValueError):
-        xa.pack_xid(bytes(141))
+        xa_flows.pack_xid(bytes(141))
     with pytest.raises(ProtocolError):
-        xa.unpack_xid(b"FMT1" + bytes((100, 100)) + bytes(200))
+        xa_flows.unpack_xid(b"FMT1" + bytes((100, 100)) + bytes(200))

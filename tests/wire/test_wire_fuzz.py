@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQSTS
-from libremq.wire import calls, extensions, messages, session, xa
+from libremq.wire import calls, extensions, messages, session_flows, xa_flows
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Type
 from libremq.wire.segments import SegmentReader, frame, frame_plain
 
@@ -58,24 +58,24 @@ READERS: dict[str, tuple[Reader, bytes, bool]] = {
     "extension": (lambda b, e, c: calls.unpack_extension(b), calls.pack_extension("x", {"a": [1]}, b"blob"), False),
     "json": (lambda b, e, c: calls.unpack_json(b), b'{"a": {"b": [1, 2.5, null, "x"]}}', False),
     "initial data": (
-        lambda b, e, c: session.unpack_initial(b, big_endian=e, charset=c),
-        session.pack_initial(session.InitialData("CHANNEL")),
+        lambda b, e, c: session_flows.unpack_initial(b, big_endian=e, charset=c),
+        session_flows.pack_initial(session_flows.InitialData("CHANNEL")),
         False,
     ),
-    "user": (lambda b, e, c: session.unpack_user(b, c), session.pack_user("user"), False),
+    "user": (lambda b, e, c: session_flows.unpack_user(b, c), session_flows.pack_user("user"), False),
     "credentials": (
-        lambda b, e, c: session.unpack_credentials(b, big_endian=e, charset=c),
-        session.pack_credentials("user", "password"),
+        lambda b, e, c: session_flows.unpack_credentials(b, big_endian=e, charset=c),
+        session_flows.pack_credentials("user", "password"),
         False,
     ),
     "connect": (
-        lambda b, e, c: session.unpack_connect(b, 16, big_endian=e, charset=c),
-        bytes(16) + session.pack_connect(session.Connect("QM", "app", 6)),
+        lambda b, e, c: session_flows.unpack_connect(b, 16, big_endian=e, charset=c),
+        bytes(16) + session_flows.pack_connect(session_flows.Connect("QM", "app", 6)),
         False,
     ),
-    "action": (lambda b, e, c: session.unpack_action(b, big_endian=e), session.pack_action(3, 1), False),
-    "status": (lambda b, e, c: session.unpack_status(b, big_endian=e), session.pack_status(5), False),
-    "explanation": (lambda b, e, c: session.unpack_explanation(b), session.pack_explanation("Q", "words"), False),
+    "action": (lambda b, e, c: session_flows.unpack_action(b, big_endian=e), session_flows.pack_action(3, 1), False),
+    "status": (lambda b, e, c: session_flows.unpack_status(b, big_endian=e), session_flows.pack_status(5), False),
+    "explanation": (lambda b, e, c: session_flows.unpack_explanation(b), session_flows.pack_explanation("Q", "words"), False),
     "request": (
         lambda b, e, c: (messages.unpack_request(b, e), messages.is_next_call(b, e)),
         messages.pack_request(messages.Request(1, md=MD, match_options=0x27, token=b"T" * 16)),
@@ -87,9 +87,9 @@ READERS: dict[str, tuple[Reader, bytes, bool]] = {
         False,
     ),
     "notification": (lambda b, e, c: messages.unpack_notification(b, e), messages.pack_notification(1, 7, 0), False),
-    "xa": (lambda b, e, c: xa.unpack_xa(b, e), xa.pack_xa(0, 0, xa.pack_xid(b"x")), False),
-    "xid": (lambda b, e, c: xa.unpack_xid(b), xa.pack_xid(bytes(140)), False),
-    "xids": (lambda b, e, c: xa.unpack_xids(b, e), xa.pack_xids([b"x", b"yy"]), False),
+    "xa": (lambda b, e, c: xa_flows.unpack_xa(b, e), xa_flows.pack_xa(0, 0, xa_flows.pack_xid(b"x")), False),
+    "xid": (lambda b, e, c: xa_flows.unpack_xid(b), xa_flows.pack_xid(bytes(140)), False),
+    "xids": (lambda b, e, c: xa_flows.unpack_xids(b, e), xa_flows.pack_xids([b"x", b"yy"]), False),
     "object records": (_records, b'{"records": [["Q", "M"]], "ObjectString": "x"}', True),
     "responses": (
         lambda b, e, c: extensions.read_responses(calls.unpack_json(b)), b'{"responses": [[0, 0], [2, 2085]]}', False,

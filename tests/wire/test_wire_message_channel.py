@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from libremq.mqi import constants as C
 from libremq.wire import message_channel as channel
 from libremq.wire import protocol as P
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.message_channel import MessageData, Ping, Resync, StatusData
 from libremq.wire.protocol import ProtocolError, Status, Type
 from libremq.wire.segments import NO_LUWID, Flow, SegmentReader, frame
@@ -281,7 +281,7 @@ def test_the_end_of_a_channel(code: int, value: int | None, big: bool) -> None:
         assert layouts.read_segment(raw).flags == bits
         flow = read(turned(raw) if big else raw)
         assert channel.unpack_status(flow) == meaning
-        assert session.unpack_status(flow.body, big_endian=flow.big_endian) == code
+        assert session_flows.unpack_status(flow.body, big_endian=flow.big_endian) == code
 
 
 @given(st.binary(max_size=300), st.booleans(), st.booleans())
@@ -449,7 +449,7 @@ def test_any_body(kind: Type, body: bytes, flags: int, flags2: int, big: bool, l
 
 # Initial data
 
-OWN = session.InitialData(
+OWN = session_flows.InitialData(
     "TO.QM2", "QM2", capabilities=(P.CAP1_MESSAGE_CHANNEL, P.CAP2_MESSAGE_CHANNEL, P.CAP3_MSG_PROP), sharing=0,
     product=P.PRODUCT_SERVER, batch_size=50, header_compression=(C.MQCOMPRESS_NONE, C.MQCOMPRESS_SYSTEM),
     message_compression=(C.MQCOMPRESS_NONE, C.MQCOMPRESS_ZLIBFAST, C.MQCOMPRESS_RLE),
@@ -463,34 +463,34 @@ def test_initial_data(batch_size: int, wrap: int, header: tuple[int, ...], messa
     data = replace(
         OFFER, batch_size=batch_size, sequence_wrap=wrap, header_compression=header[:2], message_compression=message
     )
-    raw = layouts.segment(1, session.pack_initial(data), flags=0x31)
+    raw = layouts.segment(1, session_flows.pack_initial(data), flags=0x31)
     values = layouts.decode("ID", layouts.read_segment(raw).body)
     assert (values["CapFlags1"], values["CapFlags2"], values["CapFlags3"]) == (0x07, 0x02, 0x01)
     assert (values["MaxMsgsPerBatch"], values["SeqWrapValue"]) == (batch_size, wrap)
     assert values["HdrCompList"] == bytes(header[:2]).ljust(2, b"\xff")
     assert values["MsgCompList"] == bytes(message).ljust(16, b"\xff")
     flow = read(turned(raw) if big else raw)
-    assert session.unpack_initial(flow.body, big_endian=flow.big_endian) == data
+    assert session_flows.unpack_initial(flow.body, big_endian=flow.big_endian) == data
 
 
 def test_initial_data_of_earlier_levels_offers_no_compression() -> None:
     for length in (102, 208, 240):
-        found = session.unpack_initial(session.pack_initial(replace(OFFER, length=length)))
+        found = session_flows.unpack_initial(session_flows.pack_initial(replace(OFFER, length=length)))
         assert (found.batch_size, found.sequence_wrap) == (50, 999_999_999)
         assert found.message_compression == (OFFER.message_compression if length > 102 else (0,))
         assert found.header_compression == (OFFER.header_compression if length > 102 else (0,))
-    unused = bytearray(session.pack_initial(OFFER))
+    unused = bytearray(session_flows.pack_initial(OFFER))
     unused[104:122] = b"\xff" * 18
-    found = session.unpack_initial(bytes(unused))
+    found = session_flows.unpack_initial(bytes(unused))
     assert (found.header_compression, found.message_compression) == ((0,), (0,))
 
 
 def test_nothing_to_correct() -> None:
-    answer = session.agree_message_channel(OFFER, OWN)
-    assert answer.queue_manager == "QM2" and not session.corrected(answer)
-    session.check_message_channel_answer(OFFER, answer)
+    answer = session_flows.agree_message_channel(OFFER, OWN)
+    assert answer.queue_manager == "QM2" and not session_flows.corrected(answer)
+    session_flows.check_message_channel_answer(OFFER, answer)
     # A client's default is no batch at all
-    assert session.pack_initial(session.InitialData("C"))[10:12] == b"\0\0"
+    assert session_flows.pack_initial(session_flows.InitialData("C"))[10:12] == b"\0\0"
 
 
 @given(
@@ -510,7 +510,7 @@ def test_agreement(
         OWN, batch_size=own_batch, max_message=own_length, heartbeat_s=own_beat, message_compression=possible,
         header_compression=possible[:2],
     )  # fmt: skip
-    answer = session.agree_message_channel(offered, own)
+    answer = session_flows.agree_message_channel(offered, own)
     assert answer.batch_size == min(batch, own_batch)
     assert bool(answer.errors[0] & 0x20) is (answer.batch_size != batch)
     assert answer.max_message == (min(length, own_length) if length else own_length)
@@ -527,19 +527,19 @@ def test_agreement(
     assert answer.header_compression == ((common or [0])[0],)
     assert bool(answer.errors[1] & 0x01) is (not common and 0 not in wanted[:2])
     assert not answer.errors[0] & 0x40
-    session.check_message_channel_answer(offered, answer)
+    session_flows.check_message_channel_answer(offered, answer)
     # What was corrected, offered again, needs no correction
     again = replace(answer, queue_manager="QM1", errors=(0, 0), refused=(0, 0, 0))
-    assert not session.corrected(session.agree_message_channel(again, own))
+    assert not session_flows.corrected(session_flows.agree_message_channel(again, own))
 
 
 def test_both_ends_must_wrap_at_the_same_number() -> None:
     offered = replace(OFFER, sequence_wrap=1000)
-    answer = session.agree_message_channel(offered, OWN)
+    answer = session_flows.agree_message_channel(offered, OWN)
     assert (answer.errors[0], answer.sequence_wrap) == (0x40, 999_999_999)
-    came = session.unpack_initial(session.pack_initial(answer))
+    came = session_flows.unpack_initial(session_flows.pack_initial(answer))
     with pytest.raises(ProtocolError) as error:
-        session.check_message_channel_answer(offered, came)
+        session_flows.check_message_channel_answer(offered, came)
     assert error.value.status == Status.WRAP_VALUE_ERROR == 21
 
 
@@ -552,9 +552,9 @@ def test_both_ends_must_wrap_at_the_same_number() -> None:
     ],
 )  # fmt: skip
 def test_an_answer_that_nobody_can_have_agreed_to_is_refused(change: dict[str, object]) -> None:
-    answer = replace(session.agree_message_channel(OFFER, OWN), **change)  # type: ignore[arg-type]
+    answer = replace(session_flows.agree_message_channel(OFFER, OWN), **change)  # type: ignore[arg-type]
     with pytest.raises(ProtocolError) as error:
-        session.check_message_channel_answer(OFFER, answer)
+        session_flows.check_message_channel_answer(OFFER, answer)
     assert error.value.status == Status.NEGOTIATION_FAILED
 
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
-from libremq.wire import structures
+from libremq.wire import wire_structures
 from libremq.wire.descriptor import pack_md, unpack_md
 from libremq.wire.protocol import ProtocolError
-from libremq.wire.structures import GMO, OD, PMO
+from libremq.wire.wire_structures import GMO, OD, PMO
 
 _NAMES = {"CCSID": "CodedCharSetId"}
 """Fields of the tables that are called something else in the structures of the MQI."""
@@ -209,7 +209,7 @@ def test_no_table_grows_without_end() -> None:
     for number in range(5000):
         unpack("OD", OD.pack(MQOD(ObjectName=f"Q.{number}")))
         unpack("GMO", GMO.pack(MQGMO(Version=4, WaitInterval=number, MsgToken=bytes([number % 256]) * 16)))
-    tables = [OD._packed, OD._unpacked, structures._GMO._packed, structures._GMO._unpacked]
+    tables = [OD._packed, OD._unpacked, wire_structures._GMO._packed, wire_structures._GMO._unpacked]
     assert all(0 < len(table) <= 2048 for table in tables)
 
 

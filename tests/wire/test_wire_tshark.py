@@ -23,7 +23,7 @@ from libremq import MQError
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCBD, MQDLH, MQGMO, MQMD, MQMD1, MQOD, MQPMO, MQSTS, MQXQH
 from libremq.testing.serving import Served, served_queue_manager
-from libremq.wire import message_channel, protocol, session
+from libremq.wire import message_channel, protocol, session_flows
 from libremq.wire.message_channel import Resync
 from libremq.wire.segments import NO_LUWID, frame_plain
 
@@ -406,19 +406,19 @@ def message_channel_session(*, length: int = 240, max_segment: int = 2000) -> Re
             )
         )
 
-    own = session.InitialData(
+    own = session_flows.InitialData(
         "QM1.TO.QM2", "QM2", sharing=0, product=protocol.PRODUCT_SERVER, batch_size=50, length=length,
         capabilities=(protocol.CAP1_MESSAGE_CHANNEL, protocol.CAP2_MESSAGE_CHANNEL, protocol.CAP3_MSG_PROP),
         message_compression=(C.MQCOMPRESS_ZLIBFAST, C.MQCOMPRESS_NONE), max_segment=max_segment,
     )  # fmt: skip
-    offered = session.InitialData(
+    offered = session_flows.InitialData(
         "QM1.TO.QM2", "QM1", sharing=0, product=protocol.PRODUCT_SERVER, batch_size=100, length=length,
         capabilities=(protocol.CAP1_REQUESTER, protocol.CAP2_MESSAGE_CHANNEL, protocol.CAP3_MSG_PROP),
         message_compression=(C.MQCOMPRESS_LZ4FAST, C.MQCOMPRESS_NONE),
     )  # fmt: skip
-    sender(frame_plain(protocol.Type.INITIAL_DATA, session.pack_initial(offered), flags=0x31))
-    answer = session.agree_message_channel(offered, own)
-    receiver(frame_plain(protocol.Type.INITIAL_DATA, session.pack_initial(answer), flags=0x02))
+    sender(frame_plain(protocol.Type.INITIAL_DATA, session_flows.pack_initial(offered), flags=0x31))
+    answer = session_flows.agree_message_channel(offered, own)
+    receiver(frame_plain(protocol.Type.INITIAL_DATA, session_flows.pack_initial(answer), flags=0x02))
     sender(Resync(6, before, 9, luwid).pack())
     receiver(Resync(9, luwid).pack())
     sender(message_channel.pack_reset(1))

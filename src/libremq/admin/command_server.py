@@ -39,7 +39,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFH, MQCFIN, MQCFST, PCFParameter
 from libremq.mqi.structs import MQMD
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 COMMANDS_AT_ONCE = 100
 """So many are served in a row; applications have their turn before the others."""

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 
 from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome
+from libremq.admin.command_context import Context, number, word
 from libremq.admin.commands_status import answer, filled, moment
-from libremq.admin.context import Context, number, word
 from libremq.admin.display import Values, shown
 from libremq.admin.operations import ChannelInstance
 from libremq.common.names.object_names import matches

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome
+from libremq.admin.command_context import Context, number, word
 from libremq.admin.commands_objects import done, ignores_state, not_there_yet
-from libremq.admin.connection_names import hconn_of
-from libremq.admin.context import Context, number, word
+from libremq.admin.connection_ids import hconn_of
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.objects.object_types import Listener, Service

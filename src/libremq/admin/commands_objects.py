@@ -8,7 +8,7 @@ from typing import cast
 from libremq.admin import command_options as options
 from libremq.admin.attribute_groups import QMGR_GROUPS
 from libremq.admin.command import Command, Outcome
-from libremq.admin.context import Context, number, option, without, word
+from libremq.admin.command_context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_generic_name

@@ -7,9 +7,9 @@ from typing import cast
 
 from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome, Row
+from libremq.admin.command_context import Context, number, option, without, word
 from libremq.admin.commands_objects import done, ignores_state
 from libremq.admin.commands_status import filled
-from libremq.admin.context import Context, number, option, without, word
 from libremq.admin.display import Values, shown
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import authority_records, channel_authentication_records

@@ -18,8 +18,8 @@ from libremq.admin import (
     commands_status,
 )
 from libremq.admin.command import Command, Issuer, Outcome
+from libremq.admin.command_context import Context
 from libremq.admin.command_spec import CommandSpec, Naming
-from libremq.admin.context import Context
 from libremq.admin.failures import failure_message
 from libremq.admin.operations import NoOperations, Operations
 from libremq.kernel.events.command_events import command_event

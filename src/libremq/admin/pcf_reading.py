@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from libremq.admin import model
 from libremq.admin.command import ALL, Command, Filter
 from libremq.admin.command_spec import CommandSpec, Naming
-from libremq.admin.connection_names import external_name
+from libremq.admin.connection_ids import external_name
 from libremq.admin.pcf_structures import BadPCF, given_twice, unknown_parameter
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Kind, clean_text, convert
 from libremq.kernel.objects.catalogue import Catalogue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from libremq.admin.context import Context
+from libremq.admin.command_context import Context
 from libremq.common.names.host_name import host_name
 from libremq.kernel.objects.attributes import Value
 from libremq.kernel.objects.object_types import date_and_time

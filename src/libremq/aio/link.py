@@ -23,7 +23,7 @@ from libremq.common.tls.tls_context import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security.peer_names import check_partner
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.messages import unpack_notification
 from libremq.wire.protocol import (
     CLOSE_CHANNEL,
@@ -152,16 +152,16 @@ class Link(asyncio.Protocol):
 
     async def _negotiate(self) -> None:
         flags = WHOLE | CONFIRM_REQUEST
-        data = frame_plain(Type.INITIAL_DATA, session.pack_initial(self.agreed), flags=flags)
+        data = frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(self.agreed), flags=flags)
         answer = await self._greet(data)
-        if session.corrected(answer):
-            await self._greet(frame(Type.INITIAL_DATA, session.pack_initial(answer), 1, flags=flags))
+        if session_flows.corrected(answer):
+            await self._greet(frame(Type.INITIAL_DATA, session_flows.pack_initial(answer), 1, flags=flags))
         self.agreed = answer
         self._greeted = True
         self._reader.max_segment = max(answer.max_segment, 1024)
         self._look_after()
 
-    async def _greet(self, data: bytes) -> session.InitialData:
+    async def _greet(self, data: bytes) -> session_flows.InitialData:
         call = Exchange(self.loop, lambda flow, words: greeting.read_answer(self.address, self.where, flow))
         self.begin(self.slots[1], call, data)
         await call.wait()
@@ -223,7 +223,7 @@ class Link(asyncio.Protocol):
         elif slot is None or kind == Type.STATUS_DATA:
             pass  # of a conversation that is over; or credentials were accepted, and the reply to MQCONN says the rest
         elif kind == Type.PING_DATA:
-            slot.explanation = session.unpack_explanation(flow.body)
+            slot.explanation = session_flows.unpack_explanation(flow.body)
         elif kind == Type.NOTIFICATION and unpack_notification(flow.body, flow.big_endian).code == Notice.QM_QUIESCING:
             pass  # the next call hears of it
         elif not slot.calls:
@@ -275,7 +275,7 @@ class Link(asyncio.Protocol):
         try:
             self.begin(
                 slot, call,
-                frame_plain(Type.SOCKET_ACTION, session.pack_action(slot.number, Action.START), letter=b"C"),
+                frame_plain(Type.SOCKET_ACTION, session_flows.pack_action(slot.number, Action.START), letter=b"C"),
             )  # fmt: skip
             self.limit(call, self.address.connect_timeout_s or PATIENCE_S)
             await call.wait()
@@ -290,7 +290,7 @@ class Link(asyncio.Protocol):
         if self.slots.pop(slot.number, None) is None:
             return
         last = not self.slots
-        body = session.pack_action(slot.number, Action.END)
+        body = session_flows.pack_action(slot.number, Action.END)
         flags = WHOLE | (CLOSE_CHANNEL if last else 0)
         self.write(frame_plain(Type.SOCKET_ACTION, body, flags=flags, letter=b"C"))
         self._fail(slot, self.broken_again() if self.broken is not None else self._over())

@@ -25,7 +25,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
 from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
-from libremq.wire import calls, xa
+from libremq.wire import calls, xa_flows
 from libremq.wire.messages import BATCH, Arrived, pack_notification
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import Flow, frame
@@ -299,18 +299,20 @@ class RemoteConnection:
 
     async def xa(self, verb: str, xid: bytes, *, one_phase: bool = False) -> None:
         try:
-            body = xa.pack_xa(0, xa.TM_ONE_PHASE if one_phase else 0, xa.pack_xid(xid))
+            body = xa_flows.pack_xa(0, xa_flows.TM_ONE_PHASE if one_phase else 0, xa_flows.pack_xid(xid))
         except ValueError as error:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, self._link.address.name, str(error)) from error
         await self._run(_XA_KINDS[verb], body, _xa_outcome)
 
     async def xa_recover(self) -> list[bytes]:
-        body = xa.pack_xa(0, 0, xa.pack_xids([]))
-        return await self._ask(Type.XA_RECOVER, body, lambda flow, words: xa.unpack_xids(_xa_outcome(flow, words)))
+        body = xa_flows.pack_xa(0, 0, xa_flows.pack_xids([]))
+        return await self._ask(
+            Type.XA_RECOVER, body, lambda flow, words: xa_flows.unpack_xids(_xa_outcome(flow, words))
+        )
 
 
 def _xa_outcome(flow: Flow, words: Words) -> bytes:
-    value, _, rest = xa.unpack_xa(flow.body)
+    value, _, rest = xa_flows.unpack_xa(flow.body)
     if value < 0:
         raise mq_error(-value, *(words or ("", "")))
     return rest

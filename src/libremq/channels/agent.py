@@ -29,7 +29,7 @@ from libremq.kernel.state.connection import Connection
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.message_channel import StatusData
 from libremq.wire.protocol import CONFIRM_REQUEST, ERROR, WHOLE, ProtocolError, Status, Type
 from libremq.wire.segments import Flow, frame_plain
@@ -80,7 +80,7 @@ class Agent(ABC):
         transport: Transport,
         peer: Peer,
         *,
-        called: session.InitialData | None = None,
+        called: session_flows.InitialData | None = None,
     ) -> None:
         self.house = house
         self.channel = copy(channel)  # what is altered counts from the next start: the other end has agreed on this
@@ -95,12 +95,12 @@ class Agent(ABC):
         self.stop_requested = False
         self.on_end: Callable[[Agent, End], None] = lambda agent, end: None
         self.on_running: Callable[[Agent], None] = lambda agent: None
-        self.agreed: session.InitialData | None = None
+        self.agreed: session_flows.InitialData | None = None
         self.fast = False
         self.ended: End | None = None
         self.compressor = Compressor(C.MQCOMPRESS_NONE, C.MQCOMPRESS_NONE)
         self._called = called
-        self._offered: session.InitialData | None = None
+        self._offered: session_flows.InitialData | None = None
         self._hconn = 0
         self._exits: Exits | None = None
         self._securing = False
@@ -210,15 +210,15 @@ class Agent(ABC):
         self._exits = Exits.load(self.house, self.channel, sending=self.sends)
         if self._called is None:
             self._offered = negotiation.own_initial_data(self.house, self.channel, requests=not self.sends)
-            self._send(frame_plain(Type.INITIAL_DATA, session.pack_initial(self._offered), flags=WHOLE))
+            self._send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(self._offered), flags=WHOLE))
             return
         own = negotiation.own_initial_data(self.house, self.channel)
-        agreed = session.agree_message_channel(self._called, own)
+        agreed = session_flows.agree_message_channel(self._called, own)
         if agreed.fap_level < 4:
             raise ProtocolError(Status.FAP_LEVEL, f"level {agreed.fap_level} of the protocol; the lowest served is 4")
         # With a security exit this end speaks next, and the other one must know
-        flags = (ERROR if session.corrected(agreed) else 0) | (CONFIRM_REQUEST if self._exits.any_security else 0)
-        self._send(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+        flags = (ERROR if session_flows.corrected(agreed) else 0) | (CONFIRM_REQUEST if self._exits.any_security else 0)
+        self._send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(agreed), flags=flags))
         if self._called.sequence_wrap != own.sequence_wrap:
             message = amq(9505, self.name, own.sequence_wrap, self._called.sequence_wrap)
             raise ChannelError(End("failed", message), Status.WRAP_VALUE_ERROR)
@@ -229,7 +229,7 @@ class Agent(ABC):
     def _connect(self) -> None:
         """Connect to the queue manager, and open what this end needs."""
 
-    def _agree(self, agreed: session.InitialData, *, announced: bool = False) -> None:
+    def _agree(self, agreed: session_flows.InitialData, *, announced: bool = False) -> None:
         self.agreed = agreed
         self.fast = negotiation.is_fast(agreed)
         self.compressor = Compressor(agreed.header_compression[0], agreed.message_compression[0])
@@ -256,8 +256,8 @@ class Agent(ABC):
         """The other end answers our initial data."""
         if self._offered is None or self.agreed is not None:
             raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
-        answer = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
-        session.check_message_channel_answer(self._offered, answer)
+        answer = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        session_flows.check_message_channel_answer(self._offered, answer)
         if answer.channel != self.name:
             raise ProtocolError(Status.NEGOTIATION_FAILED, f"the answer is about channel {answer.channel!r}")
         if not is_object_name(answer.queue_manager):

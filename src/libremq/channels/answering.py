@@ -22,7 +22,7 @@ from libremq.kernel.objects.object_types import MQObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire.protocol import CAP1_REQUEST_INITIATION, Status
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 FAP_LEVEL_MIN = 4  # the lowest level of the protocol that is served
 

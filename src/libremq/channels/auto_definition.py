@@ -10,7 +10,7 @@ from libremq.kernel.objects.channel_definitions import MessageChannel, Receiver
 from libremq.kernel.objects.object_base import new_object
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 MODEL = "SYSTEM.AUTO.RECEIVER"
 

@@ -50,7 +50,7 @@ from libremq.mqi.descriptor_parts import REMEMBERED_MAX
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
 from libremq.mqi.trace_route import FORMATS
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 __all__ = ["Delivered", "Delivery", "Fate", "Undeliverable"]
 

@@ -34,7 +34,7 @@ from libremq.host.creation import EXITS
 from libremq.kernel.objects.channel_definitions import MessageChannel, ServerConnection
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQXQH
-from libremq.security import channel_rules
+from libremq.security import channel_authentication
 from libremq.wire.protocol import (
     CCSID,
     CLOSE_CHANNEL,
@@ -500,7 +500,7 @@ class Exits:
             raise self._error(9181, exit, f"{_shown(user)} is no user id")
         user = user.strip()
         # Cut to what a descriptor holds, it could be the name of somebody else. Of clients admission says so
-        if not self._instance.conversation and channel_rules.cut(user) != user:
+        if not self._instance.conversation and channel_authentication.cut(user) != user:
             why = f"{exit.name} has set it; a user whom a security exit chooses has at most 12 characters of Latin-1"
             raise ChannelExitError(amq(9787, f"'{user}'", self._instance.channel, why))
         return user

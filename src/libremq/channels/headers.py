@@ -16,7 +16,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX, DescriptorParts
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQXQH
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 HEADER_BYTES = MQXQH.size()
 NAMES_BYTES = 112

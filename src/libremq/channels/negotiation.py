@@ -21,7 +21,7 @@ from libremq.wire.protocol import (
     PRODUCT_SERVER,
     Status,
 )
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 # Why the other end closed: what an operator has to mend is not tried again and again
 _HOPELESS = frozenset(

@@ -34,7 +34,7 @@ from libremq.wire.message_channel import MessageData, Resync, StatusData
 from libremq.wire.protocol import ProtocolError, Status, Type
 from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 _MESSAGE_DATA, _RUNNING = int(Type.MESSAGE_DATA), C.MQCHS_RUNNING
 _PARTNERS_MAX = 10_000

@@ -35,7 +35,7 @@ from libremq.wire.message_channel import Resync, StatusData
 from libremq.wire.protocol import CAP3_MSG_PROP, ProtocolError, Status, Type
 from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 _QUANTUM = 16  # messages at a time: others want their turn, and the other end gets to work on these meanwhile
 _PERSISTENT = C.MQPER_PERSISTENT

@@ -28,7 +28,7 @@ from libremq.kernel.verbs.activities import Departure, Tracer, wants
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 _SEGMENT = C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT
 _LAST_TENTH = 1

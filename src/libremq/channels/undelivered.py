@@ -19,7 +19,7 @@ from libremq.kernel.verbs import dead_letter, reports
 from libremq.kernel.verbs.activities import Passage
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 WAITING_HELPS = frozenset({C.MQRC_Q_FULL, C.MQRC_PUT_INHIBITED, C.MQRC_PAGESET_FULL})
 """Reasons for which MRRTY counts, as MQ documents them."""

@@ -10,8 +10,8 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable
 
-from libremq.compat import handles, outcome
-from libremq.compat.structures import check_numbers, check_size, read, write
+from libremq.compat import connection_handles, outcome
+from libremq.compat.packed_structures import check_numbers, check_size, read, write
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQCTLO, MQGMO, MQMD
@@ -64,7 +64,7 @@ def MQCB(hconn: int, operation: int, cbd: bytes, hobj: int, md: bytes, gmo: byte
     check_numbers(hconn, operation, hobj)
 
     def call() -> None:
-        connection = handles.find(hconn)
+        connection = connection_handles.find(hconn)
         if _proxy is None:
             raise mq_error(C.MQRC_CALLBACK_ROUTINE_ERROR, detail="call MQCBINIT first")
         consumer = _Consumer(_proxy, hconn, md_data, gmo_data) if operation & C.MQOP_REGISTER else None
@@ -95,4 +95,4 @@ def MQCTL(hconn: int, operation: int, ctlo: bytes) -> tuple[int, int]:
     """(cc, rc). MQOP_START returns at once; the calls come from a thread of the connection."""
     data = check_size(ctlo, MQCTLO)
     check_numbers(hconn, operation)
-    return outcome.of(lambda: handles.find(hconn).MQCTL(operation, read(MQCTLO, data)))
+    return outcome.of(lambda: connection_handles.find(hconn).MQCTL(operation, read(MQCTLO, data)))

@@ -9,11 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import metadata
 
-from libremq.compat import attributes, callbacks, connecting, handles, outcome, property_values, verbs
+from libremq.compat import (
+    attribute_values,
+    callbacks,
+    connection_handles,
+    mqconn_calls,
+    outcome,
+    property_values,
+    shared_verbs,
+)
 from libremq.compat.callbacks import MQCB, MQCBINIT, MQCTL
-from libremq.compat.connecting import MQCONN
-from libremq.compat.property_values import MQSETMP
-from libremq.compat.structures import (
+from libremq.compat.mqconn_calls import MQCONN
+from libremq.compat.packed_structures import (
     StructureError,
     bytes_at,
     check_data,
@@ -24,7 +31,8 @@ from libremq.compat.structures import (
     text,
     write,
 )
-from libremq.compat.verbs import (
+from libremq.compat.property_values import MQSETMP
+from libremq.compat.shared_verbs import (
     MQBACK,
     MQBEGIN,
     MQCLOSE,
@@ -99,10 +107,10 @@ def MQCONNX(
 
     def call() -> int:
         options = read(MQCNO, _lifted(cno_data))
-        user, password = ("", "") if csp_data is None else connecting.credentials(read(MQCSP, csp_data))
+        user, password = ("", "") if csp_data is None else mqconn_calls.credentials(read(MQCSP, csp_data))
         if bno_data is not None:
             read(MQBNO, bno_data)  # how a cluster may move the application: checked, there is nothing to do for one
-        request = connecting.Request(
+        request = mqconn_calls.Request(
             queue_manager,
             options.Options,
             cd=None if cd_data is None else read(MQCD, cd_data),
@@ -112,7 +120,7 @@ def MQCONNX(
             application=options.ApplName,
             table=bytes_at(options.CCDTUrlPtr, options.CCDTUrlLength).decode("utf-8", "replace"),
         )
-        return connecting.connect(request)
+        return mqconn_calls.connect(request)
 
     return outcome.run(call, C.MQHC_UNUSABLE_HCONN)
 
@@ -127,7 +135,7 @@ def _lifted(cno: bytes) -> bytes:
 
 def MQDISC(hconn: int) -> Ended:
     """(cc, rc). Its consumers go with the connection."""
-    ended = verbs.MQDISC(hconn)
+    ended = shared_verbs.MQDISC(hconn)
     callbacks.forget_connection(hconn)
     return ended
 
@@ -145,7 +153,7 @@ def MQINQ(
     check_numbers(hconn, hobj, integer_count, character_count, character_length, *selectors)
 
     def call() -> tuple[list[int], bytes | None, Ended]:
-        numbers, characters, warning = attributes.inquire(hconn, hobj, selectors)
+        numbers, characters, warning = attribute_values.inquire(hconn, hobj, selectors)
         ended = outcome.of_reason(warning)
         if len(characters) > character_length:
             ended = C.MQCC_WARNING, C.MQRC_CHAR_ATTRS_TOO_SHORT
@@ -164,7 +172,7 @@ def MQSET(hconn: int, hobj: int, selectors: Sequence[int], integers: Sequence[in
     """(cc, rc)."""
     data = check_data(characters)
     check_numbers(hconn, hobj, *selectors, *integers)
-    return outcome.of(lambda: attributes.set_values(hconn, hobj, selectors, integers, data))
+    return outcome.of(lambda: attribute_values.set_values(hconn, hobj, selectors, integers, data))
 
 
 def MQSUBRQ(hconn: int, hsub: int, action: int, sro: bytes) -> tuple[bytes, int, int]:
@@ -173,7 +181,7 @@ def MQSUBRQ(hconn: int, hsub: int, action: int, sro: bytes) -> tuple[bytes, int,
     check_numbers(hconn, hsub, action)
 
     def call() -> bytes:
-        handles.find(hconn).MQSUBRQ(hsub, action, read(MQSRO, data))
+        connection_handles.find(hconn).MQSUBRQ(hsub, action, read(MQSRO, data))
 
     return outcome.run(call, data)
 
@@ -185,7 +193,7 @@ def MQSTAT(hconn: int, type: int, sts: bytes) -> tuple[bytes, int, int]:
 
     def call() -> bytes:
         status = read(MQSTS, data)
-        handles.find(hconn).MQSTAT(type, status)
+        connection_handles.find(hconn).MQSTAT(type, status)
         return write(status, data)
 
     return outcome.run(call, data)
@@ -195,7 +203,7 @@ def MQDLTMH(hconn: int, hmsg: int, dmho: bytes) -> Ended:
     """(cc, rc)."""
     data = check_size(dmho, MQDMHO)
     check_numbers(hconn, hmsg)
-    return outcome.of(lambda: handles.find(hconn).MQDLTMH(hmsg, read(MQDMHO, data)))
+    return outcome.of(lambda: connection_handles.find(hconn).MQDLTMH(hmsg, read(MQDMHO, data)))
 
 
 def MQINQMP(
@@ -216,7 +224,7 @@ def MQDLTMP(hconn: int, hmsg: int, dmpo: bytes, name: bytes) -> Ended:
     """(cc, rc)."""
     data, wanted = check_size(dmpo, MQDMPO), text(name)
     check_numbers(hconn, hmsg)
-    return outcome.of(lambda: handles.find(hconn).MQDLTMP(hmsg, read(MQDMPO, data), wanted))
+    return outcome.of(lambda: connection_handles.find(hconn).MQDLTMP(hmsg, read(MQDMPO, data), wanted))
 
 
 def MQLOGCF(options: int, filename: str = "") -> tuple[int]:

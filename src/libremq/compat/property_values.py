@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from libremq.compat import handles, outcome
-from libremq.compat.structures import check_numbers, check_size, read, text
+from libremq.compat import connection_handles, outcome
+from libremq.compat.packed_structures import check_numbers, check_size, read, text
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.rfh2 import PropertyValue
@@ -33,7 +33,7 @@ def MQSETMP(
     check_numbers(hconn, hmsg, type, length)
 
     def call() -> None:
-        handles.find(hconn).MQSETMP(
+        connection_handles.find(hconn).MQSETMP(
             hmsg, read(MQSMPO, smpo_data), property_name, read(MQPD, pd_data), type, _given(value, type, length)
         )
 
@@ -63,7 +63,7 @@ def inquire(hconn: int, hmsg: int, impo: MQIMPO, name: str, pd: MQPD, type: int,
     """MQINQMP, the structures read already."""
 
     def call() -> Inquired:
-        found = handles.find(hconn).MQINQMP(hmsg, impo, name, pd, type, length)
+        found = connection_handles.find(hconn).MQINQMP(hmsg, impo, name, pd, type, length)
         value = int(found.value) if isinstance(found.value, bool) else found.value
         return Inquired(value, found.data_length, found.returned_name, found.comp_code, found.reason)
 

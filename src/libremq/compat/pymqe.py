@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from libremq.compat import attributes, connecting, outcome, property_values
-from libremq.compat.connecting import MQCONN
+from libremq.compat import attribute_values, mqconn_calls, outcome, property_values
+from libremq.compat.mqconn_calls import MQCONN
+from libremq.compat.packed_structures import StructureError, check_data, check_numbers, check_size, name_of, read, text
 from libremq.compat.property_values import MQSETMP
-from libremq.compat.structures import StructureError, check_data, check_numbers, check_size, name_of, read, text
-from libremq.compat.verbs import (
+from libremq.compat.shared_verbs import (
     MQBACK,
     MQBEGIN,
     MQCLOSE,
@@ -75,7 +75,7 @@ def MQCONNX(
     sco_data = check_size(sco, MQSCO, *_SCO_SIZES).ljust(MQSCO.size(), b"\0")
 
     def call() -> int:
-        request = connecting.Request(
+        request = mqconn_calls.Request(
             queue_manager,
             options,
             cd=None if cd_data is None else read(MQCD, cd_data),
@@ -83,7 +83,7 @@ def MQCONNX(
             user=text(user_password.get("user", b"")),
             password=text(user_password.get("password", b"")),
         )
-        return connecting.connect(request)
+        return mqconn_calls.connect(request)
 
     return outcome.run(call, C.MQHC_UNUSABLE_HCONN)
 
@@ -93,11 +93,11 @@ def MQINQ(hconn: int, hobj: int, selector: int) -> tuple[int | bytes | None, int
     check_numbers(hconn, hobj, selector)
 
     def call() -> tuple[int | bytes, Ended]:
-        integers, characters, warning = attributes.inquire(hconn, hobj, [selector])
+        integers, characters, warning = attribute_values.inquire(hconn, hobj, [selector])
         value = integers[0] if integers else characters[:_TEXT_MAX].partition(b"\0")[0]
         return value, outcome.of_reason(warning)
 
-    empty: int | bytes = 0 if attributes.is_integer(selector) else b""
+    empty: int | bytes = 0 if attribute_values.is_integer(selector) else b""
     (value, warning), comp_code, reason = outcome.run(call, (empty, outcome.OK))
     return (value, comp_code, reason) if comp_code else (value, *warning)
 
@@ -106,7 +106,7 @@ def MQSET(hconn: int, hobj: int, selector: int, value: int | bytes) -> Ended:
     """(cc, rc)."""
     check_numbers(hconn, hobj, selector)
     integers, characters = ([value], b"") if isinstance(value, int) else ([], check_data(value))
-    return outcome.of(lambda: attributes.set_values(hconn, hobj, [selector], integers, characters))
+    return outcome.of(lambda: attribute_values.set_values(hconn, hobj, [selector], integers, characters))
 
 
 def MQINQMP(

@@ -29,14 +29,14 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.journal import CheckpointState
 from libremq.kernel.state.queue_state import QueueState
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, Record, RecordType, ShippedLog, log_identity
-from libremq.log.control import open_control
 from libremq.log.extents import extent_name, extent_number
+from libremq.log.log_control_file import open_control
 from libremq.log.shipped import ShippedExtents
 from libremq.log.tail import find_candidates
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.store.errors import StoreDamaged
 from libremq.store.queue_store import StoreLimits
+from libremq.store.store_errors import StoreDamaged
 
 RUN_GAP = 86_400
 """Ids that a queue manager makes begin with the second of its start. What the live one did after the last extent that

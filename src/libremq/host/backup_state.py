@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from libremq.common.files.file_layer import Files
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState
-from libremq.store.errors import StoreDamaged
+from libremq.store.store_errors import StoreDamaged
 
 STATE_FILE = "amqbkup.dat"
 MAGIC = b"LMQB"

@@ -43,8 +43,8 @@ from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordT
 from libremq.log.statistics_file import save_statistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.store.errors import StoreDamaged, StoreFull
 from libremq.store.queue_store import StoreLimits
+from libremq.store.store_errors import StoreDamaged, StoreFull
 
 
 def _silent(text: str) -> None:

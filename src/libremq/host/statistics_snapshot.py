@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from libremq.log.statistics import LogStatistics
+from libremq.log.log_statistics import LogStatistics
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,7 @@ from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 _UNDO_AGAIN_S = 1.0  # until a backout goes on for which the log had no room
 _P = ParamSpec("_P")

@@ -20,7 +20,7 @@ from libremq.kernel.state.queue_state import QueueState
 from libremq.log import LogFull, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.store.errors import StoreFull
+from libremq.store.store_errors import StoreFull
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from libremq.log.advice import Finding, findings
 from libremq.log.config import LogConfig
-from libremq.log.control import CONTROL_FILE, log_identity
-from libremq.log.errors import LogDamaged, LogError, LogFailed, LogFull
 from libremq.log.log import Log
+from libremq.log.log_control_file import CONTROL_FILE, log_identity
+from libremq.log.log_errors import LogDamaged, LogError, LogFailed, LogFull
+from libremq.log.log_space import LogSpace
+from libremq.log.log_statistics import LogStatistics, SlowWrite
 from libremq.log.management import ExtentState
 from libremq.log.records import Record, RecordType
 from libremq.log.scan import LogScan
 from libremq.log.shipped import ShippedLog
 from libremq.log.slots import SlotFile
-from libremq.log.space import LogSpace
-from libremq.log.statistics import LogStatistics, SlowWrite
 
 __all__ = [
     "CONTROL_FILE",

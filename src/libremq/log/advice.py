@@ -9,8 +9,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from libremq.log.log_statistics import LogStatistics
 from libremq.log.pages import PAGE_BYTES
-from libremq.log.statistics import LogStatistics
 
 SLOW_WRITE_US = 10_000
 """A write in tens of milliseconds is a matter for whoever looks after the storage."""

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from libremq.common.files.file_layer import Files
-from libremq.log.control import CONTROL_FILE, ControlState, create_control, open_control
-from libremq.log.errors import LogDamaged
 from libremq.log.extents import Extent, Extents, extent_name
+from libremq.log.log_control_file import CONTROL_FILE, ControlState, create_control, open_control
+from libremq.log.log_errors import LogDamaged
 from libremq.log.pages import BAD, PAGE_BYTES, page_rank
 from libremq.log.sequence import Sequence
 from libremq.log.slots import SlotFile

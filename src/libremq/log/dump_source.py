@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from libremq.common.files.file_layer import File, Files
-from libremq.log.control import CONTROL_FILE, ControlState, open_control
-from libremq.log.errors import LogDamaged, LogError
 from libremq.log.extents import extent_name, extent_number
+from libremq.log.log_control_file import CONTROL_FILE, ControlState, open_control
+from libremq.log.log_errors import LogDamaged, LogError
 from libremq.log.pages import PAGE_BYTES, PAGE_HEADER, PAGE_HEADER_BYTES, PAGE_MAGIC, Rank, page_checksum
 from libremq.log.shadow import SHADOW_FILE
 from libremq.log.tail import TAIL_FILE

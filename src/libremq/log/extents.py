@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 
 from libremq.common.files.file_layer import File, Files
-from libremq.log.errors import LogDamaged
+from libremq.log.log_errors import LogDamaged
 from libremq.log.pages import BAD, PAGE_BYTES, PAGE_HEADER, PAGE_MAGIC, page_checksum, page_rank
 from libremq.log.sync_helper import SyncHelper
 

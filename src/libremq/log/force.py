@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
-from libremq.log.errors import LogFailed
+from libremq.log.log_errors import LogFailed
 
 
 class _Waiter:

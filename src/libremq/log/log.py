@@ -13,18 +13,18 @@ from libremq.common.clock import Clock, SystemClock
 from libremq.common.files.file_layer import Files
 from libremq.log.config import LogConfig
 from libremq.log.copies import Say
-from libremq.log.core import LogCore
-from libremq.log.errors import LogError
 from libremq.log.extents import extent_name
+from libremq.log.log_core import LogCore
+from libremq.log.log_errors import LogError
+from libremq.log.log_opening import OpenedLog, create_files, open_files
+from libremq.log.log_statistics import LogStatistics, SlowWrite
 from libremq.log.management import Archiver, ExtentState, archive_extents, delete_extents, list_extents, number_in
-from libremq.log.opening import OpenedLog, create_files, open_files
 from libremq.log.reader import RecordReader
 from libremq.log.records import Record
 from libremq.log.ring import Ring
 from libremq.log.scan import LogScan
 from libremq.log.sequence import Sequence
 from libremq.log.shipped import adopt
-from libremq.log.statistics import LogStatistics, SlowWrite
 
 
 def _silent(text: str) -> None:

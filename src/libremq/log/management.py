@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.common.files.file_layer import Files
-from libremq.log.errors import LogError
 from libremq.log.extents import FORMAT_BYTES, extent_name, extent_number
+from libremq.log.log_errors import LogError
 from libremq.log.sequence import Sequence
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import threading
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from libremq.log.control import ControlState
-from libremq.log.errors import LogDamaged, LogError
 from libremq.log.extents import Extents
+from libremq.log.log_control_file import ControlState
+from libremq.log.log_errors import LogDamaged, LogError
 from libremq.log.pages import (
     BAD,
     EPOCH_START,

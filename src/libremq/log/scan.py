@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from libremq.log.errors import LogDamaged
 from libremq.log.extents import Extents
+from libremq.log.log_errors import LogDamaged
 from libremq.log.pages import PAGE_BYTES, PAGE_HEADER_BYTES
 from libremq.log.reader import RecordWalk
 from libremq.log.records import Record

@@ -11,8 +11,8 @@ import threading
 from collections.abc import Sequence as SequenceOf
 
 from libremq.common.files.file_layer import Files
-from libremq.log.errors import LogDamaged
 from libremq.log.extents import RESTORE, Extent, GrowingExtents, extent_name, extent_number
+from libremq.log.log_errors import LogDamaged
 from libremq.log.pages import PAGE_BYTES
 
 EXTENT_NUMBER_MAX = 9_999_999

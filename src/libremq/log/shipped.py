@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from libremq.common.files.file_layer import File, Files
-from libremq.log.control import open_control
-from libremq.log.errors import LogDamaged, LogError
 from libremq.log.extents import Extent, Extents, extent_name, extent_number
+from libremq.log.log_control_file import open_control
+from libremq.log.log_errors import LogDamaged, LogError
 from libremq.log.pages import BAD, FIRST_LSN, PAGE_BYTES, PAGE_HEADER, PAGE_MAGIC, page_checksum, page_rank, stream_of
 from libremq.log.reader import (
     BLOCK_BYTES,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from libremq.common.files.file_layer import File, Files
-from libremq.log.errors import LogDamaged
+from libremq.log.log_errors import LogDamaged
 
 SLOT_BYTES = 4096
 

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from libremq.common.files.file_layer import Files
-from libremq.log.errors import LogError
-from libremq.log.statistics import LogStatistics
+from libremq.log.log_errors import LogError
+from libremq.log.log_statistics import LogStatistics
 
 FILE_NAME = "logger-statistics.json"
 _FORMAT = "libremq logger statistics"

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from libremq.mqi.constant_names import name_of as name_of
     from libremq.mqi.errors import MQError as MQError
     from libremq.mqi.errors import mq_error as mq_error
-    from libremq.mqi.names import name_of as name_of
     from libremq.mqi.reasons import Reason as Reason
     from libremq.mqi.reasons import reason as reason
     from libremq.mqi.structs import MQCNO as MQCNO

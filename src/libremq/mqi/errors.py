@@ -24,7 +24,7 @@ class MQError(Exception):
     @property
     def name(self) -> str:
         """The name of the reason, such as "MQRC_NO_MSG_AVAILABLE"."""
-        from libremq.mqi.names import names_of
+        from libremq.mqi.constant_names import names_of
 
         tables = (names_of("MQRC"), names_of("MQRCCF"), names_of("MQFB"))  # feedback: why a message went no further
         return next((table[self.reason] for table in tables if self.reason in table), "MQRC")

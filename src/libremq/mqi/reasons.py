@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 
 from libremq.mqi import constants as C
-from libremq.mqi.names import names_of
+from libremq.mqi.constant_names import names_of
 
 
 @dataclass(frozen=True, slots=True)

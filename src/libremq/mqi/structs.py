@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libremq.mqi.connection import MQAIR, MQBNO, MQCBC, MQCBD, MQCD, MQCNO, MQCSP, MQCTLO, MQSCO
+from libremq.mqi.connection_structures import MQAIR, MQBNO, MQCBC, MQCBD, MQCD, MQCNO, MQCSP, MQCTLO, MQSCO
 from libremq.mqi.descriptors import (
     MQBMHO,
     MQBO,

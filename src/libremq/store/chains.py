@@ -14,7 +14,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
-from libremq.store.handles import LINKED, NONE, PRIORITY_MASK, HandleTable
+from libremq.store.space_handles import LINKED, NONE, PRIORITY_MASK, HandleTable
 
 CHAINS = 10
 _BUCKETS_MIN = 256

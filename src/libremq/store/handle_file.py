@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, starmap
 
 from libremq.common.files.file_layer import File, Files
-from libremq.store.errors import StoreDamaged, StoreFailed, damaged_queue
+from libremq.store.store_errors import StoreDamaged, StoreFailed, damaged_queue
 
 MAGIC = b"LMQH"
 VERSION = 1

@@ -10,12 +10,12 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.common.files.file_layer import File
-from libremq.store.errors import StoreFull
-from libremq.store.handles import FRAGMENTED, NONE, PERSISTENT
-from libremq.store.message import Message
-from libremq.store.space import BLOCK_BYTES, blocks_for
-from libremq.store.space import NONPERSISTENT as NONPERSISTENT_DATA
-from libremq.store.space import PERSISTENT as PERSISTENT_DATA
+from libremq.store.space_handles import FRAGMENTED, NONE, PERSISTENT
+from libremq.store.space_map import BLOCK_BYTES, blocks_for
+from libremq.store.space_map import NONPERSISTENT as NONPERSISTENT_DATA
+from libremq.store.space_map import PERSISTENT as PERSISTENT_DATA
+from libremq.store.store_errors import StoreFull
+from libremq.store.stored_message import Message
 
 if TYPE_CHECKING:
     from libremq.store.queue_store import QueueStore

@@ -10,10 +10,10 @@ from array import array
 from typing import TYPE_CHECKING
 
 from libremq.store.handle_file import ENTRY, ENTRY_SLOT, HandlePosition
-from libremq.store.handles import FRAGMENTED, GET_PENDING, GROUPED, PERSISTENT, PUT_PENDING
-from libremq.store.space import NONPERSISTENT as NONPERSISTENT_DATA
-from libremq.store.space import PERSISTENT as PERSISTENT_DATA
-from libremq.store.space import blocks_for
+from libremq.store.space_handles import FRAGMENTED, GET_PENDING, GROUPED, PERSISTENT, PUT_PENDING
+from libremq.store.space_map import NONPERSISTENT as NONPERSISTENT_DATA
+from libremq.store.space_map import PERSISTENT as PERSISTENT_DATA
+from libremq.store.space_map import blocks_for
 
 if TYPE_CHECKING:
     from libremq.store.queue_store import QueueStore

@@ -11,8 +11,8 @@ import struct
 import zlib
 
 from libremq.common.files.file_layer import File, Files
-from libremq.store.errors import StoreDamaged, StoreFailed, damaged_queue
-from libremq.store.space import BLOCK_BYTES
+from libremq.store.space_map import BLOCK_BYTES
+from libremq.store.store_errors import StoreDamaged, StoreFailed, damaged_queue
 
 MAGIC = b"LMQQ"
 VERSION = 1

@@ -21,9 +21,10 @@ from libremq.common.files.file_layer import Files
 from libremq.mqi.structs import MQMD
 from libremq.store import images, loading, store_checkpoint
 from libremq.store.chains import Chains
-from libremq.store.errors import StoreFull, damaged_queue
 from libremq.store.handle_file import HandleFile, HandlePosition
-from libremq.store.handles import (
+from libremq.store.images import Image, Run
+from libremq.store.queue_file import QueueFile
+from libremq.store.space_handles import (
     FRAGMENTED,
     GET_PENDING,
     GROUPED,
@@ -35,11 +36,10 @@ from libremq.store.handles import (
     PUT_PENDING,
     HandleTable,
 )  # fmt: skip
-from libremq.store.images import Image, Run
-from libremq.store.message import ImageDamaged, Message, from_image
-from libremq.store.queue_file import QueueFile
-from libremq.store.space import BLOCK_BYTES, SpaceMap, blocks_for
+from libremq.store.space_map import BLOCK_BYTES, SpaceMap, blocks_for
 from libremq.store.store_checkpoint import StoreCheckpoint
+from libremq.store.store_errors import StoreFull, damaged_queue
+from libremq.store.stored_message import ImageDamaged, Message, from_image
 
 DETAILS_MAX = 512
 _LATEST_BYTES_MAX = 64 * 1024

@@ -15,10 +15,10 @@ from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
 from libremq.store import images
-from libremq.store.errors import StoreFull
 from libremq.store.handle_file import ENTRY, Entry, HandlePosition
-from libremq.store.handles import GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING, SAVED_FLAGS, HandleSnapshot
 from libremq.store.images import Image, Run
+from libremq.store.space_handles import GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING, SAVED_FLAGS, HandleSnapshot
+from libremq.store.store_errors import StoreFull
 
 if TYPE_CHECKING:
     from libremq.common.files.file_layer import File

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from libremq.channels.calls import Call
 from libremq.mqi import constants as C
 from libremq.store.queue_store import StoreLimits
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
 from libremq.testing.simulated_network import Arrival, Network, SimulatedConnection
 from libremq.testing.simulated_operator import Operator
 from libremq.testing.simulated_queue_manager import SimulatedQueueManager, Survivors

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
-from libremq.testing.files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFiles
 from libremq.testing.simulated_queue_manager import made_on_disk
 
 IN = "IN"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from libremq.testing.clock import VirtualClock
+from libremq.testing.virtual_clock import VirtualClock
 
 if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager

@@ -15,7 +15,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security.authorities import OBJECT_TYPES
 from libremq.security.entities import NOBODY
-from libremq.testing.clock import VirtualClock
+from libremq.testing.virtual_clock import VirtualClock
 
 if TYPE_CHECKING:
     import ssl

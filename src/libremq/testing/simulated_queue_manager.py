@@ -31,14 +31,14 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.store.queue_store import StoreLimits
-from libremq.testing.clock import VirtualClock
-from libremq.testing.files import FaultyFiles, PowerCut
+from libremq.testing.faulty_files import FaultyFiles, PowerCut
 from libremq.testing.simulated_network import Network, SimulatedTransport
 from libremq.testing.simulated_time import EventLoop
+from libremq.testing.virtual_clock import VirtualClock
 from libremq.wire import message_channel
 from libremq.wire.protocol import Status, Type
 from libremq.wire.segments import Flow
-from libremq.wire.session import unpack_initial
+from libremq.wire.session_flows import unpack_initial
 
 FOLDER = "qm"
 SMALL_LOG = LogConfig(primary_files=3, secondary_files=1, file_pages=64)

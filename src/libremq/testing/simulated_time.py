@@ -12,7 +12,7 @@ import random
 from collections import deque
 from collections.abc import Callable
 
-from libremq.testing.clock import VirtualClock
+from libremq.testing.virtual_clock import VirtualClock
 
 _REMEMBERED = 400
 

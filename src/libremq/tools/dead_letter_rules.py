@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.mqi import constants as C
-from libremq.mqi.names import value_of
+from libremq.mqi.constant_names import value_of
 from libremq.mqi.structs import MQDLH, MQMD
 
 NUMBER_MAX = 999_999_999

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
 from libremq.wire.descriptor import pack_md, unpack_md
 from libremq.wire.protocol import ProtocolError, Status
-from libremq.wire.structures import GMO, OD, PMO
+from libremq.wire.wire_structures import GMO, OD, PMO
 
 API_BYTES = 16
 _API = {False: struct.Struct("<iii"), True: struct.Struct(">iii")}

@@ -14,7 +14,7 @@ from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQ
 from libremq.wire import calls
 from libremq.wire.descriptor import pack_md, unpack_md
 from libremq.wire.protocol import ProtocolError, Status
-from libremq.wire.structures import GMO, PMO
+from libremq.wire.wire_structures import GMO, PMO
 
 _TEXTS = ("ObjectString", "SelectionString", "ResObjectString")
 

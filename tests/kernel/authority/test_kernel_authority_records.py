@@ -19,7 +19,7 @@ from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
 from libremq.security.authorities import APPLICABLE, bit, words
 from libremq.security.profiles import matches, most_specific
-from libremq.testing.files import PowerCut
+from libremq.testing.faulty_files import PowerCut
 
 Q, QMGR = C.MQOT_Q, C.MQOT_Q_MGR
 PRINCIPAL, GROUP = C.MQZAET_PRINCIPAL, C.MQZAET_GROUP

@@ -16,7 +16,7 @@ from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 QM = (C.MQCA_Q_MGR_NAME, "QM1")
 APPLICATION = [(C.MQIA_APPL_TYPE, C.MQAT_UNIX), (C.MQCACF_APPL_NAME, "teller")]

@@ -15,7 +15,7 @@ from libremq.kernel.verbs import dead_letter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH, MQMD, MQMDE, MQXQH
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 
 @pytest.fixture

@@ -16,11 +16,11 @@ from libremq.kernel.objects.system_objects import SYSTEM_LEVEL, create_system_ob
 from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.log import LogConfig, LogFull
-from libremq.log.dump import dump
+from libremq.log.log_dump_reader import dump
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import InvalidAttribute, InvalidName, MQError, ObjectExists, ObjectTypeError, UnknownObject
 from libremq.testing import FaultyFiles, VirtualClock
-from libremq.testing.files import PowerCut
+from libremq.testing.faulty_files import PowerCut
 
 T0 = 1_700_000_000.0
 CIRCULAR = LogConfig(file_pages=64)

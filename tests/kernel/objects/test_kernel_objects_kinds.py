@@ -15,7 +15,7 @@ from libremq.kernel.objects.system_objects import create_system_objects
 from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.state import media_image
 from libremq.log import LogConfig, LogFull
-from libremq.log.dump import dump
+from libremq.log.log_dump_reader import dump
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 

@@ -17,7 +17,7 @@ from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, VirtualClock
-from libremq.testing.files import PowerCut
+from libremq.testing.faulty_files import PowerCut
 
 T0 = 1_700_000_000.0
 CIRCULAR = LogConfig(file_pages=64)

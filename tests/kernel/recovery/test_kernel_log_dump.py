@@ -13,7 +13,7 @@ from helper_qmgr import Session
 from libremq.kernel.recovery.log_dump import DATA_SHOWN_MAX, LogFormatter, queue_names
 from libremq.kernel.state import journal
 from libremq.log import Record, RecordType
-from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, dump
+from libremq.log.log_dump_reader import DumpEnd, DumpExtent, DumpGap, dump
 from libremq.mqi import constants as C
 
 PERSISTENT = C.MQPER_PERSISTENT

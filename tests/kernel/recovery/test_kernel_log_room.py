@@ -17,7 +17,7 @@ from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO
-from libremq.store.errors import damaged_queue
+from libremq.store.store_errors import damaged_queue
 
 SMALL = LogConfig(primary_files=2, secondary_files=1, file_pages=64)
 

@@ -15,7 +15,7 @@ from helper_media import TO_FILES, Life, damage
 from libremq.kernel.recovery import log_room
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.store.errors import StoreDamaged
+from libremq.store.store_errors import StoreDamaged
 
 QUEUES = ("A", "B", "C")
 SEEDS = 40

@@ -20,9 +20,9 @@ from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
-from libremq.store.errors import StoreDamaged
+from libremq.store.store_errors import StoreDamaged
 from libremq.testing import FaultyFiles, VirtualClock
-from libremq.testing.files import PowerCut
+from libremq.testing.faulty_files import PowerCut
 
 
 def filled() -> Life:

@@ -9,7 +9,7 @@ from helper_qmgr import Session
 from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
-from libremq.testing.clock import VirtualClock
+from libremq.testing.virtual_clock import VirtualClock
 
 
 class SlowClock(VirtualClock):

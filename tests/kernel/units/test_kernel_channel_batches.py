@@ -21,7 +21,7 @@ from libremq.kernel.state.unit_of_work import BATCH_XID
 from libremq.kernel.units import channel_batches
 from libremq.kernel.units.channel_batches import Batch, BatchIdentity
 from libremq.log import LogConfig, LogFull, Record, RecordType
-from libremq.log.dump import dump
+from libremq.log.log_dump_reader import dump
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 

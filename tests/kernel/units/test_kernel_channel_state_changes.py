@@ -15,7 +15,7 @@ from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.units import channel_state_changes
 from libremq.log import LogConfig, Record, RecordType
-from libremq.log.dump import dump
+from libremq.log.log_dump_reader import dump
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 

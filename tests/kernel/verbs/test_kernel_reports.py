@@ -10,7 +10,7 @@ from libremq.kernel.verbs import dead_letter, reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQRFH2
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 DATA = bytes(range(250))
 

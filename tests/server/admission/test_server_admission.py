@@ -23,7 +23,7 @@ from libremq.mqi.pcf import MQCFIN, unpack_message
 from libremq.server.admission.admission_decision import Admitted, Applicant
 from libremq.server.admission.host_names import host_names
 from libremq.testing.serving import Served, served_queue_manager
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.protocol import REPLY, Type
 from libremq.wire.segments import frame
 
@@ -205,12 +205,12 @@ def test_a_password_proves_no_other_user_to_be_an_administrator(site: Site) -> N
     site.passwords(ADOPTCTX="NO")
 
     def reason(asserted: str, user: str) -> int:
-        body = session.pack_connect(session.Connect("", "peer", C.MQAT_UNIX))
+        body = session_flows.pack_connect(session_flows.Connect("", "peer", C.MQAT_UNIX))
         with Peer(site.served.port, channel=CHANNEL) as peer:
             peer.negotiate()
             peer.send(
-                frame(Type.USERID_DATA, session.pack_user(asserted), 1)
-                + frame(Type.CONAUTH_INFO, session.pack_credentials(user, PASSWORD), 1)
+                frame(Type.USERID_DATA, session_flows.pack_user(asserted), 1)
+                + frame(Type.CONAUTH_INFO, session_flows.pack_credentials(user, PASSWORD), 1)
                 + frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1)
             )
             while (flow := peer.answer()).kind != Type.MQCONN + REPLY:

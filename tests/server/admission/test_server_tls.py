@@ -22,7 +22,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import KeyRepository
 from libremq.testing.serving import Served, served_queue_manager
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.protocol import Status, Type
 from libremq.wire.segments import frame_plain
 
@@ -130,8 +130,8 @@ def test_a_plain_client_on_a_channel_that_wants_tls(served: Served) -> None:
 
 def test_the_status_that_a_plain_client_is_refused_with(served: Served) -> None:
     with Peer(served.port, channel=SECURE) as peer:
-        peer.send(frame_plain(Type.INITIAL_DATA, session.pack_initial(session.InitialData(SECURE))))
-        assert session.unpack_status(peer.answer().body) == Status.CIPHER_SPEC
+        peer.send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(session_flows.InitialData(SECURE))))
+        assert session_flows.unpack_status(peer.answer().body) == Status.CIPHER_SPEC
 
 
 def test_a_client_with_tls_and_a_queue_manager_without_a_certificate(tmp_path: Path, pki: Path) -> None:

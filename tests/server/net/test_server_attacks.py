@@ -18,7 +18,7 @@ from libremq.mqi.structs import MQMD, MQOD, MQPMO, MQTM
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.tools.configuration_dump import setmqaut_lines
 from libremq.tools.trigger_monitor import TriggerMonitor
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.protocol import FIRST, Status, Type
 from libremq.wire.segments import frame
 
@@ -98,8 +98,8 @@ def test_no_client_passes_for_a_queue_manager(site: Site, tmp_path: Path) -> Non
     site.give(INITQ, "QUEUE", "PUT")
     with Peer(site.served.port, channel=CHANNEL) as peer:
         peer.negotiate()
-        body = session.pack_connect(session.Connect("", "QM1", C.MQAT_QMGR))
-        peer.send(frame(Type.USERID_DATA, session.pack_user("alice"), 1))
+        body = session_flows.pack_connect(session_flows.Connect("", "QM1", C.MQAT_QMGR))
+        peer.send(frame(Type.USERID_DATA, session_flows.pack_user("alice"), 1))
         assert peer.call(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body).reason == C.MQRC_NONE
         hobj = peer.open(INITQ, C.MQOO_OUTPUT)
         md = MQMD(Version=2, Format=C.MQFMT_TRIGGER, Encoding=C.MQENC_NATIVE, CodedCharSetId=819)
@@ -190,7 +190,7 @@ def ended_with(peer: Peer) -> Status:
         flow = peer.answer()
         if flow.kind == Type.STATUS_DATA and flow.body:
             assert peer.receive() is None
-            return Status(session.unpack_status(flow.body))
+            return Status(session_flows.unpack_status(flow.body))
 
 
 def test_nothing_long_is_taken_from_who_was_not_let_in(site: Site) -> None:
@@ -204,9 +204,9 @@ def test_nothing_long_is_taken_from_who_was_not_let_in(site: Site) -> None:
 def test_not_much_is_kept_while_a_password_is_looked_at(site: Site) -> None:
     with Peer(site.served.port, channel=CHANNEL) as peer:
         peer.negotiate()
-        body = session.pack_connect(session.Connect("", "peer", C.MQAT_UNIX))
+        body = session_flows.pack_connect(session_flows.Connect("", "peer", C.MQAT_UNIX))
         peer.send(
-            frame(Type.CONAUTH_INFO, session.pack_credentials("alice", "a guess"), 1)
+            frame(Type.CONAUTH_INFO, session_flows.pack_credentials("alice", "a guess"), 1)
             + frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1)
             + frame(Type.MQPUT, bytes(30_000), 1) * 3
         )
@@ -220,11 +220,11 @@ def test_commands_are_given_as_who_was_let_in(site: Site) -> None:
     """A second MQCONN that fails must not change who gives the commands of a connection for commands."""
     with Peer(site.served.port, channel=CHANNEL) as peer:
         peer.negotiate()
-        body = session.pack_connect(session.Connect("", "peer", C.MQAT_UNIX, session.COMMANDS_ONLY))
+        body = session_flows.pack_connect(session_flows.Connect("", "peer", C.MQAT_UNIX, session_flows.COMMANDS_ONLY))
         connect = frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1)
-        peer.send(frame(Type.USERID_DATA, session.pack_user("alice"), 1) + connect)
+        peer.send(frame(Type.USERID_DATA, session_flows.pack_user("alice"), 1) + connect)
         assert calls.unpack_api(peer.answer().body).reason == C.MQRC_NONE
-        peer.send(frame(Type.USERID_DATA, session.pack_user("mallory"), 1) + connect)
+        peer.send(frame(Type.USERID_DATA, session_flows.pack_user("mallory"), 1) + connect)
         assert peer.answer().kind == Type.PING_DATA  # the explanation
         assert calls.unpack_api(peer.answer().body).reason == C.MQRC_ALREADY_CONNECTED
         (conversation,) = site.served.in_loop(

@@ -18,7 +18,7 @@ from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.testing import VirtualClock
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel as flows
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.message_channel import Resync
 from libremq.wire.protocol import MAX_SEGMENT, WHOLE, Status, Type
 from libremq.wire.segments import SegmentReader, frame_plain
@@ -118,8 +118,8 @@ def slow_partner(served: Served) -> Iterator[socket.socket]:
                     for flow in reader.feed(connection.recv(4096)):
                         return flow.body
 
-            offered = session.unpack_initial(next_flow())
-            answer = session.pack_initial(replace(offered, queue_manager="QM2"))
+            offered = session_flows.unpack_initial(next_flow())
+            answer = session_flows.pack_initial(replace(offered, queue_manager="QM2"))
             connection.sendall(frame_plain(Type.INITIAL_DATA, answer, flags=WHOLE))
             next_flow()
             connection.sendall(Resync(0).pack())

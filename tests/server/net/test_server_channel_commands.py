@@ -15,7 +15,7 @@ from helper_server import NAME, served, until
 import libremq
 from libremq.mqi import constants as C
 from libremq.testing.serving import Served, served_queue_manager
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.message_channel import Resync
 from libremq.wire.protocol import CONFIRM_REQUEST, ERROR, MAX_MESSAGE, MAX_SEGMENT, Type
 from libremq.wire.segments import FLOW_OVERHEAD, SegmentReader, frame_plain
@@ -33,10 +33,10 @@ class Mute(Partner):
 
     def take_batch(self) -> bytes:
         """The LUWID of the batch that it was asked to confirm."""
-        offered = session.unpack_initial(self.answer(Type.INITIAL_DATA).body)
-        agreed = session.agree_message_channel(offered, replace(OFFER, channel=CHANNEL, queue_manager="QM2"))
-        flags = ERROR if session.corrected(agreed) else 0
-        self.send(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+        offered = session_flows.unpack_initial(self.answer(Type.INITIAL_DATA).body)
+        agreed = session_flows.agree_message_channel(offered, replace(OFFER, channel=CHANNEL, queue_manager="QM2"))
+        flags = ERROR if session_flows.corrected(agreed) else 0
+        self.send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(agreed), flags=flags))
         self.answer(Type.RESYNC_DATA)
         self.send(Resync(0).pack())
         while (flow := self.receive()) is not None:

@@ -18,7 +18,7 @@ from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQPMO, MQSTS
 from libremq.server.net.event_loop import EngineLimits
 from libremq.testing.serving import Served, served_queue_manager
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.protocol import FIRST, MAX_SEGMENT, Status, Type
 from libremq.wire.segments import frame, frame_plain
 
@@ -78,8 +78,8 @@ def test_connections_whose_passwords_are_checked_at_the_same_time(tmp_path: Path
         url = served.url("mq").replace("mq://", "mq://app:secret@")
         peers = [Peer(served.port).negotiate() for _ in range(6)]
         for peer in peers:
-            body = session.pack_connect(session.Connect("", "many", C.MQAT_UNIX))
-            credentials = frame(Type.CONAUTH_INFO, session.pack_credentials("app", "secret"), 1)
+            body = session_flows.pack_connect(session_flows.Connect("", "many", C.MQAT_UNIX))
+            credentials = frame(Type.CONAUTH_INFO, session_flows.pack_credentials("app", "secret"), 1)
             peer.send(credentials + frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1))
         reasons = []
         for peer in peers:
@@ -322,7 +322,7 @@ def test_a_segment_that_is_longer_than_agreed_ends_the_channel(served: Served) -
         peer.send(frame(Type.MQPUT, bytes(MAX_SEGMENT), 1))
         flow = peer.answer()
         assert flow.kind == Type.STATUS_DATA
-        assert session.unpack_status(flow.body) == Status.PROTOCOL_LENGTH_ERROR
+        assert session_flows.unpack_status(flow.body) == Status.PROTOCOL_LENGTH_ERROR
         assert peer.receive() is None
     wait_until(lambda: not served.engine.links)
 
@@ -333,7 +333,7 @@ def test_a_flow_that_is_longer_than_the_channel_carries_ends_it(served: Served, 
         piece = frame(Type.MQPUT, bytes(30_000), 1, flags=0)
         peer.send(frame(Type.MQPUT, bytes(30_000), 1, flags=FIRST) + piece * 3)
         flow = peer.answer()
-        assert session.unpack_status(flow.body) == Status.MESSAGE_LENGTH_ERROR
+        assert session_flows.unpack_status(flow.body) == Status.MESSAGE_LENGTH_ERROR
         assert peer.receive() is None
 
 

@@ -14,7 +14,7 @@ from libremq.mqi import constants as C
 from libremq.server.net.event_loop import EngineLimits
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel as flows
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.protocol import MAX_SEGMENT, Status, Type
 from libremq.wire.segments import frame, frame_plain
 
@@ -100,7 +100,7 @@ def test_initial_data_that_is_refused(
 
 
 def test_initial_data_that_is_cut_short(served: Served, said: list[str]) -> None:
-    body = session.pack_initial(OFFER)
+    body = session_flows.pack_initial(OFFER)
     for length, status in ((60, Status.FAP_LEVEL), (20, Status.PROTOCOL_ID_ERROR), (0, Status.PROTOCOL_ID_ERROR)):
         with Partner(served.port) as partner:
             partner.send(frame_plain(Type.INITIAL_DATA, body[:length]))

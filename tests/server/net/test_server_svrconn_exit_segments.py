@@ -14,7 +14,7 @@ import libremq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.protocol import CONFIRM_REQUEST, MAX_SEGMENT, WHOLE, Action, Status, Type
 from libremq.wire.segments import TSHM_BYTES, Flow, SegmentReader, frame, frame_plain, header_bytes
 
@@ -137,7 +137,7 @@ def test_exits_can_change_and_lengthen_what_is_behind_the_header(site: Site) -> 
             peer.send(masked(data))
             return unmasked(peer.answer())
 
-        ask_user = frame(Type.USERID_DATA, session.pack_user("peer"), 1)
+        ask_user = frame(Type.USERID_DATA, session_flows.pack_user("peer"), 1)
         assert calls.unpack_api(ask(ask_user + connect_flow())).reason == C.MQRC_NONE
         opened = ask(
             frame(Type.MQOPEN, calls.pack_open(0, MQOD(ObjectName=QUEUE), C.MQOO_OUTPUT | C.MQOO_INPUT_SHARED), 1)
@@ -180,7 +180,7 @@ def test_exits_see_the_same_segments_however_they_arrive(site: Site) -> None:
     site.channel(RCVEXIT=("mine(watch)",), RCVDATA=("r",))
     with site.peer() as peer:
         peer.negotiate()
-        stream = frame(Type.USERID_DATA, session.pack_user("peer"), 1) + connect_flow()
+        stream = frame(Type.USERID_DATA, session_flows.pack_user("peer"), 1) + connect_flow()
         for at in range(0, len(stream), 7):
             peer.send(stream[at : at + 7])
         assert peer.reply().reason == C.MQRC_NONE
@@ -317,7 +317,7 @@ def test_an_exit_that_does_not_want_to_begin_ends_the_channel(site: Site) -> Non
     site.channel(SCYEXIT="mine(one)", SHARECNV=3)
     with site.peer() as peer:
         peer.connect()
-        peer.send(frame_plain(Type.SOCKET_ACTION, session.pack_action(3, Action.START), letter=b"C"))
+        peer.send(frame_plain(Type.SOCKET_ACTION, session_flows.pack_action(3, Action.START), letter=b"C"))
         assert peer.refused() == Status.CLOSED_BY_EXIT
     site.is_idle()
     assert site.noted == [["INIT", 1], ["INIT_SEC", 1], ["INIT", 3], ["TERM", 3], ["TERM", 1]]
@@ -328,7 +328,7 @@ def test_a_conversation_is_there_when_its_first_call_comes_at_the_same_time(site
     site.channel(SCYEXIT="mine(who)", SHARECNV=10)
     with site.peer() as peer:
         peer.negotiate()
-        start = frame_plain(Type.SOCKET_ACTION, session.pack_action(5, Action.START), letter=b"C")
+        start = frame_plain(Type.SOCKET_ACTION, session_flows.pack_action(5, Action.START), letter=b"C")
         peer.send(start + connect_flow(5))
         assert peer.answer().kind == Type.SOCKET_ACTION
         assert peer.reply().reason == C.MQRC_NONE
@@ -341,10 +341,10 @@ def test_a_channel_that_shares_nothing_has_exits(site: Site) -> None:
     site.channel(RCVEXIT=("mine(watch)",), RCVDATA=("r",), SENDEXIT=("mine(watch)",), SENDDATA=("s",), SHARECNV=0)
     with site.peer() as peer:
         peer.send(initial_flow())
-        assert session.unpack_initial(peer.answer().body).sharing == 0
-        body = session.pack_connect(session.Connect("", "peer", C.MQAT_UNIX))
+        assert session_flows.unpack_initial(peer.answer().body).sharing == 0
+        body = session_flows.pack_connect(session_flows.Connect("", "peer", C.MQAT_UNIX))
         peer.send(
-            frame_plain(Type.USERID_DATA, session.pack_user("peer"))
+            frame_plain(Type.USERID_DATA, session_flows.pack_user("peer"))
             + frame_plain(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body)
         )
         assert calls.unpack_api(peer.answer().body).reason == C.MQRC_NONE
@@ -359,7 +359,7 @@ def test_a_channel_that_shares_nothing_has_exits(site: Site) -> None:
 def test_whoever_does_not_wait_for_the_answer_does_not_get_past_the_exits(site: Site) -> None:
     site.write(WATCH)
     site.channel(RCVEXIT=("mine(watch)",))
-    user = frame(Type.USERID_DATA, session.pack_user("mallory"), 1)
+    user = frame(Type.USERID_DATA, session_flows.pack_user("mallory"), 1)
     for early in (initial_flow() + user + connect_flow(), initial_flow() + connect_flow()[:20], user + initial_flow()):
         with site.peer() as peer:
             peer.send(early)
@@ -372,8 +372,8 @@ def test_whoever_does_not_wait_for_the_answer_does_not_get_past_the_exits(site: 
     ("data", "status"),
     [
         (frame(Type.MQCONN, b"", 7), Status.CONV_ID_ERROR),
-        (frame(Type.USERID_DATA, session.pack_user("mallory"), 7), Status.CONV_ID_ERROR),
-        (frame_plain(Type.USERID_DATA, session.pack_user("mallory")), Status.CONV_ID_ERROR),
+        (frame(Type.USERID_DATA, session_flows.pack_user("mallory"), 7), Status.CONV_ID_ERROR),
+        (frame_plain(Type.USERID_DATA, session_flows.pack_user("mallory")), Status.CONV_ID_ERROR),
         (b"GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", Status.PROTOCOL_INVALID_DATA),
         (b"TSHM" + (30).to_bytes(4, "big") + bytes(40), Status.PROTOCOL_LENGTH_ERROR),
         (b"TSH " + (1 << 30).to_bytes(4, "big") + bytes(40), Status.PROTOCOL_LENGTH_ERROR),
@@ -420,8 +420,10 @@ def test_the_space_of_send_exits_must_fit_into_a_segment(site: Site) -> None:
     site.write("def wide(call):\n    call.exit_space = 16384\n    note(REASONS[call.reason])\n")
     site.channel(SENDEXIT=("mine(wide)",))
     with site.peer() as peer:
-        peer._offer = session.InitialData(CHANNEL, heartbeat_s=300, max_segment=8192)
-        peer.send(frame_plain(Type.INITIAL_DATA, session.pack_initial(peer._offer), flags=WHOLE | CONFIRM_REQUEST))
+        peer._offer = session_flows.InitialData(CHANNEL, heartbeat_s=300, max_segment=8192)
+        peer.send(
+            frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(peer._offer), flags=WHOLE | CONFIRM_REQUEST)
+        )
         assert peer.refused() == Status.CLOSED_BY_EXIT
     assert any("AMQ9186E" in line for line in site.said)
     assert site.noted == [["INIT"], ["TERM"]]

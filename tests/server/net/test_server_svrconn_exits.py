@@ -18,7 +18,7 @@ from libremq.common.tls.tls_authority import Authority
 from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.protocol import Status, Type
 from libremq.wire.segments import frame
 
@@ -221,8 +221,8 @@ def test_an_exit_that_only_looks_lets_nobody_be_somebody_else(secured: Site) -> 
     for user in ("boss", " boss"):
         with secured.peer() as peer:
             peer.negotiate()
-            known = frame(Type.CONAUTH_INFO, session.pack_credentials("alice", PASSWORD), 1)
-            peer.send(frame(Type.USERID_DATA, session.pack_user(user), 1) + known + connect_flow())
+            known = frame(Type.CONAUTH_INFO, session_flows.pack_credentials("alice", PASSWORD), 1)
+            peer.send(frame(Type.USERID_DATA, session_flows.pack_user(user), 1) + known + connect_flow())
             if user == "boss":
                 assert peer.reply().reason == C.MQRC_NOT_AUTHORIZED
                 continue
@@ -241,10 +241,10 @@ def test_the_exit_is_told_the_user_of_this_call_and_not_of_the_next(secured: Sit
     with secured.peer() as peer:
         peer.negotiate()
         peer.send(
-            frame(Type.USERID_DATA, session.pack_user("mallory"), 1)
-            + frame(Type.CONAUTH_INFO, session.pack_credentials("alice", PASSWORD), 1)
+            frame(Type.USERID_DATA, session_flows.pack_user("mallory"), 1)
+            + frame(Type.CONAUTH_INFO, session_flows.pack_credentials("alice", PASSWORD), 1)
             + connect_flow()
-            + frame(Type.USERID_DATA, session.pack_user("alice"), 1)
+            + frame(Type.USERID_DATA, session_flows.pack_user("alice"), 1)
         )
         assert peer.reply().reason == C.MQRC_CHANNEL_NOT_AVAILABLE
     secured.is_idle()

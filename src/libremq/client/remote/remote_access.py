@@ -25,8 +25,8 @@ from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding
+from libremq.log.log_statistics import LogStatistics
 from libremq.log.management import Archiver
-from libremq.log.statistics import LogStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire.protocol import ProtocolError, Status

@@ -7,7 +7,7 @@ from typing import Any
 
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.wire import xa
+from libremq.wire import xa_flows
 from libremq.wire.protocol import Type
 
 
@@ -29,7 +29,7 @@ class RemoteBranches:
 
     def _xa(self, kind: int, xid: bytes, flags: int = 0) -> None:
         try:
-            body = xa.pack_xa(0, flags, xa.pack_xid(xid))
+            body = xa_flows.pack_xa(0, flags, xa_flows.pack_xid(xid))
         except (TypeError, ValueError) as error:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, self._name, str(error)) from error
         with self._lock:
@@ -38,7 +38,7 @@ class RemoteBranches:
             self._xa_outcome(flow)
 
     def _xa_outcome(self, flow: Any) -> bytes:
-        value, _, rest = xa.unpack_xa(flow.body)
+        value, _, rest = xa_flows.unpack_xa(flow.body)
         words = self._words()
         if value < 0:
             name, detail = words or ("", "")
@@ -55,7 +55,7 @@ class RemoteBranches:
         self._xa(Type.XA_PREPARE, xid)
 
     def xa_commit(self, xid: bytes, *, one_phase: bool = False) -> None:
-        self._xa(Type.XA_COMMIT, xid, xa.TM_ONE_PHASE if one_phase else 0)
+        self._xa(Type.XA_COMMIT, xid, xa_flows.TM_ONE_PHASE if one_phase else 0)
 
     def xa_rollback(self, xid: bytes) -> None:
         self._xa(Type.XA_ROLLBACK, xid)
@@ -66,4 +66,6 @@ class RemoteBranches:
     def xa_recover(self) -> list[bytes]:
         with self._lock:
             self._check()
-            return xa.unpack_xids(self._xa_outcome(self._call(Type.XA_RECOVER, xa.pack_xa(0, 0, xa.pack_xids([])))))
+            return xa_flows.unpack_xids(
+                self._xa_outcome(self._call(Type.XA_RECOVER, xa_flows.pack_xa(0, 0, xa_flows.pack_xids([]))))
+            )

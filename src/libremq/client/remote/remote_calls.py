@@ -28,7 +28,7 @@ from libremq.wire.extensions import callback_call, open_texts, put_list_call, re
 from libremq.wire.messages import Arrived, Request, pack_request, unpack_message, unpack_notification
 from libremq.wire.protocol import REPLY, ProtocolError, Type
 from libremq.wire.segments import Flow
-from libremq.wire.structures import OD
+from libremq.wire.wire_structures import OD
 
 _NO_ID = bytes(24)
 _BAD = (struct.error, ValueError, TypeError, AttributeError, UnicodeError)

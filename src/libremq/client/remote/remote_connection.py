@@ -25,7 +25,7 @@ from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.extensions import read_responses
 from libremq.wire.messages import BATCH, STREAM, Arrived, pack_notification
 from libremq.wire.protocol import Notice, Type
@@ -93,7 +93,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         flow = link.exchange(slot, request, time.monotonic() + max(address.connect_timeout_s, 1))
         api = rc.outcome(flow, Type.MQCONN, self._words())
         self.hconn = api.hobj
-        answer = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian)
+        answer = session_flows.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian)
         self._name = answer.queue_manager
         self._connected = True
 

@@ -12,7 +12,7 @@ from libremq.client.urls import RECONNECT_DISABLED, ClientAddress
 from libremq.common.tls.tls_errors import REVOKED, explained
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.protocol import ProtocolError, Status, Type
 from libremq.wire.segments import Flow, frame
 
@@ -47,9 +47,9 @@ _ABOUT_THE_CHANNEL = (
 )  # fmt: skip
 
 
-def offer(address: ClientAddress) -> session.InitialData:
+def offer(address: ClientAddress) -> session_flows.InitialData:
     """The initial data that a client sends."""
-    return session.InitialData(
+    return session_flows.InitialData(
         channel="" if address.scheme == "local" else address.channel,
         queue_manager=address.name.removeprefix("*"),
         max_message=address.max_message_bytes,
@@ -59,12 +59,12 @@ def offer(address: ClientAddress) -> session.InitialData:
     )
 
 
-def read_answer(address: ClientAddress, where: str, flow: Flow) -> session.InitialData:
+def read_answer(address: ClientAddress, where: str, flow: Flow) -> session_flows.InitialData:
     """What the queue manager answered; MQError if it refuses, or is none."""
     if flow.kind == Type.STATUS_DATA:
         raise status_error(address, flow, starting=True)
     try:
-        answer = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        answer = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
     except ProtocolError as error:
         raise mq_error(C.MQRC_HOST_NOT_AVAILABLE, address.name, f"{where}: {error.detail}") from error
     if not answer.sharing:
@@ -77,7 +77,7 @@ def read_answer(address: ClientAddress, where: str, flow: Flow) -> session.Initi
 
 def status_error(address: ClientAddress, flow: Flow, *, starting: bool = False) -> MQError:
     """Why the queue manager ended the channel, or did not let it start."""
-    code = session.unpack_status(flow.body, big_endian=flow.big_endian)
+    code = session_flows.unpack_status(flow.body, big_endian=flow.big_endian)
     known = {int(status): reason for status, reason in _STATUS_REASONS.items()}
     reason, detail = known.get(code, (C.MQRC_CONNECTION_BROKEN, f"the queue manager ended the channel: status {code}"))
     if code == Status.CIPHER_SPEC and address.tls is not None:
@@ -109,14 +109,14 @@ def connect_request(address: ClientAddress, number: int, user: str, application:
     """User id, credentials and MQCONN of a conversation, ready to be sent; `commands`: for administration only."""
     parts = []
     if number == 1:
-        parts.append(frame(Type.USERID_DATA, session.pack_user(user), 1))
+        parts.append(frame(Type.USERID_DATA, session_flows.pack_user(user), 1))
     if address.password:
-        credentials = session.pack_credentials(address.user, address.password)
+        credentials = session_flows.pack_credentials(address.user, address.password)
         parts.append(frame(Type.CONAUTH_INFO, credentials, number))
     name = address.name.removeprefix("*") if not address.any_name else ""
-    options = session.COMMANDS_ONLY if commands else session.CONNX
+    options = session_flows.COMMANDS_ONLY if commands else session_flows.CONNX
     if address.reconnect != RECONNECT_DISABLED:
-        options |= session.RECONNECTABLE
-    body = session.pack_connect(session.Connect(name, application, C.MQAT_UNIX, options))
+        options |= session_flows.RECONNECTABLE
+    body = session_flows.pack_connect(session_flows.Connect(name, application, C.MQAT_UNIX, options))
     parts.append(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, number))
     return b"".join(parts)

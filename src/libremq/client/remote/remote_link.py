@@ -26,7 +26,7 @@ from libremq.common.tls.tls_context import check_agreed, client_context
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security.peer_names import check_partner
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.messages import unpack_notification
 from libremq.wire.protocol import (
     CLOSE_CHANNEL,
@@ -129,14 +129,14 @@ class RemoteLink:
             raise
         return connection
 
-    def _negotiate(self) -> session.InitialData:
+    def _negotiate(self) -> session_flows.InitialData:
         address = self.address
         wanted = greeting.offer(address)
         flags = WHOLE | CONFIRM_REQUEST
-        self._send_quickly(frame_plain(Type.INITIAL_DATA, session.pack_initial(wanted), flags=flags))
+        self._send_quickly(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(wanted), flags=flags))
         answer = greeting.read_answer(address, self.where, self._next_flow())
-        if session.corrected(answer):
-            self._send_quickly(frame(Type.INITIAL_DATA, session.pack_initial(answer), 1, flags=flags))
+        if session_flows.corrected(answer):
+            self._send_quickly(frame(Type.INITIAL_DATA, session_flows.pack_initial(answer), 1, flags=flags))
             greeting.read_answer(address, self.where, self._next_flow())
         return answer
 
@@ -180,7 +180,7 @@ class RemoteLink:
             slot = Slot(self._next_number)
             self._next_number += 2
             self.slots[slot.number] = slot
-        begin = frame_plain(Type.SOCKET_ACTION, session.pack_action(slot.number, Action.START), letter=b"C")
+        begin = frame_plain(Type.SOCKET_ACTION, session_flows.pack_action(slot.number, Action.START), letter=b"C")
         self.exchange(slot, begin, time.monotonic() + self.address.connect_timeout_s)
         return slot
 
@@ -192,7 +192,7 @@ class RemoteLink:
             if last and self.broken is None:
                 self.broken = mq_error(C.MQRC_HCONN_ERROR, self.address.name, "the connection was ended")
         flags = WHOLE | (CLOSE_CHANNEL if last else 0)
-        body = session.pack_action(slot.number, Action.END)
+        body = session_flows.pack_action(slot.number, Action.END)
         try:
             with self._sending:
                 self._send_quickly(frame_plain(Type.SOCKET_ACTION, body, flags=flags, letter=b"C"))
@@ -385,7 +385,7 @@ class RemoteLink:
                 self._say(frame(Type.HEARTBEAT, b"", flow.conversation))
         elif kind == Type.PING_DATA:
             if slot is not None:
-                slot.explanation = session.unpack_explanation(flow.body)
+                slot.explanation = session_flows.unpack_explanation(flow.body)
         elif kind == Type.STATUS_DATA:
             if flow.flags & ERROR:
                 self._break_with(greeting.status_error(self.address, flow))

@@ -15,9 +15,9 @@ from libremq.commands.queue_manager_folders import add_data_argument, complain, 
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.log.advice import findings
-from libremq.log.errors import LogError
 from libremq.log.extents import extent_name
-from libremq.log.statistics import LogStatistics
+from libremq.log.log_errors import LogError
+from libremq.log.log_statistics import LogStatistics
 from libremq.log.statistics_file import SavedStatistics, load_statistics
 from libremq.mqi.errors import MQError
 

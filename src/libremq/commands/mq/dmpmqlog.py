@@ -17,8 +17,8 @@ from libremq.common.files.file_layer import Files
 from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.host.creation import log_folder_of
 from libremq.kernel.recovery.log_dump import LogFormatter, queue_names
-from libremq.log.dump import DumpEnd, DumpGap, DumpLine, base_lsn, dump, start_of_extent
-from libremq.log.errors import LogError
+from libremq.log.log_dump_reader import DumpEnd, DumpGap, DumpLine, base_lsn, dump, start_of_extent
+from libremq.log.log_errors import LogError
 from libremq.mqi.errors import MQError
 
 COMMAND = "dmpmqlog"

@@ -21,8 +21,8 @@ from libremq.commands.output import Progress
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded
 from libremq.commands.samples.sample_program import ask_password
 from libremq.mqi import constants as C
+from libremq.mqi.constant_names import name_of
 from libremq.mqi.errors import MQError
-from libremq.mqi.names import name_of
 from libremq.tools.message_copy import (
     BATCH,
     CONTEXTS,

@@ -9,7 +9,7 @@ import sys
 import textwrap
 
 from libremq.common.messages.amq_messages import ROWS, SEVERITIES, find_number
-from libremq.mqi.names import name_of
+from libremq.mqi.constant_names import name_of
 from libremq.mqi.reasons import Reason, close_names, find_reason
 
 _WIDTH = 88

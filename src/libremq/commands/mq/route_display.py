@@ -7,7 +7,7 @@ from typing import Any
 
 from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
-from libremq.mqi.names import names_of
+from libremq.mqi.constant_names import names_of
 from libremq.mqi.structs import MQMD
 from libremq.mqi.trace_route import Activity, Operation, TraceRoute
 from libremq.tools.route_tracing import Findings

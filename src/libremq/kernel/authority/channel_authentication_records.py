@@ -20,10 +20,10 @@ from libremq.kernel.objects.object_types import ServerConnection
 from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.security import address_patterns, channel_rules, distinguished_names
+from libremq.security import address_patterns, channel_authentication, distinguished_names
 from libremq.security.address_patterns import AddressError, name_matches, names_overlap
-from libremq.security.channel_rules import Facts
-from libremq.security.connection_rules import acting_user
+from libremq.security.channel_authentication import Facts
+from libremq.security.connection_authentication import acting_user
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core
@@ -88,7 +88,9 @@ def set_chlauth(
             wanted = _added(there, wanted, given)
     elif there is not None and chosen == C.MQACT_ADD:
         raise mq_error(
-            C.MQRCCF_CHLAUTH_ALREADY_EXISTS, profile, f"{channel_rules.described(wanted)} exists; use ACTION(REPLACE)"
+            C.MQRCCF_CHLAUTH_ALREADY_EXISTS,
+            profile,
+            f"{channel_authentication.described(wanted)} exists; use ACTION(REPLACE)",
         )
     _check_ranges(core.catalogue, wanted)
     return core.install_record(wanted)
@@ -107,7 +109,7 @@ def _remove(core: Core, wanted: ChannelAuthentication, there: ChannelAuthenticat
             wanted.__dict__.update(values)
             return core.install_record(wanted)
     if there is None:
-        raise _not_found(wanted.chlauth, f"there is no {channel_rules.described(wanted)}")
+        raise _not_found(wanted.chlauth, f"there is no {channel_authentication.described(wanted)}")
     return core.remove_record(KIND, there.name)
 
 
@@ -215,11 +217,11 @@ def _check_values(rule: ChannelAuthentication) -> None:
     if "*" in rule.clntuser:
         raise mq_error(C.MQRCCF_CHLAUTH_CLNTUSER_ERROR, rule.chlauth, "CLNTUSER takes one user, no pattern")
     for user in rule.userlist:
-        if "*" in user and user != channel_rules.ADMINISTRATORS:
+        if "*" in user and user != channel_authentication.ADMINISTRATORS:
             raise mq_error(
                 C.MQRCCF_ATTR_VALUE_ERROR,
                 rule.chlauth,
-                f"USERLIST: {user!r} is a pattern; use names of users, or {channel_rules.ADMINISTRATORS}",
+                f"USERLIST: {user!r} is a pattern; use names of users, or {channel_authentication.ADMINISTRATORS}",
             )
 
 
@@ -349,13 +351,15 @@ def match_runcheck(
     warned: list[ChannelAuthentication] = []
     definition = catalogue.find("CHANNEL", channel)
     mca_user = definition.mcauser if isinstance(definition, ServerConnection | MessageChannel) else ""
-    user = channel_rules.cut(acting_user(client_user, mca_user, ""))
-    for rule in channel_rules.blocks_address(every, address):
+    user = channel_authentication.cut(acting_user(client_user, mca_user, ""))
+    for rule in channel_authentication.blocks_address(every, address):
         if not rule.warn:
             return RunCheck((rule,), user, False)
         warned.append(rule)
     facts = Facts(channel, address, host_names, client_user, queue_manager, peer_dn, issuer_dn)
-    verdict = channel_rules.decide(channel_rules.for_partner(every, queue_manager), facts, user, is_privileged)
+    verdict = channel_authentication.decide(
+        channel_authentication.for_partner(every, queue_manager), facts, user, is_privileged
+    )
     last = verdict.blocked_by or verdict.rule
     found = (*warned, *verdict.warnings, *([last] if last is not None else []))
     return RunCheck(found, verdict.user, verdict.allowed)

@@ -17,7 +17,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFGR, MQCFH, MQCFIN, MQCFSL, MQCFST, PCFParameter, pack_message
 from libremq.mqi.structs import MQMD
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 QMGR_EVENT = "SYSTEM.ADMIN.QMGR.EVENT"
 PERFM_EVENT = "SYSTEM.ADMIN.PERFM.EVENT"

@@ -17,7 +17,7 @@ from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQDLH, MQMD, Structure
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 PUT_APPL_NAME_LENGTH = 28
 

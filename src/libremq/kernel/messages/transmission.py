@@ -20,7 +20,7 @@ from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import DescriptorParts
 from libremq.mqi.structs import MQMD, MQMD1, MQXQH
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 FORMAT = C.MQFMT_XMIT_Q_HEADER.strip()
 _XQH = struct.pack("<4si", b"XQH ", C.MQXQH_VERSION_1)

@@ -12,7 +12,7 @@ import zlib
 from typing import Any
 
 from libremq.common.files.file_layer import Files
-from libremq.store.errors import StoreDamaged, StoreFailed
+from libremq.store.store_errors import StoreDamaged, StoreFailed
 
 NAME = "QMQMOBJCAT"
 MAGIC = b"LMQC"

@@ -14,7 +14,7 @@ from libremq.common.names.object_names import fold
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState
 from libremq.log import LogError, LogFailed, Record, RecordType
-from libremq.store.errors import StoreDamaged
+from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core

@@ -25,9 +25,9 @@ from libremq.kernel.state.journal import CheckpointState, TransactionState
 from libremq.kernel.state.unit_of_work import PREPARED
 from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
-from libremq.store.errors import StoreDamaged
 from libremq.store.handle_file import HandlePosition
 from libremq.store.store_checkpoint import StoreCheckpoint
+from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core

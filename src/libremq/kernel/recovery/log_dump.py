@@ -21,11 +21,11 @@ from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state import journal
 from libremq.kernel.state.unit_of_work import BATCH_XID, GET, PUT
 from libremq.kernel.units.channel_batches import BatchIdentity
-from libremq.log.dump import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
+from libremq.log.log_dump_reader import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
 from libremq.log.records import Record, RecordType
 from libremq.mqi import constants as C
-from libremq.store.errors import StoreDamaged
-from libremq.store.message import ImageDamaged, from_image
+from libremq.store.store_errors import StoreDamaged
+from libremq.store.stored_message import ImageDamaged, from_image
 
 DATA_SHOWN_MAX = 256
 """Bytes of a message or an unknown payload that are shown when data is asked for."""

@@ -33,11 +33,11 @@ from libremq.kernel.state.unit_of_work import PUT
 from libremq.log import Record, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.store.errors import StoreDamaged, StoreFull
 from libremq.store.handle_file import HandlePosition
-from libremq.store.handles import GET_PENDING, LINKED, PERSISTENT, PRIORITY_MASK, PUT_PENDING
-from libremq.store.message import Message, from_image
 from libremq.store.queue_store import QueueStore
+from libremq.store.space_handles import GET_PENDING, LINKED, PERSISTENT, PRIORITY_MASK, PUT_PENDING
+from libremq.store.store_errors import StoreDamaged, StoreFull
+from libremq.store.stored_message import Message, from_image
 
 if TYPE_CHECKING:
     from libremq.host.lifecycle import Lifecycle

@@ -23,9 +23,9 @@ from libremq.kernel.state.journal import CheckpointState, SoftImage, Transaction
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
 from libremq.log import Record, RecordType
-from libremq.store.errors import StoreDamaged, StoreFull
-from libremq.store.handles import LINKED, PERSISTENT
-from libremq.store.message import StoredMessage
+from libremq.store.space_handles import LINKED, PERSISTENT
+from libremq.store.store_errors import StoreDamaged, StoreFull
+from libremq.store.stored_message import StoredMessage
 
 Say = Callable[[str], None]
 

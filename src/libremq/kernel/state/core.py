@@ -32,12 +32,12 @@ from libremq.log import RecordType as R
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.security.entities import Entities
-from libremq.store.errors import StoreDamaged, StoreFull, damaged_queue
 from libremq.store.handle_file import HandlePosition
-from libremq.store.handles import PERSISTENT
-from libremq.store.message import Message
 from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
 from libremq.store.reserve import DiskReserve
+from libremq.store.space_handles import PERSISTENT
+from libremq.store.store_errors import StoreDamaged, StoreFull, damaged_queue
+from libremq.store.stored_message import Message
 
 if TYPE_CHECKING:
     from libremq.kernel.recovery.checkpoint import Checkpoint

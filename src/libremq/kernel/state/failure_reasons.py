@@ -12,8 +12,8 @@ from libremq.common.messages.amq_messages import amq
 from libremq.log import LogDamaged, LogError, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.store.errors import StoreDamaged, StoreFailed, StoreFull
 from libremq.store.reserve import NO_SPACE
+from libremq.store.store_errors import StoreDamaged, StoreFailed, StoreFull
 
 TROUBLE = (LogError, StoreDamaged, StoreFailed, StoreFull, OSError)
 PASSING = (LogFull, StoreDamaged, StoreFull, OSError)

@@ -23,8 +23,8 @@ from libremq.kernel.state.unit_of_work import GET, Operation
 from libremq.log import LogFull, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.store.errors import StoreDamaged
-from libremq.store.handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
+from libremq.store.space_handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
+from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
     from libremq.host.lifecycle import Lifecycle

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.mqi import constants as C
-from libremq.store.errors import StoreDamaged
-from libremq.store.handles import NONE, PRIORITY_MASK
 from libremq.store.queue_store import QueueStore
+from libremq.store.space_handles import NONE, PRIORITY_MASK
+from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
     from libremq.kernel.state.connection import ObjectHandle

@@ -7,8 +7,8 @@ from libremq.kernel.state import journal
 from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.store.handles import PERSISTENT
-from libremq.store.message import Message
+from libremq.store.space_handles import PERSISTENT
+from libremq.store.stored_message import Message
 
 
 def move_messages(core: Core, source: LocalQueue, target: LocalQueue, *, add: bool) -> int:

@@ -24,7 +24,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
 from libremq.mqi.trace_route import ADMIN, EMBEDDED, FORMATS, Activity, Operation, TraceRouteMessage, pack_report
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 APPLICATION = "libremq channel"
 SENDING = "Sending Message Channel Agent"

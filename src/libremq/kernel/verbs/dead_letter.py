@@ -15,7 +15,7 @@ from libremq.kernel.verbs import reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 
 def send(

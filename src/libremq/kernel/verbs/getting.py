@@ -25,8 +25,8 @@ from libremq.kernel.verbs.matching import Wanted, find, first, reach, takes_any
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
-from libremq.store.handles import LINKED, NONE, PERSISTENT
-from libremq.store.message import Message
+from libremq.store.space_handles import LINKED, NONE, PERSISTENT
+from libremq.store.stored_message import Message
 
 _SYNCPOINTS = C.MQGMO_SYNCPOINT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_SYNCPOINT_IF_PERSISTENT
 _MOVING = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT

@@ -18,8 +18,8 @@ from libremq.kernel.verbs import expiry, groups
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD
-from libremq.store.handles import LINKED, NONE
-from libremq.store.message import Message
+from libremq.store.space_handles import LINKED, NONE
+from libremq.store.stored_message import Message
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core

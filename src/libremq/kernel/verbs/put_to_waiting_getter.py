@@ -14,7 +14,7 @@ from libremq.kernel.verbs import getting, groups, reports
 from libremq.kernel.verbs.matching import Wanted
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 _NOT_DIRECT = (
     C.MQGMO_SYNCPOINT | C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR

@@ -20,7 +20,7 @@ from libremq.kernel.verbs import groups, put_to_waiting_getter, reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQPMO
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 MAX_PRIORITY = 9
 _SYNCPOINTS = C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT

@@ -20,8 +20,8 @@ from libremq.kernel.verbs.getting import get_inhibited
 from libremq.kernel.verbs.matching import first
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO
-from libremq.store.handles import NONE, PERSISTENT
-from libremq.store.message import Message
+from libremq.store.space_handles import NONE, PERSISTENT
+from libremq.store.stored_message import Message
 
 _PUT_OPTIONS = C.MQPMO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_ASYNC_RESPONSE
 _NO_ID = bytes(24)

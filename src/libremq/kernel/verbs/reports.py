@@ -20,7 +20,7 @@ from libremq.kernel.state.unit_of_work import GET, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
-from libremq.store.message import Message
+from libremq.store.stored_message import Message
 
 COA_MASK = C.MQRO_COA_WITH_FULL_DATA
 COD_MASK = C.MQRO_COD_WITH_FULL_DATA

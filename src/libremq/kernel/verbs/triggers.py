@@ -18,9 +18,9 @@ from libremq.kernel.state.queue_state import QueueState
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQTM
-from libremq.store.errors import StoreFull
-from libremq.store.handles import IN_USE, PRIORITY_MASK
-from libremq.store.message import Message
+from libremq.store.space_handles import IN_USE, PRIORITY_MASK
+from libremq.store.store_errors import StoreFull
+from libremq.store.stored_message import Message
 
 _CONCERNS: frozenset[int | str] = frozenset(
     {

@@ -23,8 +23,8 @@ from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.security import channel_rules, connection_rules
-from libremq.security.channel_rules import Facts, Verdict
+from libremq.security import channel_authentication, connection_authentication
+from libremq.security.channel_authentication import Facts, Verdict
 from libremq.server.admission.connauth_settings import read_settings
 from libremq.server.admission.decision_turns import Turns
 from libremq.server.admission.host_names import host_names
@@ -90,7 +90,7 @@ class Denied:
 
 def _as_connected(user: str) -> str:
     """The name that a connection will have: what is checked must be that."""
-    return channel_rules.cut(user)
+    return channel_authentication.cut(user)
 
 
 class Admission:
@@ -125,9 +125,9 @@ class Admission:
 
     def blocks_address(self, address: str) -> bool:
         """Is it on a list of TYPE(BLOCKADDR)? Says so, in the error log and with an event."""
-        for rule in channel_rules.blocks_address(self._rules(), address):
+        for rule in channel_authentication.blocks_address(self._rules(), address):
             if not rule.warn:
-                self._engine.say(amq(9781, f"{address} ({channel_rules.described(rule)})"))
+                self._engine.say(amq(9781, f"{address} ({channel_authentication.described(rule)})"))
                 self._event(False, rule, Applicant(False, "", address=address), "")
                 return True
             self._warn(rule, Applicant(False, "", address=address), "")
@@ -149,7 +149,7 @@ class Admission:
 
     def _names_are_wanted(self, rules: list[ChannelAuthentication]) -> bool:
         enabled = self._engine.manager.core.catalogue.qmgr.revdns == C.MQRDNS_ENABLED
-        return enabled and channel_rules.needs_host_names(rules)
+        return enabled and channel_authentication.needs_host_names(rules)
 
     def decide(self, applicant: Applicant) -> Admitted | Denied:
         return self._decide_local(applicant) if applicant.local else self._decide_client(applicant)
@@ -157,12 +157,12 @@ class Admission:
     def _decide_local(self, applicant: Applicant) -> Admitted | Denied:
         settings = self.settings
         proven = False
-        if applicant.credentials is not None and connection_rules.is_password_looked_at(settings.check_local):
+        if applicant.credentials is not None and connection_authentication.is_password_looked_at(settings.check_local):
             proven = self._passwords.right(settings, applicant.credentials, self._engine.say)
             if not proven:
                 return self._wrong_password(applicant, applicant.credentials[0])
         user = applicant.asserted
-        if connection_rules.is_password_needed(settings.check_local, self.is_privileged(user)) and not proven:
+        if connection_authentication.is_password_needed(settings.check_local, self.is_privileged(user)) and not proven:
             return self._no_password(applicant, C.MQCHK_AS_Q_MGR)
         if proven and settings.adopt_context and applicant.credentials is not None:
             user = applicant.credentials[0]
@@ -177,7 +177,7 @@ class Admission:
         settings = self.settings
         credentials = applicant.credentials
         proven = False
-        if credentials is not None and connection_rules.is_password_looked_at(settings.check_client):
+        if credentials is not None and connection_authentication.is_password_looked_at(settings.check_client):
             proven = self._passwords.right(settings, credentials, self._engine.say)
             if not proven:
                 return self._wrong_password(applicant, credentials[0])
@@ -196,11 +196,11 @@ class Admission:
         if chosen and chosen[0] != _as_connected(chosen[0]):
             return self._too_long(applicant, chosen[0], "whom a security exit chooses")
         from_rule = verdict.check_client
-        check = connection_rules.effective_check(settings, from_rule, local=False)
+        check = connection_authentication.effective_check(settings, from_rule, local=False)
         privileged = self.is_privileged(verdict.user)
         if not settings.configured and from_rule != C.MQCHK_AS_Q_MGR:
             return self._no_password(applicant, from_rule)
-        if connection_rules.is_password_needed(check, privileged) and not proven:
+        if connection_authentication.is_password_needed(check, privileged) and not proven:
             if credentials is None:
                 return self._no_password(applicant, from_rule)
             # CHCKCLNT(NONE), and a rule that wants to see it all the same
@@ -226,7 +226,7 @@ class Admission:
         self, applicant: Applicant, adopted: str, chosen: list[str] | None = None
     ) -> Verdict[ChannelAuthentication]:
         """What the rules say, and the security exit if there is one: a user that it chooses is added to `chosen`."""
-        rules = channel_rules.for_partner(self._rules(), applicant.queue_manager)
+        rules = channel_authentication.for_partner(self._rules(), applicant.queue_manager)
         names: tuple[str, ...] = ()
         if self._names_are_wanted(rules):
             names = host_names(applicant.address, self._engine.say)
@@ -239,10 +239,10 @@ class Admission:
             applicant.peer_dn,
             applicant.issuer_dn,
         )
-        user = _as_connected(connection_rules.acting_user(applicant.asserted, applicant.mca_user, adopted))
+        user = _as_connected(connection_authentication.acting_user(applicant.asserted, applicant.mca_user, adopted))
         ask = applicant.settle
         if ask is None or chosen is None:
-            return channel_rules.decide(rules, facts, user, self.is_privileged)
+            return channel_authentication.decide(rules, facts, user, self.is_privileged)
 
         def settle(user: str) -> str:
             found = ask(user)
@@ -250,12 +250,12 @@ class Admission:
                 chosen.append(found)
             return found
 
-        return channel_rules.decide(rules, facts, user, self.is_privileged, settle)
+        return channel_authentication.decide(rules, facts, user, self.is_privileged, settle)
 
     # Refusals
 
     def _blocked(self, rule: ChannelAuthentication, applicant: Applicant, user: str) -> Denied:
-        say, channel, described = self._engine.say, applicant.channel, channel_rules.described(rule)
+        say, channel, described = self._engine.say, applicant.channel, channel_authentication.described(rule)
         if rule.type == C.MQCAUT_BLOCKUSER:
             say(amq(9776, channel, applicant.where, f"'{user}' ({described})"))
         else:
@@ -266,7 +266,11 @@ class Admission:
         return self._denied("the channel does not let this connection in; the error log of the queue manager says why")
 
     def _warn(self, rule: ChannelAuthentication, applicant: Applicant, user: str) -> None:
-        why = f"user '{user}', {channel_rules.described(rule)}" if user else channel_rules.described(rule)
+        why = (
+            f"user '{user}', {channel_authentication.described(rule)}"
+            if user
+            else channel_authentication.described(rule)
+        )
         self._engine.say(amq(9780, applicant.channel, applicant.where, why))
         self._event(True, rule, applicant, user)
 
@@ -304,7 +308,7 @@ class Admission:
 
     def _not_authenticated(self, applicant: Applicant, first: AmqMessage, rule_check: int, user: str) -> None:
         """Say what, why and who, and raise the event."""
-        cause = connection_rules.cause(self.settings, rule_check, local=applicant.local)
+        cause = connection_authentication.cause(self.settings, rule_check, local=applicant.local)
         who = (user or applicant.asserted)[:64]
         for message in (first, amq(5543, cause), amq(9557, f"'{who}'", applicant.where)):
             self._engine.say(message)

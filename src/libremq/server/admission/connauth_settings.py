@@ -9,7 +9,7 @@ from __future__ import annotations
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.security_records import IdpwLdap, IdpwOs
 from libremq.mqi import constants as C
-from libremq.security.connection_rules import OFF, ConnectionAuthentication
+from libremq.security.connection_authentication import OFF, ConnectionAuthentication
 
 
 def read_settings(catalogue: Catalogue) -> ConnectionAuthentication:

@@ -12,7 +12,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.server.admission.admission_decision import Admitted, Applicant, Denied
 from libremq.server.net import foreign_clients
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.segments import Flow
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def connect(conversation: Conversation, flow: Flow) -> None:
     if conversation.connected:
         raise mq_error(C.MQRC_ALREADY_CONNECTED, name)
     calls.unpack_api(flow.body, flow.big_endian)
-    asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
+    asked = session_flows.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
     wanted = asked.queue_manager.removeprefix("*")
     if wanted and wanted != name and not asked.queue_manager.startswith("*"):
         raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, wanted, f"this is queue manager {name}; ask for that, or for none")
@@ -53,7 +53,7 @@ def connect(conversation: Conversation, flow: Flow) -> None:
     conversation.hold_up()
 
 
-def _applicant(conversation: Conversation, asked: session.Connect) -> Applicant:
+def _applicant(conversation: Conversation, asked: session_flows.Connect) -> Applicant:
     link, credentials = conversation.link, conversation.take_credentials()
     if link.local:
         return Applicant(True, link.socket_user, credentials, application=asked.application, named=link.user)
@@ -75,7 +75,7 @@ def _applicant(conversation: Conversation, asked: session.Connect) -> Applicant:
     )
 
 
-def _decided(conversation: Conversation, flow: Flow, asked: session.Connect, future: Any, began: float) -> None:
+def _decided(conversation: Conversation, flow: Flow, asked: session_flows.Connect, future: Any, began: float) -> None:
     if future.cancelled():
         return
     error = future.exception()
@@ -93,11 +93,11 @@ def _decided(conversation: Conversation, flow: Flow, asked: session.Connect, fut
         _go_on(conversation, flow, asked, outcome)
 
 
-def _go_on(conversation: Conversation, flow: Flow, asked: session.Connect, outcome: Admitted | Denied) -> None:
+def _go_on(conversation: Conversation, flow: Flow, asked: session_flows.Connect, outcome: Admitted | Denied) -> None:
     conversation.go_on_with(flow, lambda: _answer(conversation, flow, asked, outcome))
 
 
-def _answer(conversation: Conversation, flow: Flow, asked: session.Connect, outcome: Admitted | Denied) -> None:
+def _answer(conversation: Conversation, flow: Flow, asked: session_flows.Connect, outcome: Admitted | Denied) -> None:
     """Under the lock. The reply has the size of the request."""
     if isinstance(outcome, Denied):
         if outcome.status is None:
@@ -109,14 +109,14 @@ def _answer(conversation: Conversation, flow: Flow, asked: session.Connect, outc
     conversation.connected_as(outcome, asked)
     name, hconn = conversation.manager.name, conversation.hconn
     tag = name.encode()[:12].ljust(12) + hconn.to_bytes(12, "big")
-    body = session.pack_connect(foreign_clients.echoed(asked, name, tag), size=len(flow.body) - calls.API_BYTES)
+    body = session_flows.pack_connect(foreign_clients.echoed(asked, name, tag), size=len(flow.body) - calls.API_BYTES)
     conversation.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, hconn, len(body)) + body)
 
 
 def refused(flow: Flow, error: MQError) -> bytes:
     """The body of a refusal. It has the size of the request, too."""
-    asked = session.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
-    body = session.pack_connect(
+    asked = session_flows.unpack_connect(flow.body, calls.API_BYTES, big_endian=flow.big_endian, charset=flow.charset)
+    body = session_flows.pack_connect(
         foreign_clients.echoed(asked, asked.queue_manager), size=len(flow.body) - calls.API_BYTES
     )
     return calls.pack_api(error.comp_code, error.reason, 0, len(body)) + body

@@ -15,7 +15,7 @@ from libremq.common.files.file_layer import Files
 from libremq.common.messages.amq_messages import amq
 from libremq.common.users import UsersError
 from libremq.mqi import constants as C
-from libremq.security.connection_rules import ConnectionAuthentication
+from libremq.security.connection_authentication import ConnectionAuthentication
 
 
 class Passwords:

@@ -24,7 +24,7 @@ from libremq.server.net.link_exits import LinkExits, begin_exits
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.server_connection_channels import Channel, find_channel
 from libremq.server.net.socket_options import peer_process, untaken
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import (
     CAP1_MQREQUEST,
@@ -74,7 +74,7 @@ class Link(asyncio.Protocol):
         self.peer_product = ""  # and its version, as the client says
         self.user = ""  # as the client says
         self.peer = "local"
-        self.agreed: session.InitialData | None = None
+        self.agreed: session_flows.InitialData | None = None
         self.channel: Channel | None = None
         self.exits: LinkExits | None = None  # of a channel that names some
         self.max_segment = MAX_SEGMENT  # of what is sent
@@ -94,7 +94,7 @@ class Link(asyncio.Protocol):
         self._stopped = False  # it is not read from until what is for it has left
         self._deferred: list[Flow] = []  # calls that came before it was stopped, and were not run
         self._ended = False
-        self._successor: tuple[MessageLink, session.InitialData] | None = None  # it is another queue manager
+        self._successor: tuple[MessageLink, session_flows.InitialData] | None = None  # it is another queue manager
         self._transport: asyncio.Transport | None = None
 
     # The socket
@@ -334,7 +334,7 @@ class Link(asyncio.Protocol):
         self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {described(error)}")
 
     def _status(self, status: Status) -> bytes:
-        body = session.pack_status(status)
+        body = session_flows.pack_status(status)
         flags = WHOLE | ERROR | CLOSE_CHANNEL
         if self.agreed is not None and self.agreed.sharing:
             return frame(Type.STATUS_DATA, body, min(self.conversations, default=1), flags=flags)
@@ -385,7 +385,7 @@ class Link(asyncio.Protocol):
         elif flow.kind == Type.SOCKET_ACTION:
             self._socket_action(flow)
         elif flow.kind == Type.USERID_DATA:
-            self.user = session.unpack_user(flow.body, flow.charset)
+            self.user = session_flows.unpack_user(flow.body, flow.charset)
         elif flow.kind == Type.INITIAL_DATA:
             self._initial_data(flow)
         elif flow.kind == Type.STATUS_DATA:
@@ -410,13 +410,13 @@ class Link(asyncio.Protocol):
 
     def _initial_data(self, flow: Flow) -> None:
         engine = self.engine
-        offered = session.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        offered = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         if self.agreed is not None:
             # What was agreed, once more
             if any(conversation.connected for conversation in self.conversations.values()):
                 raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
             self._out.append(
-                self.framed(Type.INITIAL_DATA, session.pack_initial(self.agreed), flow.conversation, flags=0)
+                self.framed(Type.INITIAL_DATA, session_flows.pack_initial(self.agreed), flow.conversation, flags=0)
             )
             return
         if engine.ending is not None:
@@ -433,7 +433,7 @@ class Link(asyncio.Protocol):
         if channel is None:
             self.refuse(refusal[0], refusal[1])
             return
-        own = session.InitialData(
+        own = session_flows.InitialData(
             channel=channel.name,
             queue_manager=engine.manager.name,
             fap_level=FAP_LEVEL,
@@ -444,7 +444,7 @@ class Link(asyncio.Protocol):
             product=PRODUCT_SERVER,
             queue_manager_id=engine.manager.core.catalogue.qmgr.qmid,
         )
-        agreed = session.agree(offered, own)
+        agreed = session_flows.agree(offered, own)
         if channel.definition is not None:
             waits = self.books.calls == 1 and not self._reader.held_bytes
             self.exits = begin_exits(self, channel.definition, agreed, waits=waits)
@@ -461,15 +461,15 @@ class Link(asyncio.Protocol):
         self._make_room()
         self.conversations[1] = Conversation(self, 1)
         self._tell(C.MQRC_CHANNEL_STARTED)
-        flags = ERROR if session.corrected(agreed) else 0
-        self._out.append(frame_plain(Type.INITIAL_DATA, session.pack_initial(agreed), flags=flags))
+        flags = ERROR if session_flows.corrected(agreed) else 0
+        self._out.append(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(agreed), flags=flags))
 
     def _make_room(self) -> None:
         """What is sent is as long as was agreed, less what send exits may add to it."""
         assert self.agreed is not None
         self.max_segment = self.agreed.max_segment - (self.exits.send_space if self.exits is not None else 0)
 
-    def _hand_over(self, offered: session.InitialData) -> None:
+    def _hand_over(self, offered: session_flows.InitialData) -> None:
         """It is no client but another queue manager: from now on a message link has the socket."""
         assert self._transport is not None
         engine = self.engine
@@ -500,7 +500,7 @@ class Link(asyncio.Protocol):
             )
 
     def _socket_action(self, flow: Flow) -> None:
-        number, action = session.unpack_action(flow.body, big_endian=flow.big_endian)
+        number, action = session_flows.unpack_action(flow.body, big_endian=flow.big_endian)
         if action == Action.START:
             if self.agreed is None or not 0 < number <= CONVERSATION_MAX or number in self.conversations:
                 raise ProtocolError(Status.CONV_ID_ERROR, f"conversation {number} cannot begin")
@@ -514,7 +514,9 @@ class Link(asyncio.Protocol):
                 self._make_room()
             self.conversations[number] = Conversation(self, number)
             self._out.append(
-                frame(Type.SOCKET_ACTION, session.pack_action(number, Action.ACCEPT), number, flow.request, flags=0)
+                frame(
+                    Type.SOCKET_ACTION, session_flows.pack_action(number, Action.ACCEPT), number, flow.request, flags=0
+                )
             )
         elif action == Action.END:
             conversation = self.conversations.pop(number, None)

@@ -27,7 +27,7 @@ from libremq.server.admission import mqconn
 from libremq.server.admission.admission_decision import Admitted
 from libremq.server.net import deliveries, foreign_clients, object_calls
 from libremq.server.net.property_blocks import PropertyBlocks
-from libremq.wire import calls, session, xa
+from libremq.wire import calls, session_flows, xa_flows
 from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request
 from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
 from libremq.wire.segments import TSHM_BYTES, Flow, frame, frame_plain
@@ -188,12 +188,12 @@ class Conversation:
         lsn = connection.lsn if connection is not None else 0
         link = self.link
         if link.ours:
-            words = session.pack_explanation(error.object_name, error.detail)
+            words = session_flows.pack_explanation(error.object_name, error.detail)
             link.send(link.framed(Type.PING_DATA, words, self.number, flow.request), lsn)
         if body:
             pass
         elif flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
-            body = xa.pack_xa(-error.reason if link.ours else xa.return_value(error.reason))
+            body = xa_flows.pack_xa(-error.reason if link.ours else xa_flows.return_value(error.reason))
         elif flow.kind == Type.MQCONN:
             body = mqconn.refused(flow, error)
         else:
@@ -268,7 +268,9 @@ class Conversation:
     # MQCONN and MQDISC
 
     def credentials(self, flow: Flow) -> None:
-        self._credentials = session.unpack_credentials(flow.body, big_endian=flow.big_endian, charset=flow.charset)
+        self._credentials = session_flows.unpack_credentials(
+            flow.body, big_endian=flow.big_endian, charset=flow.charset
+        )
         self.link.send(self.link.accepted(self.number))
 
     def take_credentials(self) -> tuple[str, str] | None:
@@ -276,14 +278,14 @@ class Conversation:
         credentials, self._credentials = self._credentials, None
         return credentials
 
-    def connected_as(self, admitted: Admitted, asked: session.Connect) -> None:
+    def connected_as(self, admitted: Admitted, asked: session_flows.Connect) -> None:
         """MQCONN succeeded as far as admission goes: the kernel's part of it. Under the lock."""
         self.user = admitted.user
         self._privilege_of = (admitted.privilege_of or admitted.user) if admitted.privileged else None
         self.reconnectable = asked.reconnectable
         # What a queue manager says of a message counts for more than what an application does: nobody passes for one
         kind = C.MQAT_USER if asked.application_type in _NO_APPLICATIONS else asked.application_type
-        if asked.options & session.COMMANDS_ONLY and self.link.ours:
+        if asked.options & session_flows.COMMANDS_ONLY and self.link.ours:
             check_command(self.manager.core, self.issuer(), C.MQOT_Q_MGR, self.manager.name, C.MQAUTH_CONNECT)
             self.commands = True
             self.link.let_in()

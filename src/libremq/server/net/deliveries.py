@@ -15,8 +15,8 @@ from libremq.kernel.verbs.matching import takes_any
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
-from libremq.store.message import Message
-from libremq.wire import session
+from libremq.store.stored_message import Message
+from libremq.wire import session_flows
 from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification, pack_plain_message
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import Flow
@@ -187,7 +187,7 @@ class Batch:
         link = conversation.link
         lsn = conversation.connection.lsn if conversation.connection is not None else 0
         if error is not None and link.ours:
-            words = session.pack_explanation(error.object_name, error.detail)
+            words = session_flows.pack_explanation(error.object_name, error.detail)
             link.send(link.framed(Type.PING_DATA, words, conversation.number, self._flow.request), lsn)
         if error is not None or self._request.flags & (BATCH | STREAM):
             reason = error.reason if error is not None else 0

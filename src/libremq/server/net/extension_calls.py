@@ -20,7 +20,7 @@ from libremq.wire import calls
 from libremq.wire.descriptor import pack_md, unpack_md
 from libremq.wire.extensions import RECORD_BYTES, read_callback, read_record, record_bytes
 from libremq.wire.protocol import ProtocolError, Status
-from libremq.wire.structures import PMO
+from libremq.wire.wire_structures import PMO
 
 if TYPE_CHECKING:
     from libremq.server.net.conversation import Conversation

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from libremq.kernel.state.connection import ObjectHandle
 from libremq.mqi import constants as C
-from libremq.wire import calls, session
+from libremq.wire import calls, session_flows
 from libremq.wire.messages import SELECTION, Request
 from libremq.wire.segments import Flow
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 _APPL_TYPE_MAX = 65536
 
 
-def echoed(asked: session.Connect, name: str, tag: bytes = b"") -> session.Connect:
+def echoed(asked: session_flows.Connect, name: str, tag: bytes = b"") -> session_flows.Connect:
     """The reply to MQCONN has what was asked. Decoders tell the byte order by a type that is a small number, and the
     code page by a name that begins with a letter.
     """
     kind = max(0, min(asked.application_type, _APPL_TYPE_MAX))
-    return session.Connect(name, asked.application or "unnamed", kind, asked.options, asked.connect_options, tag)
+    return session_flows.Connect(name, asked.application or "unnamed", kind, asked.options, asked.connect_options, tag)
 
 
 def open_object(conversation: Conversation, flow: Flow) -> bytes:

@@ -17,7 +17,7 @@ from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.server.admission.admission_decision import Applicant, Denied
 from libremq.server.admission.tls_peers import refusal, refusal_event
 from libremq.wire.protocol import Status
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 if TYPE_CHECKING:
     from libremq.server.net.message_link import MessageLink

@@ -15,7 +15,7 @@ from libremq.channels.exits import ChannelExitError, Exits
 from libremq.channels.ports import House, Peer
 from libremq.host.creation import EXITS
 from libremq.kernel.objects.object_types import ServerConnection
-from libremq.wire import session
+from libremq.wire import session_flows
 from libremq.wire.protocol import ProtocolError, Status, Type
 from libremq.wire.segments import TSH_BYTES, TSHM_BYTES, header_bytes
 
@@ -33,7 +33,7 @@ _OF_NO_CONVERSATION = frozenset(
 
 
 def begin_exits(
-    link: Link, definition: ServerConnection, agreed: session.InitialData, *, waits: bool
+    link: Link, definition: ServerConnection, agreed: session_flows.InitialData, *, waits: bool
 ) -> LinkExits | None:
     """The exits of a channel that is to start; None if it cannot run with them, which was said.
 

@@ -25,7 +25,7 @@ from libremq.server.net.socket_options import follow_keep_alive, local_address_o
 from libremq.wire import message_channel
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Status
 from libremq.wire.segments import TSH_BYTES, Flow, SegmentReader
-from libremq.wire.session import InitialData
+from libremq.wire.session_flows import InitialData
 
 if TYPE_CHECKING:
     from libremq.server.net.event_loop import Engine

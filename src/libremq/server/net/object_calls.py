@@ -11,7 +11,7 @@ from libremq.kernel.objects.catalogue import char_length
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.server.net import deliveries, extension_calls, foreign_clients
-from libremq.wire import calls, xa
+from libremq.wire import calls, xa_flows
 from libremq.wire.extensions import read_texts
 from libremq.wire.protocol import ProtocolError, Status, Type
 from libremq.wire.segments import Flow
@@ -109,21 +109,21 @@ def backout(conversation: Conversation, flow: Flow) -> None:
 
 
 def transaction_manager(conversation: Conversation, flow: Flow) -> None:
-    _, flags, rest = xa.unpack_xa(flow.body, flow.big_endian)
+    _, flags, rest = xa_flows.unpack_xa(flow.body, flow.big_endian)
     if flow.kind == Type.XA_RECOVER:
-        body = xa.pack_xa(
-            0, 0, xa.pack_xids(conversation.manager.xa_recover(conversation.hconn), ours=conversation.link.ours)
+        body = xa_flows.pack_xa(
+            0, 0, xa_flows.pack_xids(conversation.manager.xa_recover(conversation.hconn), ours=conversation.link.ours)
         )
     elif flow.kind in (Type.XA_OPEN, Type.XA_CLOSE):
-        body = xa.pack_xa(0)
+        body = xa_flows.pack_xa(0)
     else:
-        xid = xa.unpack_xid(rest)[0]
+        xid = xa_flows.unpack_xid(rest)[0]
         verb = getattr(conversation.manager, XA_VERBS[Type(flow.kind)])
         if flow.kind == Type.XA_COMMIT:
-            verb(conversation.hconn, xid, one_phase=bool(flags & xa.TM_ONE_PHASE))
+            verb(conversation.hconn, xid, one_phase=bool(flags & xa_flows.TM_ONE_PHASE))
         else:
             verb(conversation.hconn, xid)
-        body = xa.pack_xa(0)
+        body = xa_flows.pack_xa(0)
     conversation.reply(flow, body)
 
 

@@ -17,18 +17,18 @@ from zlib import crc32
 
 from libremq.common.clock import Clock, elapsed
 from libremq.common.files.file_layer import Files
-from libremq.log.control import ControlState
-from libremq.log.errors import LogError, LogFailed, LogFull
 from libremq.log.force import SharedForce
+from libremq.log.log_control_file import ControlState
+from libremq.log.log_errors import LogError, LogFailed, LogFull
+from libremq.log.log_opening import OpenedLog
+from libremq.log.log_space import RESERVE_PERCENT, LogSpace
+from libremq.log.log_statistics import WriteBooks
 from libremq.log.management import ArchivedExtents
-from libremq.log.opening import OpenedLog
 from libremq.log.pages import PAGE_BYTES, PAGE_DATA_BYTES, PAGE_HEADER_BYTES, lsn_of, stream_of
 from libremq.log.records import RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RECORD_PREFIX
 from libremq.log.ring import Ring
 from libremq.log.sequence import EXTENT_NUMBER_MAX, EXTENT_NUMBER_STOP
 from libremq.log.sequence import Sequence as LinearSequence
-from libremq.log.space import RESERVE_PERCENT, LogSpace
-from libremq.log.statistics import WriteBooks
 from libremq.log.writer import Batch, PageWriter
 
 _prefix = RECORD_PREFIX.pack

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from libremq.compat import handles
+from libremq.compat import connection_handles
 from libremq.kernel.objects.attribute_tables import char_length
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -28,7 +28,7 @@ def is_integer(selector: int) -> bool:
 
 def inquire(hconn: int, hobj: int, selectors: Sequence[int]) -> tuple[list[int], bytes, int]:
     """The integers and the text of the attributes, each in the order of the selectors, and the reason of a warning."""
-    values, reason = handles.find(hconn).MQINQ(hobj, selectors)
+    values, reason = connection_handles.find(hconn).MQINQ(hobj, selectors)
     integers: list[int] = []
     characters = bytearray()
     for selector, value in zip(selectors, values):
@@ -54,4 +54,4 @@ def set_values(hconn: int, hobj: int, selectors: Sequence[int], integers: Sequen
         value = characters[position : position + length]
         position += length
         values[selector] = value.partition(b"\0")[0].rstrip(b" ").decode("utf-8", "replace")
-    handles.find(hconn).MQSET(hobj, values)
+    connection_handles.find(hconn).MQSET(hobj, values)

@@ -14,8 +14,8 @@ from urllib.parse import quote
 from libremq.client import connecting, mqserver, urls
 from libremq.client.verbs import MQI
 from libremq.common.tls import tls_context
-from libremq.compat import handles, outcome
-from libremq.compat.structures import bytes_at, name_of
+from libremq.compat import connection_handles, outcome
+from libremq.compat.packed_structures import bytes_at, name_of
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQCD, MQCSP, MQSCO
@@ -64,7 +64,7 @@ def connect(request: Request) -> int:
     except BaseException:
         access.close()
         raise
-    return handles.add(MQI(binding, access, close=True))
+    return connection_handles.add(MQI(binding, access, close=True))
 
 
 def url_of(request: Request) -> str:

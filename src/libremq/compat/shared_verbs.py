@@ -6,8 +6,8 @@ completion code and the reason. Nothing here is locked: a get that waits holds u
 
 from __future__ import annotations
 
-from libremq.compat import handles, outcome
-from libremq.compat.structures import check_data, check_numbers, check_size, read, write
+from libremq.compat import connection_handles, outcome
+from libremq.compat.packed_structures import check_data, check_numbers, check_size, read, write
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQCMHO, MQGMO, MQMD, MQOD, MQPMO, MQSD
 
@@ -18,7 +18,7 @@ Ended = tuple[int, int]
 def MQDISC(hconn: int) -> Ended:
     """End a connection. A unit of work in progress is committed."""
     check_numbers(hconn)
-    return outcome.of(lambda: handles.remove(hconn).MQDISC())
+    return outcome.of(lambda: connection_handles.remove(hconn).MQDISC())
 
 
 def MQOPEN(hconn: int, od: bytes, options: int) -> tuple[int, bytes, int, int]:
@@ -28,7 +28,7 @@ def MQOPEN(hconn: int, od: bytes, options: int) -> tuple[int, bytes, int, int]:
 
     def call() -> tuple[int, bytes]:
         described = read(MQOD, data)
-        hobj = handles.find(hconn).MQOPEN(described, options)
+        hobj = connection_handles.find(hconn).MQOPEN(described, options)
         return hobj, write(described, data)
 
     (hobj, data), comp_code, reason = outcome.run(call, (C.MQHO_UNUSABLE_HOBJ, data))
@@ -37,7 +37,7 @@ def MQOPEN(hconn: int, od: bytes, options: int) -> tuple[int, bytes, int, int]:
 
 def MQCLOSE(hconn: int, hobj: int, options: int) -> Ended:
     check_numbers(hconn, hobj, options)
-    return outcome.of(lambda: handles.find(hconn).MQCLOSE(hobj, options))
+    return outcome.of(lambda: connection_handles.find(hconn).MQCLOSE(hobj, options))
 
 
 def MQPUT(hconn: int, hobj: int, md: bytes, pmo: bytes, message: bytes) -> tuple[bytes, bytes, int, int]:
@@ -47,7 +47,7 @@ def MQPUT(hconn: int, hobj: int, md: bytes, pmo: bytes, message: bytes) -> tuple
 
     def call() -> tuple[bytes, bytes, int]:
         descriptor, options = read(MQMD, md_data), read(MQPMO, pmo_data)
-        reason = handles.find(hconn).MQPUT(hobj, descriptor, options, body)
+        reason = connection_handles.find(hconn).MQPUT(hobj, descriptor, options, body)
         return write(descriptor, md_data), write(options, pmo_data), reason
 
     return _put(outcome.run(call, (md_data, pmo_data, 0)))
@@ -61,7 +61,7 @@ def MQPUT1(hconn: int, od: bytes, md: bytes, pmo: bytes, message: bytes) -> tupl
 
     def call() -> tuple[bytes, bytes, int]:
         target, descriptor, options = read(MQOD, od_data), read(MQMD, md_data), read(MQPMO, pmo_data)
-        reason = handles.find(hconn).MQPUT1(target, descriptor, options, body)
+        reason = connection_handles.find(hconn).MQPUT1(target, descriptor, options, body)
         return write(descriptor, md_data), write(options, pmo_data), reason
 
     return _put(outcome.run(call, (md_data, pmo_data, 0)))
@@ -79,7 +79,7 @@ def MQGET(hconn: int, hobj: int, md: bytes, gmo: bytes, length: int) -> tuple[by
 
     def call() -> tuple[bytes, bytes, bytes, int, Ended]:
         descriptor, options = read(MQMD, md_data), read(MQGMO, gmo_data)
-        got = handles.find(hconn).MQGET(hobj, descriptor, options, length)
+        got = connection_handles.find(hconn).MQGET(hobj, descriptor, options, length)
         ended = got.comp_code, got.reason
         return got.data, write(descriptor, md_data), write(options, gmo_data), got.length, ended
 
@@ -91,17 +91,17 @@ def MQGET(hconn: int, hobj: int, md: bytes, gmo: bytes, length: int) -> tuple[by
 
 def MQBEGIN(hconn: int) -> Ended:
     check_numbers(hconn)
-    return outcome.of(lambda: handles.find(hconn).MQBEGIN())
+    return outcome.of(lambda: connection_handles.find(hconn).MQBEGIN())
 
 
 def MQCMIT(hconn: int) -> Ended:
     check_numbers(hconn)
-    return outcome.of(lambda: handles.find(hconn).MQCMIT())
+    return outcome.of(lambda: connection_handles.find(hconn).MQCMIT())
 
 
 def MQBACK(hconn: int) -> Ended:
     check_numbers(hconn)
-    return outcome.of(lambda: handles.find(hconn).MQBACK())
+    return outcome.of(lambda: connection_handles.find(hconn).MQBACK())
 
 
 def MQSUB(hconn: int, sd: bytes, hobj: int) -> tuple[bytes, int, int, int, int]:
@@ -110,7 +110,7 @@ def MQSUB(hconn: int, sd: bytes, hobj: int) -> tuple[bytes, int, int, int, int]:
     check_numbers(hconn, hobj)
 
     def call() -> tuple[bytes, int, int]:
-        handles.find(hconn).MQSUB(read(MQSD, data), hobj)
+        connection_handles.find(hconn).MQSUB(read(MQSD, data), hobj)
 
     (data, hobj, hsub), comp_code, reason = outcome.run(call, (data, hobj, C.MQHO_UNUSABLE_HOBJ))
     return data, hobj, hsub, comp_code, reason
@@ -120,4 +120,4 @@ def MQCRTMH(hconn: int, cmho: bytes) -> tuple[int, int, int]:
     """(hmsg, cc, rc)."""
     data = check_size(cmho, MQCMHO)
     check_numbers(hconn)
-    return outcome.run(lambda: handles.find(hconn).MQCRTMH(read(MQCMHO, data)), C.MQHM_UNUSABLE_HMSG)
+    return outcome.run(lambda: connection_handles.find(hconn).MQCRTMH(read(MQCMHO, data)), C.MQHM_UNUSABLE_HMSG)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from libremq.common.files.file_layer import Files
 from libremq.log.config import CHOICES, LogConfig
-from libremq.log.errors import LogDamaged
+from libremq.log.log_errors import LogDamaged
 from libremq.log.slots import SlotFile
 
 CONTROL_FILE = "amqhlctl.lfh"

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 from libremq.common.files.file_layer import Files
 from libremq.log.dump_source import BadPage, DumpSource, Page
-from libremq.log.errors import LogError
 from libremq.log.extents import extent_name
+from libremq.log.log_errors import LogError
 from libremq.log.pages import EPOCH_START, PAGE_BYTES, PAGE_HEADER_BYTES, stream_of
 from libremq.log.records import RECORD_HEADER_BYTES, Record, parse_record
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from libremq.common.files.file_layer import Files
 from libremq.log.config import LogConfig
-from libremq.log.control import CONTROL_FILE, ControlState, create_control
 from libremq.log.copies import Copies, Say, make_equal, open_copies, write_controls
-from libremq.log.errors import LogError
 from libremq.log.extents import Extents, GrowingExtents, extent_name, format_extent
+from libremq.log.log_control_file import CONTROL_FILE, ControlState, create_control
+from libremq.log.log_errors import LogError
 from libremq.log.pages import FIRST_LSN
 from libremq.log.reader import LogEnd, find_end
 from libremq.log.ring import Ring
