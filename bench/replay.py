@@ -22,6 +22,7 @@ from workload import QMGR, QUEUE, Application, define
 
 from libremq.common.clock import SystemClock
 from libremq.common.files.file_layer import RealFile, RealFiles
+from libremq.host import lifecycle
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.manager import QueueManager
 from libremq.log import Log, LogConfig
@@ -69,7 +70,7 @@ def _log_config(records: int) -> LogConfig:
 
 def phase_write(folder: str, records: int) -> dict[str, Any]:
     files, clock = _UnsyncedFiles(), SystemClock()
-    QueueManager.create(files, f"{folder}/{QMGR}", QMGR, clock, _log_config(records))
+    lifecycle.create(files, f"{folder}/{QMGR}", QMGR, clock, _log_config(records))
     embedded = EmbeddedQueueManager(_NeverCheckpointing.start(files, f"{folder}/{QMGR}", QMGR, clock))
     define(embedded, QUEUE)
     log = embedded.manager.core.log

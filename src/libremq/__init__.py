@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from libremq.client import backup as backup
-    from libremq.client.api_errors import BadValue as BadValue
-    from libremq.client.api_errors import WrongType as WrongType
     from libremq.client.browser import Browser as Browser
     from libremq.client.connecting import connect as connect
     from libremq.client.consumer import Consumer as Consumer
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
     from libremq.client.verbs import MQI as MQI
     from libremq.common.configuration import TuningSettings as TuningSettings
     from libremq.log import LogConfig as LogConfig
+    from libremq.mqi.argument_errors import BadValue as BadValue
+    from libremq.mqi.argument_errors import WrongType as WrongType
     from libremq.mqi.errors import CallInProgress as CallInProgress
     from libremq.mqi.errors import ConnectionBroken as ConnectionBroken
     from libremq.mqi.errors import ConversionFailed as ConversionFailed
@@ -72,7 +72,7 @@ _HOMES = {
     "client.browser": ("Browser",),
     "client.connecting": ("connect",),
     "client.consumer": ("Consumer",),
-    "client.errors": ("BadValue", "WrongType"),
+    "mqi.argument_errors": ("BadValue", "WrongType"),
     "client.message": ("Message",),
     "client.queue": ("Queue",),
     "client.queue_manager": ("QueueManager",),

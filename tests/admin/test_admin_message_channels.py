@@ -20,8 +20,9 @@ from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_access import EmbeddedAccess
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.objects.channel_sync_record import RECEIVER, ChannelSync
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.units import channel_batches, channel_state_changes
-from libremq.kernel.units.channel_batches import Batch, BatchIdentity
+from libremq.kernel.units.channel_batches import Batch
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from libremq.channels.delivery import Delivered, Delivery
 from libremq.channels.ports import House
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.messages.transmission import frame
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.state.waiting_gets import Got
@@ -35,8 +35,8 @@ class Receiving:
 
     def __init__(self, *, user: str = "", log: LogConfig | None = None, **channel: Any) -> None:
         self.clock, self.files = VirtualClock(), FaultyFiles()
-        QueueManager.create(self.files, "qm", "QM1", self.clock, log or LogConfig(file_pages=64))
-        self.qm = QueueManager.start(self.files, "qm", "QM1", self.clock)
+        lifecycle.create(self.files, "qm", "QM1", self.clock, log or LogConfig(file_pages=64))
+        self.qm = lifecycle.start(self.files, "qm", "QM1", self.clock)
         self.core = self.qm.core
         self.said: list[str] = []
         self.house = House(self.qm, say=self.said.append)

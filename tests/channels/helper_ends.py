@@ -9,7 +9,7 @@ from libremq.channels.agent import Agent, End
 from libremq.channels.ports import House, Peer
 from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.sender import SendingAgent
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
@@ -31,11 +31,11 @@ class Node:
         self.name, self.clock = name, clock
         self.files = FaultyFiles()
         self.said: list[str] = []
-        QueueManager.create(self.files, name, name, clock, LOG)
+        lifecycle.create(self.files, name, name, clock, LOG)
         self.start()
 
     def start(self) -> None:
-        self.qm = QueueManager.start(self.files, self.name, self.name, self.clock, say=self.said.append)
+        self.qm = lifecycle.start(self.files, self.name, self.name, self.clock, say=self.said.append)
         self.house = House(self.qm, self.said.append)
         self.application = self.qm.connect("alice", "teller")
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import pytest
 from helper_ends import CHANNEL, Node, Pair, Wire, sender_and_receiver
 
+from libremq.host import lifecycle
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages.transmission import frame
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
@@ -66,7 +67,7 @@ class Left:
     disk: FaultyFiles
 
     def restarted(self) -> QueueManager:
-        return QueueManager.start(self.disk, self.node.name, self.node.name, self.node.clock)
+        return lifecycle.start(self.disk, self.node.name, self.node.name, self.node.clock)
 
 
 def watch(wire: Wire) -> list[Left]:

@@ -13,9 +13,9 @@ from libremq.kernel.messages import transmission
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import extract, to_rfh2
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.units import channel_batches
-from libremq.kernel.units.channel_batches import BatchIdentity
 from libremq.kernel.verbs import dead_letter
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQXQH

@@ -12,8 +12,8 @@ import pytest
 
 import libremq
 from libremq import MQError, QueueManager
-from libremq.client.api_errors import BadValue, WrongType
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import BadValue, WrongType
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import libremq
+from libremq.host import lifecycle
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_connection import EmbeddedConnection
-from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
@@ -31,7 +31,7 @@ FOLDER = "data/QM1"
 
 def _template() -> FaultyFiles:
     files = FaultyFiles()
-    QueueManager.create(files, FOLDER, "QM1", VirtualClock(1_000_000.0), LogConfig(file_pages=64))
+    lifecycle.create(files, FOLDER, "QM1", VirtualClock(1_000_000.0), LogConfig(file_pages=64))
     return files
 
 

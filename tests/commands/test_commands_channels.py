@@ -6,9 +6,9 @@ import socket
 from pathlib import Path
 
 import pytest
+from helper_cli import Commands
 
 import libremq
-from helper_cli import Commands
 from helper_serving import serving
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helper_cli import SMALL, Commands
 
 import libremq
-from helper_cli import SMALL, Commands
 from libremq.mqi import constants as C
 from libremq.mqi.trace_route import TraceRouteMessage
 

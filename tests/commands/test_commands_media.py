@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from helper_cli import SMALL, Commands, other_process
 
 import libremq
-from helper_cli import SMALL, Commands, other_process
 
 QUEUE = "ORDERS"
 

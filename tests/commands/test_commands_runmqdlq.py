@@ -9,9 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from helper_cli import SMALL, Commands
 
 import libremq
-from helper_cli import SMALL, Commands
 from helper_serving import Process, serving
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQDLH, MQMD

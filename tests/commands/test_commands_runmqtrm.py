@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from helper_cli import Commands
 
 import libremq
-from helper_cli import Commands
 from helper_serving import Process, serving, until_there
 
 PROGRAM = """\

@@ -15,7 +15,7 @@ from crash_driver import NAME, Life, Operation, Rng
 
 from libremq.kernel.recovery import media_recovery
 from libremq.kernel.state import media_image
-from libremq.kernel.state.failure_reasons import TROUBLE
+from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -78,7 +78,7 @@ def _fuzzy(life: Life, rng: Rng, operations: tuple[Operation, ...]) -> None:
     files._count = counted
     try:
         life.qm.run_checkpoint(other)
-    except TROUBLE as error:
+    except FAILURES as error:
         # As the embedded binding does
         life.qm.fail(f"a checkpoint failed: {error}")
         raise mq_error(C.MQRC_CONNECTION_BROKEN, NAME, str(error)) from error
@@ -114,7 +114,7 @@ def format_ahead(life: Life, rng: Rng) -> None:
 def _media(life: Life, verbs: Callable[[], Any]) -> None:
     try:
         verbs()
-    except TROUBLE as error:
+    except FAILURES as error:
         life.qm.fail(str(error))
         raise mq_error(C.MQRC_CONNECTION_BROKEN, NAME, str(error)) from error
 

@@ -13,9 +13,8 @@ from crash_driver import FOLDER, NAME, Life, Operation
 from crash_matrix import LINEAR, PAGE, put_and_get
 from crash_model import Model
 
-from libremq.host import backup_queue_manager
+from libremq.host import backup_queue_manager, lifecycle
 from libremq.host.backup_state import load_state
-from libremq.kernel.manager import QueueManager
 from libremq.log import CONTROL_FILE, ShippedLog
 from libremq.testing import FaultyFiles
 
@@ -77,10 +76,10 @@ class Standby:
 
     def __init__(self, live: Live, *, hot: bool) -> None:
         if hot:
-            live.qm.copy_to_backup(STANDBY)
+            lifecycle.copy_to_backup(live.qm, STANDBY)
         else:
             live.qm.abandon()
-            QueueManager.create_backup(live.files, FOLDER, STANDBY, NAME)
+            lifecycle.create_backup(live.files, FOLDER, STANDBY, NAME)
             live.start()
             live.check([live.model.crashed()])
         self.files = next(live.files.disk_states())
@@ -125,7 +124,7 @@ class Standby:
         return log.end_lsn
 
     def replay(self) -> int:
-        return QueueManager.replay_backup(self.files, STANDBY, NAME, self.live.clock, self.said.append)
+        return lifecycle.replay_backup(self.files, STANDBY, NAME, self.live.clock, self.said.append)
 
     def activate(self) -> Activated:
         life = Activated(self.files, self.live.model, self.live.now, self.said)
@@ -141,7 +140,7 @@ class Activated(Life):
         super().__init__(files, model, now)
 
     def start(self) -> None:
-        self.qm = QueueManager.start(
+        self.qm = lifecycle.start(
             self.files, STANDBY, NAME, self.clock,
             limits=self.limits, say=self.said.append, activate=backup_queue_manager.is_backup(self.files, STANDBY),
         )  # fmt: skip

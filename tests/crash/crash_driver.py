@@ -14,7 +14,7 @@ from typing import Any
 
 from crash_model import COMMITTED, UNIT, Held, Model, Observed, Seen, match
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
@@ -79,7 +79,7 @@ class Life:
         self.start()
 
     def start(self) -> None:
-        self.qm = QueueManager.start(self.files, FOLDER, NAME, self.clock, limits=self.limits, say=self.said.append)
+        self.qm = lifecycle.start(self.files, FOLDER, NAME, self.clock, limits=self.limits, say=self.said.append)
         self._connect()
 
     def _connect(self) -> None:
@@ -468,8 +468,8 @@ OPERATIONS: tuple[Operation, ...] = (
 def create(log: LogConfig = SMALL_LOG, *, atom_bytes: int = 0) -> tuple[FaultyFiles, Model]:
     """A queue manager that was ended in good order, with two queues that hold messages, and nothing else."""
     files, clock = FaultyFiles(atom_bytes=atom_bytes), VirtualClock(NOW)
-    QueueManager.create(files, FOLDER, NAME, clock, log)
-    qm = QueueManager.start(files, FOLDER, NAME, clock)
+    lifecycle.create(files, FOLDER, NAME, clock, log)
+    qm = lifecycle.start(files, FOLDER, NAME, clock)
     for obj in list(qm.core.catalogue):
         if obj.name.startswith("SYSTEM."):
             qm.delete(obj.kind, obj.name, purge=True)  # they only make every restart slower

@@ -29,13 +29,14 @@ from crash_matrix import (
 )
 from crash_points import LEVEL, STATES_MAX, Record, Tally, by_level, key_of
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER, ChannelSync
 from libremq.kernel.recovery import catalogue_file, log_room, media_recovery
 from libremq.kernel.state import journal, media_image
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.units import channel_batches
-from libremq.kernel.units.channel_batches import Batch, BatchIdentity
+from libremq.kernel.units.channel_batches import Batch
 from libremq.log import RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -119,7 +120,7 @@ class Agents:
         self.start()
 
     def start(self) -> None:
-        self.qm = QueueManager.start(self.files, FOLDER, NAME, self.clock, limits=SMALL_BUFFERS)
+        self.qm = lifecycle.start(self.files, FOLDER, NAME, self.clock, limits=SMALL_BUFFERS)
         self.application, self.sender, self.receiver = (
             self.qm.connection(self.qm.connect("mca", name)) for name in ("application", "sender", "receiver")
         )

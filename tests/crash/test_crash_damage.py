@@ -20,7 +20,7 @@ from crash_matrix import AUTOMATIC, CIRCULAR, DUAL, SINGLE, Configuration, remov
 from crash_points import Record
 from crash_prepared import HARMLESS, LAST_FORCE, QUEUE_REFUSED, RECOVERED, REFUSED, Prepared, ended, killed, outcome_of
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, VirtualClock
@@ -108,10 +108,10 @@ def test_a_folder_with_foreign_files_is_not_made_a_queue_manager() -> None:
     replace_file(files, f"{FOLDER}/precious.txt", b"mine")
     clock = VirtualClock(NOW)
     with pytest.raises(MQError, match="no queue manager") as refused:
-        QueueManager.create(files, FOLDER, NAME, clock, SMALL_LOG)
+        lifecycle.create(files, FOLDER, NAME, clock, SMALL_LOG)
     assert refused.value.reason == C.MQRC_OBJECT_ALREADY_EXISTS
     with pytest.raises(MQError, match="create it first"):
-        QueueManager.start(files, FOLDER, NAME, clock)
+        lifecycle.start(files, FOLDER, NAME, clock)
     assert files.list(FOLDER) == ["precious.txt"]
     assert files.content(f"{FOLDER}/precious.txt") == b"mine"
 
@@ -122,7 +122,7 @@ def test_a_queue_manager_without_its_checkpoint_file_is_not_created_over(prepare
     clock = VirtualClock(NOW)
     before = sorted(files._names)
     with pytest.raises(MQError):
-        QueueManager.create(files, FOLDER, NAME, clock, SMALL_LOG)
+        lifecycle.create(files, FOLDER, NAME, clock, SMALL_LOG)
     assert sorted(files._names) == before
 
 

@@ -19,7 +19,7 @@ from crash_matrix import AUTOMATIC, CIRCULAR, DUAL, DUAL_LINEAR, SINGLE, STRETCH
 from crash_model import UNIT
 from crash_points import LEVEL, Record, Tally, by_level, key_of
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, PowerCut, VirtualClock
@@ -247,7 +247,7 @@ def test_a_second_opener_is_told_who_is_there(template: Template) -> None:
     files, model = template
     life = Life(files.copy(), model, NOW)
     with pytest.raises(MQError, match="open") as refused:
-        QueueManager.start(life.files, FOLDER, NAME, life.clock)
+        lifecycle.start(life.files, FOLDER, NAME, life.clock)
     assert refused.value.reason == C.MQRC_Q_MGR_NOT_AVAILABLE
     second_life(life)
 
@@ -280,13 +280,13 @@ def test_a_creation_cut_short_is_done_again(configuration: Configuration, record
     """At every boundary of a creation: no queue manager, then it can be created; or a whole one."""
     trial = FaultyFiles()
     clock = VirtualClock(NOW)
-    QueueManager.create(trial, FOLDER, NAME, clock, configuration.log)
+    lifecycle.create(trial, FOLDER, NAME, clock, configuration.log)
     tally = Tally(configuration)
     for crash_at in range(1, trial.operations + 1, CREATION_STEP):
         files = FaultyFiles()
         files.crash_at = crash_at
         with pytest.raises(PowerCut):
-            QueueManager.create(files, FOLDER, NAME, clock, configuration.log)
+            lifecycle.create(files, FOLDER, NAME, clock, configuration.log)
         tally.points.add(key_of(configuration.name, "creation", crash_at))
         for disk in files.disk_states(random.Random(crash_at), STATES_MAX):
             tally.states += 1
@@ -303,13 +303,13 @@ def test_a_creation_that_fails_can_be_repeated(
 ) -> None:
     rows: dict[str, Counter[str]] = {}
     listing = Listing(FaultyFiles(), kind)
-    QueueManager.create(listing, FOLDER, NAME, VirtualClock(NOW), configuration.log)
+    lifecycle.create(listing, FOLDER, NAME, VirtualClock(NOW), configuration.log)
     for number, row in list(enumerate(listing.listed))[::CREATION_STEP]:
         files = FaultyFiles()
         files.fail(kind, "*", OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), after=number, times=times)
         outcome = "created"
         try:
-            QueueManager.create(files, FOLDER, NAME, VirtualClock(NOW), configuration.log)
+            lifecycle.create(files, FOLDER, NAME, VirtualClock(NOW), configuration.log)
         except MQError as error:
             assert error.reason in (C.MQRC_STORAGE_MEDIUM_FULL, C.MQRC_FILE_SYSTEM_ERROR), error
             assert os.strerror(errno.ENOSPC) in str(error), error
@@ -325,12 +325,12 @@ def test_a_creation_that_fails_can_be_repeated(
 def _can_be_used(files: FaultyFiles, configuration: Configuration, label: str) -> None:
     clock = VirtualClock(NOW)
     try:
-        if not QueueManager.exists(files, FOLDER):
-            QueueManager.create(files, FOLDER, NAME, clock, configuration.log)
-        qm = QueueManager.start(files, FOLDER, NAME, clock)
+        if not lifecycle.exists(files, FOLDER):
+            lifecycle.create(files, FOLDER, NAME, clock, configuration.log)
+        qm = lifecycle.start(files, FOLDER, NAME, clock)
         assert qm.find("QLOCAL", "SYSTEM.DEFAULT.LOCAL.QUEUE") is not None
         qm.force(qm.define("QLOCAL", "Q", {}))
         qm.end()
-        QueueManager.start(files, FOLDER, NAME, clock).end()
+        lifecycle.start(files, FOLDER, NAME, clock).end()
     except MQError as error:
         raise AssertionError(f"{label}: {error}") from error

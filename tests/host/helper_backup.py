@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, NAME, SMALL_BUFFERS, Life
 
+from libremq.host import lifecycle
 from libremq.kernel.manager import QueueManager
 from libremq.log import CONTROL_FILE, LogConfig
 from libremq.mqi.errors import MQError
@@ -31,10 +32,10 @@ class Standby(Life):
 
     def __init__(self, live: Life, *, hot: bool, log_folder: str = "") -> None:
         if hot:
-            live.qm.copy_to_backup(STANDBY, log_folder=log_folder)
+            lifecycle.copy_to_backup(live.qm, STANDBY, log_folder=log_folder)
         else:
             live.stop()
-            QueueManager.create_backup(live.files, FOLDER, STANDBY, NAME, log_folder=log_folder)
+            lifecycle.create_backup(live.files, FOLDER, STANDBY, NAME, log_folder=log_folder)
             live.start()
         # What a power cut leaves: all of it must be on disk
         self.files = next(live.files.disk_states())
@@ -60,10 +61,10 @@ class Standby(Life):
         file.write(0, content)
 
     def replay(self) -> int:
-        return QueueManager.replay_backup(self.files, STANDBY, NAME, self.clock, self.said.append)
+        return lifecycle.replay_backup(self.files, STANDBY, NAME, self.clock, self.said.append)
 
     def start(self) -> None:
-        self.qm = QueueManager.start(
+        self.qm = lifecycle.start(
             self.files, STANDBY, NAME, self.clock,
             limits=SMALL_BUFFERS, say=self.said.append, activate=not self.active,
         )  # fmt: skip
@@ -162,4 +163,4 @@ def lives_on(life: Life) -> None:
 
 
 def activate(files: FaultyFiles, folder: str, name: str, clock: VirtualClock) -> QueueManager:
-    return QueueManager.start(files, folder, name, clock, activate=True)
+    return lifecycle.start(files, folder, name, clock, activate=True)

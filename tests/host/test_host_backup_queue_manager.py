@@ -19,8 +19,7 @@ from helper_backup import (
 )
 from helper_media import FOLDER, NAME, Life
 
-from libremq.host import backup_queue_manager
-from libremq.kernel.manager import QueueManager
+from libremq.host import backup_queue_manager, lifecycle
 from libremq.log import CONTROL_FILE, LogConfig, LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -46,7 +45,7 @@ def test_a_copy_of_a_crashed_queue_manager_is_whole(forces: int) -> None:
         live.put("A", b"%d" % number)
         live.core.log.force()
     live.qm.abandon()
-    QueueManager.create_backup(live.files, FOLDER, STANDBY, NAME)
+    lifecycle.create_backup(live.files, FOLDER, STANDBY, NAME)
     qm = activate(live.files, STANDBY, NAME, live.clock)
     assert qm.depth("A") == 6 + forces
 
@@ -478,7 +477,7 @@ def test_no_replay_after_an_activation_that_has_begun() -> None:
     with pytest.raises(MQError):
         standby.start()
     assert "finish it, strmqm -a" in refusal(C.MQRC_Q_MGR_NOT_AVAILABLE, standby.replay)
-    start = lambda: QueueManager.start(standby.files, STANDBY, NAME, standby.clock)  # noqa: E731
+    start = lambda: lifecycle.start(standby.files, STANDBY, NAME, standby.clock)  # noqa: E731
     assert "strmqm -a" in refusal(C.MQRC_Q_MGR_NOT_AVAILABLE, start)
     standby.start()
     assert everything(standby) == everything(killed(live))

@@ -8,6 +8,7 @@ import pytest
 from helper_backup import LOG, STANDBY, Standby, activate, activated, make_live, refusal
 from helper_media import FOLDER, NAME, Life
 
+from libremq.host import lifecycle
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery import checkpoint
 from libremq.log import LogConfig
@@ -18,7 +19,7 @@ from libremq.testing import FaultyFiles, PowerCut, VirtualClock
 
 def test_a_backup_is_not_started_by_accident() -> None:
     standby = Standby(make_live(), hot=True)
-    start = lambda: QueueManager.start(standby.files, STANDBY, NAME, standby.clock)  # noqa: E731
+    start = lambda: lifecycle.start(standby.files, STANDBY, NAME, standby.clock)  # noqa: E731
     text = refusal(C.MQRC_Q_MGR_NOT_AVAILABLE, start)
     assert "strmqm -r" in text and "strmqm -a" in text
 
@@ -26,11 +27,11 @@ def test_a_backup_is_not_started_by_accident() -> None:
 def test_what_is_no_backup_is_neither_replayed_nor_activated() -> None:
     live = make_live()
     live.qm.end()
-    replay = lambda: QueueManager.replay_backup(live.files, FOLDER, NAME, live.clock)  # noqa: E731
-    activate = lambda: QueueManager.start(live.files, FOLDER, NAME, live.clock, activate=True)  # noqa: E731
+    replay = lambda: lifecycle.replay_backup(live.files, FOLDER, NAME, live.clock)  # noqa: E731
+    activate = lambda: lifecycle.start(live.files, FOLDER, NAME, live.clock, activate=True)  # noqa: E731
     for call in (replay, activate):
         assert "is no backup" in refusal(C.MQRC_Q_MGR_NOT_AVAILABLE, call)
-    nowhere = lambda: QueueManager.replay_backup(live.files, "nowhere", NAME, live.clock)  # noqa: E731
+    nowhere = lambda: lifecycle.replay_backup(live.files, "nowhere", NAME, live.clock)  # noqa: E731
     assert "no queue manager in nowhere" in refusal(C.MQRC_Q_MGR_NAME_ERROR, nowhere)
     live.start()
 
@@ -45,13 +46,13 @@ def test_an_activated_backup_cannot_be_one_again() -> None:
 
 def test_a_circular_log_has_no_extents_to_ship() -> None:
     live = make_live(LogConfig(file_pages=64))
-    text = refusal(C.MQRC_FUNCTION_NOT_SUPPORTED, lambda: live.qm.copy_to_backup(STANDBY))
+    text = refusal(C.MQRC_FUNCTION_NOT_SUPPORTED, lambda: lifecycle.copy_to_backup(live.qm, STANDBY))
     assert "circular" in text
     assert not live.files.exists(STANDBY)
 
 
 def create_backup(live: Life, source: str = FOLDER, name: str = NAME, **keywords: str) -> None:
-    QueueManager.create_backup(live.files, source, keywords.pop("target", STANDBY), name, **keywords)
+    lifecycle.create_backup(live.files, source, keywords.pop("target", STANDBY), name, **keywords)
 
 
 def test_a_cold_copy_needs_an_ended_queue_manager() -> None:
@@ -84,7 +85,7 @@ def test_places_where_a_backup_cannot_be_made() -> None:
 def test_no_space_for_the_copy() -> None:
     live = make_live()
     live.files.set_free_space(100_000)
-    assert STANDBY in refusal(C.MQRC_STORAGE_MEDIUM_FULL, lambda: live.qm.copy_to_backup(STANDBY))
+    assert STANDBY in refusal(C.MQRC_STORAGE_MEDIUM_FULL, lambda: lifecycle.copy_to_backup(live.qm, STANDBY))
     live.files.heal()
     live.put("A", b"the live one goes on")
     activated(live, Standby(live, hot=True))
@@ -99,27 +100,27 @@ def test_a_copy_that_is_cut_short_is_no_queue_manager_and_can_be_made_again(log_
     live.qm.end()
     template = next(live.files.disk_states())
     whole = template.copy()
-    QueueManager.create_backup(whole, FOLDER, STANDBY, NAME, log_folder=log_folder)
+    lifecycle.create_backup(whole, FOLDER, STANDBY, NAME, log_folder=log_folder)
     outcomes = set()
     for crash_at in range(1, whole.operations + 1):
         files = template.copy()
         files.crash_at = crash_at
         with pytest.raises(PowerCut):
-            QueueManager.create_backup(files, FOLDER, STANDBY, NAME, log_folder=log_folder)
+            lifecycle.create_backup(files, FOLDER, STANDBY, NAME, log_folder=log_folder)
         for disk in list(files.disk_states(limit=2)):
             again = disk.copy()
             with pytest.raises(MQError) as caught:
-                QueueManager.start(disk, STANDBY, NAME, live.clock).abandon()
+                lifecycle.start(disk, STANDBY, NAME, live.clock).abandon()
             outcomes.add(caught.value.reason)
             if "it is a backup queue manager" in str(caught.value) and not disk.exists(f"{STANDBY}/creating"):
-                assert QueueManager.replay_backup(again, STANDBY, NAME, live.clock) >= 0
+                assert lifecycle.replay_backup(again, STANDBY, NAME, live.clock) >= 0
                 continue
             for call in (QueueManager.replay_backup, activate):
                 with pytest.raises(MQError):
                     call(disk, STANDBY, NAME, live.clock)
             if disk.exists(f"{STANDBY}/{checkpoint.FILE_NAME}"):
                 _cut_again(again, log_folder, live.clock)
-            QueueManager.create_backup(again, FOLDER, STANDBY, NAME, log_folder=log_folder)
+            lifecycle.create_backup(again, FOLDER, STANDBY, NAME, log_folder=log_folder)
             qm = activate(again, STANDBY, NAME, live.clock)
             assert qm.depth("A") == 6
     assert outcomes == {C.MQRC_Q_MGR_NAME_ERROR, C.MQRC_Q_MGR_NOT_AVAILABLE}
@@ -132,8 +133,8 @@ def _cut_again(template: FaultyFiles, log_folder: str, clock: VirtualClock) -> N
         files = template.copy()
         files.crash_at = crash_at
         with pytest.raises(PowerCut):
-            QueueManager.create_backup(files, FOLDER, STANDBY, NAME, log_folder=log_folder)
+            lifecycle.create_backup(files, FOLDER, STANDBY, NAME, log_folder=log_folder)
         for disk in files.disk_states(rng, 60):
-            for call in (QueueManager.start, QueueManager.replay_backup, activate):
+            for call in (lifecycle.start, QueueManager.replay_backup, activate):
                 with pytest.raises(MQError):
                     call(disk, STANDBY, NAME, clock)

@@ -6,8 +6,7 @@ import pytest
 
 from libremq.common import configuration
 from libremq.common.configuration import Configuration, LogSettings
-from libremq.host import deletion
-from libremq.kernel.manager import QueueManager
+from libremq.host import deletion, lifecycle
 from libremq.log import LogConfig
 from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, VirtualClock
@@ -17,7 +16,7 @@ CONFIG = LogConfig(file_pages=64, type="LINEAR", second_folder="logs/two")
 
 def made() -> FaultyFiles:
     files = FaultyFiles()
-    QueueManager.create(files, "qm", "QM1", VirtualClock(), CONFIG, log_folder="logs/one")
+    lifecycle.create(files, "qm", "QM1", VirtualClock(), CONFIG, log_folder="logs/one")
     return files
 
 
@@ -37,7 +36,7 @@ def test_what_is_not_of_the_log_stays() -> None:
 
 def test_one_that_is_open_or_not_there_is_refused() -> None:
     files = made()
-    manager = QueueManager.start(files, "qm", "QM1", VirtualClock())
+    manager = lifecycle.start(files, "qm", "QM1", VirtualClock())
     before = files.list("qm")
     with pytest.raises(MQError, match="has the queue manager in qm open"):
         deletion.delete(files, "qm", "QM1")
@@ -56,7 +55,7 @@ def test_a_log_that_cannot_be_found_is_told_before_anything_goes() -> None:
         deletion.delete(files, "qm", "QM1")
     file.truncate(0)
     configuration.save(files, "qm", Configuration(LogSettings(file_pages=64, type="LINEAR", path="logs/one")))
-    QueueManager.start(files, "qm", "QM1", VirtualClock()).end()
+    lifecycle.start(files, "qm", "QM1", VirtualClock()).end()
 
 
 def test_cut_short_anywhere_it_is_no_queue_manager_or_a_whole_one() -> None:
@@ -70,14 +69,14 @@ def test_cut_short_anywhere_it_is_no_queue_manager_or_a_whole_one() -> None:
             break
         except OSError:
             cut += 1
-        if QueueManager.exists(files, "qm"):
-            QueueManager.start(files, "qm", "QM1", VirtualClock()).end()
+        if lifecycle.exists(files, "qm"):
+            lifecycle.start(files, "qm", "QM1", VirtualClock()).end()
         again = files.copy()
         if files.list("qm"):
             assert deletion.can_be_deleted(files, "qm")
             assert deletion.delete(files, "qm", "QM1") == []
             assert not files.exists("qm") and not files.exists("logs/one")
-        if not QueueManager.exists(again, "qm"):
-            QueueManager.create(again, "qm", "QM1", VirtualClock(), CONFIG, log_folder="logs/one")
-            QueueManager.start(again, "qm", "QM1", VirtualClock()).end()
+        if not lifecycle.exists(again, "qm"):
+            lifecycle.create(again, "qm", "QM1", VirtualClock(), CONFIG, log_folder="logs/one")
+            lifecycle.start(again, "qm", "QM1", VirtualClock()).end()
     assert cut > 5

@@ -9,8 +9,7 @@ from helper_media import FOLDER, Life
 from helper_qmgr import Session
 
 from libremq.common import users
-from libremq.host import deletion, developer_configuration
-from libremq.kernel.manager import QueueManager
+from libremq.host import deletion, developer_configuration, lifecycle
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import (
     AuthorityRecord,
@@ -139,7 +138,7 @@ def test_it_is_there_after_a_crash() -> None:
 def test_the_users_go_with_a_backup_and_with_a_deletion() -> None:
     life = Life()
     users.set_password(life.files, FOLDER, "app", "secret")
-    life.qm.copy_to_backup("copy")
+    lifecycle.copy_to_backup(life.qm, "copy")
     assert users.check_password(life.files, "copy", "app", "secret")
     life.stop()
     deletion.delete(life.files, FOLDER, life.core.qmgr_name)
@@ -156,6 +155,6 @@ def test_an_interrupted_creation_is_wiped_with_its_folders() -> None:
     # A deletion that was cut short after its first steps
     files.open(f"{FOLDER}/creating", create=True)
     files.remove(f"{FOLDER}/amqalchk.fil")
-    QueueManager.create(files, FOLDER, "QM1", life.clock)
+    lifecycle.create(files, FOLDER, "QM1", life.clock)
     assert not files.exists(f"{FOLDER}/errors")
     assert not users.has_users(files, FOLDER)

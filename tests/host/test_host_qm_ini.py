@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from libremq.common.configuration import TuningSettings
+from libremq.host import lifecycle
 from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -18,11 +19,11 @@ class Setup:
         self.files, self.clock = FaultyFiles(), VirtualClock()
         self.said: list[str] = []
         config = config or LogConfig(file_pages=64)
-        QueueManager.create(self.files, "qm", "QM1", self.clock, config, **more)  # type: ignore[arg-type]
+        lifecycle.create(self.files, "qm", "QM1", self.clock, config, **more)  # type: ignore[arg-type]
 
     def start(self) -> QueueManager:
         self.said.clear()
-        return QueueManager.start(self.files, "qm", "QM1", self.clock, say=self.said.append)
+        return lifecycle.start(self.files, "qm", "QM1", self.clock, say=self.said.append)
 
     def read(self) -> str:
         file = self.files.open("qm/qm.ini")
@@ -114,12 +115,12 @@ def test_the_log_may_be_in_another_folder() -> None:
 
 def test_a_log_folder_that_is_not_empty_is_left_alone() -> None:
     files, clock = FaultyFiles(), VirtualClock()
-    QueueManager.create(files, "one", "ONE", clock, LogConfig(file_pages=64), log_folder="logs")
+    lifecycle.create(files, "one", "ONE", clock, LogConfig(file_pages=64), log_folder="logs")
     for _ in range(2):
         with pytest.raises(MQError) as refused:
-            QueueManager.create(files, "two", "TWO", clock, LogConfig(file_pages=64), log_folder="logs")
+            lifecycle.create(files, "two", "TWO", clock, LogConfig(file_pages=64), log_folder="logs")
         assert refused.value.reason == C.MQRC_OBJECT_ALREADY_EXISTS
-    QueueManager.start(files, "one", "ONE", clock).end()
+    lifecycle.start(files, "one", "ONE", clock).end()
 
 
 def test_tuning_parameters_apply() -> None:

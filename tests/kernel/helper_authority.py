@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from libremq.host import lifecycle
 from libremq.kernel.authority import object_authority
-from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.log import LogConfig
@@ -35,7 +35,7 @@ OBJECTS = (
 class Rig:
     def __init__(self) -> None:
         self.clock, self.files = VirtualClock(), FaultyFiles()
-        QueueManager.create(self.files, "qm", "QM1", self.clock, LogConfig(file_pages=64))
+        lifecycle.create(self.files, "qm", "QM1", self.clock, LogConfig(file_pages=64))
         self.said: list[str] = []
         self.start()
         qm = self.qm
@@ -57,7 +57,7 @@ class Rig:
         self.keep_dynamic_queue()
 
     def start(self) -> None:
-        self.qm = QueueManager.start(self.files, "qm", "QM1", self.clock)
+        self.qm = lifecycle.start(self.files, "qm", "QM1", self.clock)
         self.core = self.qm.core
         self.core.say = self.said.append
         self.core.authorities.external_users = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.recovery.disk_room import LOOK_S
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
@@ -26,14 +26,14 @@ class Application:
         self.said: list[str] = []
         if files is None:
             files = FaultyFiles()
-            QueueManager.create(files, "qm", "QM1", self.clock, LogConfig(3, 2, 4096))
+            lifecycle.create(files, "qm", "QM1", self.clock, LogConfig(3, 2, 4096))
         self.files = files
         self.start(reserve=reserve)
         files.set_free_space(free)
 
     def start(self, *, reserve: bool = False) -> None:
         self.clock.advance(1)
-        self.qm = QueueManager.start(self.files, "qm", "QM1", self.clock, say=self.said.append)
+        self.qm = lifecycle.start(self.files, "qm", "QM1", self.clock, say=self.said.append)
         if reserve:
             self.qm.keep_reserve()
         self.core = self.qm.core

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery import media_recovery
 from libremq.kernel.state import media_image
@@ -32,12 +32,12 @@ class Life:
         self.said: list[str] = []
         if files is None:
             files = FaultyFiles()
-            QueueManager.create(files, FOLDER, NAME, self.clock, config)
+            lifecycle.create(files, FOLDER, NAME, self.clock, config)
         self.files = files
         self.start()
 
     def start(self) -> None:
-        self.qm = QueueManager.start(
+        self.qm = lifecycle.start(
             self.files, FOLDER, NAME, self.clock, limits=SMALL_BUFFERS, say=self.said.append
         )  # fmt: skip
         self.core = self.qm.core

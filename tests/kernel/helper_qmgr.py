@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -17,8 +17,8 @@ class Session:
     def __init__(self, log_config: LogConfig | None = None) -> None:
         self.clock = VirtualClock()
         files = FaultyFiles()
-        QueueManager.create(files, "qm", "QM1", self.clock, log_config or LogConfig(file_pages=64))
-        self.qm = QueueManager.start(files, "qm", "QM1", self.clock)
+        lifecycle.create(files, "qm", "QM1", self.clock, log_config or LogConfig(file_pages=64))
+        self.qm = lifecycle.start(files, "qm", "QM1", self.clock)
         self.core = self.qm.core
         self.hconn = self.qm.connect("alice", "teller")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.messages import name_resolution, transmission
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.verbs import activities, dead_letter
@@ -23,8 +23,8 @@ class Node:
 
     def __init__(self, name: str, *partners: str) -> None:
         files, clock = FaultyFiles(), VirtualClock()
-        QueueManager.create(files, "qm", name, clock, LogConfig(file_pages=64))
-        self.qm = QueueManager.start(files, "qm", name, clock)
+        lifecycle.create(files, "qm", name, clock, LogConfig(file_pages=64))
+        self.qm = lifecycle.start(files, "qm", name, clock)
         self.core = self.qm.core
         self.name = name
         self.hconn = self.qm.connect("alice", "teller")

@@ -15,9 +15,9 @@ from zlib import crc32
 import pytest
 
 from libremq.common.configuration import TuningSettings
+from libremq.host import lifecycle
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_connection import EmbeddedConnection
-from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -432,7 +432,7 @@ def test_item_13_a_queue_that_is_used_again_stays_loaded(setup: Setup) -> None:
 def test_item_14_checkpoints_come_by_count_and_by_the_clock() -> None:
     files = WatchedFiles()
     tuning = TuningSettings(checkpoint_records_max=1000)
-    QueueManager.create(files, "qm", "QM1", VirtualClock(), LogConfig(file_pages=256), tuning=tuning)
+    lifecycle.create(files, "qm", "QM1", VirtualClock(), LogConfig(file_pages=256), tuning=tuning)
     setup = Setup(files)
     setup.open()
     setup.manager.checkpoint()

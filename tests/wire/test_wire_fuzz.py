@@ -75,7 +75,9 @@ READERS: dict[str, tuple[Reader, bytes, bool]] = {
     ),
     "action": (lambda b, e, c: session_flows.unpack_action(b, big_endian=e), session_flows.pack_action(3, 1), False),
     "status": (lambda b, e, c: session_flows.unpack_status(b, big_endian=e), session_flows.pack_status(5), False),
-    "explanation": (lambda b, e, c: session_flows.unpack_explanation(b), session_flows.pack_explanation("Q", "words"), False),
+    "explanation": (
+        lambda b, e, c: session_flows.unpack_explanation(b), session_flows.pack_explanation("Q", "words"), False,
+    ),
     "request": (
         lambda b, e, c: (messages.unpack_request(b, e), messages.is_next_call(b, e)),
         messages.pack_request(messages.Request(1, md=MD, match_options=0x27, token=b"T" * 16)),

@@ -30,7 +30,7 @@ from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages import own_messages
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.failure_reasons import PASSING, TROUBLE, is_final
+from libremq.kernel.state.failure_reasons import FAILURES, PASSING, is_final
 from libremq.kernel.state.queue_state import COMMAND_QUEUE, QueueState
 from libremq.kernel.state.unit_of_work import PUT, UnitOfWork
 from libremq.kernel.verbs import expiry, reports
@@ -102,7 +102,7 @@ class CommandServer:
                     return
             self._manager.commands_wait = True
             self._manager.deadlines_changed()
-        except TROUBLE as error:
+        except FAILURES as error:
             self._trouble(error)
         except MQError as error:
             self._manager.say(amq(8506, self._manager.name, COMMAND_QUEUE, error))
@@ -172,7 +172,7 @@ class CommandServer:
             return
         try:
             self._answer(given, answers)
-        except TROUBLE as error:
+        except FAILURES as error:
             self._trouble(error)
         except MQError as error:
             self._manager.say(amq(8506, self._manager.name, COMMAND_QUEUE, error))
@@ -241,7 +241,7 @@ class CommandServer:
                 return None
             outcome = Outcome(reason=bad.reason, comp_code=C.MQCC_FAILED)
             answers, failed = answering.outcome(outcome, parameter=bad.parameter, about=bad.about), True
-        except (MQError, *TROUBLE):
+        except (MQError, *FAILURES):
             raise
         except Exception as error:  # no command may stop those behind it
             self._manager.say(amq(8508, self._manager.name, place_of(error)))

@@ -21,8 +21,8 @@ from libremq.kernel.objects.channel_definitions import Channel, SendingChannel
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync
 from libremq.kernel.objects.status_tables import CHSTATUS_BY_TYPE, STATUS_TABLES
 from libremq.kernel.objects.status_tables_channel import MONITOR
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.units import channel_batches
-from libremq.kernel.units.channel_batches import BatchIdentity
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 

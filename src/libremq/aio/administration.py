@@ -12,7 +12,6 @@ from typing import Any, cast
 from libremq.admin.mqsc_session import Answer
 from libremq.aio.sessions import Sessions
 from libremq.client.administration import object_kind, object_name
-from libremq.client.api_errors import wrong_type
 from libremq.client.options import text
 from libremq.client.recovery import absolute_folder, chosen_objects, settled_results
 from libremq.client.urls import Address
@@ -24,6 +23,7 @@ from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import wrong_type
 
 
 class Administration:

@@ -9,11 +9,11 @@ from libremq.aio.awaitable_objects import Opening
 from libremq.aio.binding import Access
 from libremq.aio.queue_manager import QueueManager
 from libremq.client import connecting, urls
-from libremq.client.api_errors import bad_value
 from libremq.client.connecting import current_user
 from libremq.client.urls import Address, ClientAddress, TableAddress
 from libremq.common.names import socket_paths
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value
 from libremq.mqi.errors import MQError
 
 if TYPE_CHECKING:

@@ -21,12 +21,12 @@ from libremq.aio.pending_calls import raise_put_off
 from libremq.aio.sessions import Session, close_quietly
 from libremq.aio.transaction import Transaction
 from libremq.client import options as opt
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.options import Data, Identifier, Match, PutOptions, Seconds
 from libremq.client.queue_target import REPLY_MODEL, QueueTarget
 from libremq.host.binding import GotItem, PutItem
 from libremq.host.statistics_snapshot import QueueStatistics
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 

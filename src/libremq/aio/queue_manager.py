@@ -15,11 +15,11 @@ from libremq.aio.transaction import Transaction
 from libremq.aio.xa import XA
 from libremq.client import options as opt
 from libremq.client import replies
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.connecting import current_application, current_user
 from libremq.client.options import Data, Named, PutOptions
 from libremq.client.queue_target import REPLY_MODEL
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.structs import MQOD
 
 if TYPE_CHECKING:

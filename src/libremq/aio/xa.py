@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from libremq.aio.sessions import Sessions, Unit
-from libremq.client.api_errors import wrong_type
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import wrong_type
 from libremq.mqi.errors import MQError, mq_error
 
 

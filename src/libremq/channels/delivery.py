@@ -42,7 +42,7 @@ from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.unit_of_work import ACTIVE
-from libremq.kernel.verb_calls import Front, verb
+from libremq.kernel.verb_calls import VerbCalls, verb
 from libremq.kernel.verbs import putting, reports
 from libremq.kernel.verbs.activities import Arrival, Tracer
 from libremq.mqi import constants as C
@@ -237,7 +237,7 @@ _HEAD_FIELDS = frozenset(
 
 @verb
 def _store(
-    manager: Front,
+    manager: VerbCalls,
     connection: Connection,
     maxmsgl: int,
     target: Target,
@@ -293,7 +293,12 @@ def _store(
 
 @verb
 def _place(
-    manager: Front, connection: Connection, target: Target, message: Message, syncpoint: bool, arrival: Arrival | None
+    manager: VerbCalls,
+    connection: Connection,
+    target: Target,
+    message: Message,
+    syncpoint: bool,
+    arrival: Arrival | None,
 ) -> None:
     """Put a message through an open queue, its descriptor as it is."""
     core, destination, md = manager.core, target.destination, message.md

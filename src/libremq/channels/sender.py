@@ -24,9 +24,10 @@ from libremq.common.clock import elapsed
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.units import channel_batches
-from libremq.kernel.units.channel_batches import Batch, BatchIdentity
+from libremq.kernel.units.channel_batches import Batch
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD

@@ -22,7 +22,7 @@ from libremq.kernel.messages.transmission import FORMAT, frame
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.state.connection import Connection
-from libremq.kernel.verb_calls import Front, verb
+from libremq.kernel.verb_calls import VerbCalls, verb
 from libremq.kernel.verbs import reports
 from libremq.kernel.verbs.activities import Departure, Tracer, wants
 from libremq.mqi import constants as C
@@ -240,7 +240,7 @@ class Transit:
 
 
 @verb
-def _expired(manager: Front, connection: Connection, message: Message, syncpoint: bool) -> None:
+def _expired(manager: VerbCalls, connection: Connection, message: Message, syncpoint: bool) -> None:
     """It is discarded; if its sender asked to be told, that is in one unit of work with the get."""
     core = manager.core
     unit = core.syncpoint_unit(connection, limited=False) if syncpoint else None
@@ -248,13 +248,13 @@ def _expired(manager: Front, connection: Connection, message: Message, syncpoint
 
 
 @verb
-def _report_departure(manager: Front, connection: Connection, departure: Departure, syncpoint: bool) -> None:
+def _report_departure(manager: VerbCalls, connection: Connection, departure: Departure, syncpoint: bool) -> None:
     departure.finish(manager.core.syncpoint_unit(connection, limited=False) if syncpoint else None)
 
 
 @verb
 def _conversion_event(
-    manager: Front, channel: str, reason: int, data_format: str, xmitq: str, connection_name: str
+    manager: VerbCalls, channel: str, reason: int, data_format: str, xmitq: str, connection_name: str
 ) -> None:
     channel_event(
         manager.core, C.MQRC_CHANNEL_CONV_ERROR, channel=channel, xmitq=xmitq, connection_name=connection_name,

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from libremq.channels.ports import House
-from libremq.client.options import is_big_endian
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.messages.own_messages import charset_of
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
+from libremq.mqi.byte_order import is_big_endian
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQTM
 

@@ -14,7 +14,7 @@ from libremq.channels.ports import House
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.state.connection import Connection
-from libremq.kernel.verb_calls import Front, verb
+from libremq.kernel.verb_calls import VerbCalls, verb
 from libremq.kernel.verbs import dead_letter, reports
 from libremq.kernel.verbs.activities import Passage
 from libremq.mqi import constants as C
@@ -146,7 +146,7 @@ class Undelivered:
 
 @verb
 def _lay_aside(
-    manager: Front,
+    manager: VerbCalls,
     connection: Connection,
     message: Message,
     queue: str,

@@ -10,16 +10,16 @@ from __future__ import annotations
 import os
 
 from libremq.client import urls
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.urls import Address
 from libremq.common.clock import SystemClock
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.names.object_names import check_queue_manager_name, unfold
 from libremq.host import backup_queue_manager as kernel_backup
+from libremq.host import lifecycle
 from libremq.host.message_log import to_logger
-from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery.restart import Say
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import mq_error
 
 
@@ -41,7 +41,7 @@ def create(source: str, data: str, *, log_folder: str = "") -> str:
 
 def copy(source: str, target: str, name: str, log_folder: str) -> None:
     """The same between folders of queue managers."""
-    QueueManager.create_backup(RealFiles(), source, target, name, log_folder=log_folder)
+    lifecycle.create_backup(RealFiles(), source, target, name, log_folder=log_folder)
 
 
 def replay(where: str, *, say: Say | None = None) -> int:
@@ -50,7 +50,7 @@ def replay(where: str, *, say: Say | None = None) -> int:
     It can be done again whenever more has come. An extent that is still being written is replayed as far as it goes.
     """
     folder, name = located(where)
-    return QueueManager.replay_backup(RealFiles(), folder, name, SystemClock(), say or to_logger(name))
+    return lifecycle.replay_backup(RealFiles(), folder, name, SystemClock(), say or to_logger(name))
 
 
 def activate(where: str, *, say: Say | None = None) -> None:
@@ -60,9 +60,9 @@ def activate(where: str, *, say: Say | None = None) -> None:
     """
     folder, name = located(where)
     files = RealFiles()
-    if QueueManager.exists(files, folder) and not is_backup(folder):
+    if lifecycle.exists(files, folder) and not is_backup(folder):
         raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"the queue manager in {folder} is no backup")
-    manager = QueueManager.start(files, folder, name, SystemClock(), say=say or to_logger(name), activate=True)
+    manager = lifecycle.start(files, folder, name, SystemClock(), say=say or to_logger(name), activate=True)
     manager.after_checkpoint = manager.save_statistics
     manager.end()
 

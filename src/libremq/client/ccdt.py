@@ -22,10 +22,11 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from libremq.client import urls
-from libremq.client.api_errors import bad_value
 from libremq.client.urls import ClientAddress, TableAddress
+from libremq.common.names.connection_name import DEFAULT_PORT, HOSTS_MAX, check_host, is_ipv6
 from libremq.common.tls import tls_context
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security.peer_names import check_pattern
 
@@ -279,17 +280,17 @@ def _hosts(element: _Element) -> tuple[tuple[str, int], ...]:
     hosts = []
     for place in element.needed().array():
         host = _host(place.object().member("host").needed())
-        hosts.append((host, place.member("port").whole(65535, urls.DEFAULT_PORT, least=1)))
+        hosts.append((host, place.member("port").whole(65535, DEFAULT_PORT, least=1)))
     if not hosts:
         raise element.wrong("lists no host")
-    if len(hosts) > urls.HOSTS_MAX:
-        raise element.wrong(f"lists {len(hosts)} hosts; {urls.HOSTS_MAX} is the most")
+    if len(hosts) > HOSTS_MAX:
+        raise element.wrong(f"lists {len(hosts)} hosts; {HOSTS_MAX} is the most")
     return tuple(hosts)
 
 
 def _host(element: _Element) -> str:
     text = element.text().strip()
-    return text if urls.is_ipv6(text) else element.checked(lambda: urls.check_host(text, ""))
+    return text if is_ipv6(text) else element.checked(lambda: check_host(text, ""))
 
 
 def _cipher(element: _Element) -> str:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from libremq.client import urls
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.urls import Address, ClientAddress, TableAddress
 from libremq.common.names import socket_paths
-from libremq.common.names.object_names import check_queue_manager_name, is_object_name, unfold
+from libremq.common.names.object_names import check_queue_manager_name
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import MQError, mq_error
 
 if TYPE_CHECKING:
@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from libremq.kernel.recovery.restart import Say
     from libremq.log import LogConfig
     from libremq.store.queue_store import StoreLimits
-
-DEFAULTS_FILE = "mqs.ini"
-"""In the data folder; its stanza DefaultQueueManager has the Name of the one that an empty name means."""
-DEFAULT_STANZA = "DefaultQueueManager"
-_DEFAULTS_BYTES_MAX = 1 << 20
 
 
 def connect(
@@ -303,11 +298,13 @@ def url_for(name: str) -> str:
 
 def default_name(data: str = "") -> str:
     """The queue manager that an empty name means: the one that mqs.ini names, else the only one in the data folder."""
+    from libremq.host.default_queue_manager import configured_default, names_in
+
     data = os.path.abspath(data or urls.default_data_folder())
     name = configured_default(data)
     if name:
         return check_queue_manager_name(name)
-    names = _names_in(os.path.join(data, "qmgrs"))
+    names = names_in(os.path.join(data, "qmgrs"))
     if len(names) == 1:
         return names[0]
     if names:
@@ -316,37 +313,6 @@ def default_name(data: str = "") -> str:
     else:
         detail = f"there is no queue manager in {data}; 'libremq crtmqm QM1' makes one"
     raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, "", detail)
-
-
-def configured_default(data: str) -> str:
-    """The name in mqs.ini of a data folder, "" if there is none. `default_manager` writes it."""
-    from libremq.common.files.stanza_file import StanzaFile
-
-    try:
-        with open(os.path.join(data, DEFAULTS_FILE), encoding="utf-8", errors="replace") as file:
-            entry = StanzaFile(file.read(_DEFAULTS_BYTES_MAX)).find(DEFAULT_STANZA, "Name")
-    except OSError:
-        return ""
-    return entry.value.strip() if entry else ""
-
-
-def _names_in(folder: str) -> list[str]:
-    from libremq.common.files.file_layer import RealFiles
-    from libremq.host import creation
-
-    try:
-        entries = sorted(os.listdir(folder))
-    except OSError:
-        return []
-    names = []
-    for entry in entries:
-        try:
-            name = unfold(entry)
-        except ValueError:
-            continue
-        if is_object_name(name) and creation.exists(RealFiles(), os.path.join(folder, entry)):
-            names.append(name)
-    return names
 
 
 def current_user() -> str:

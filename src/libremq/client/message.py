@@ -9,9 +9,10 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from libremq.client.options import Data, PutOptions, is_big_endian
+from libremq.client.options import Data, PutOptions
 from libremq.common.ccsid import codec
 from libremq.mqi import constants as C
+from libremq.mqi.byte_order import is_big_endian
 from libremq.mqi.errors import mq_error
 from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from libremq.client import urls
-from libremq.client.api_errors import bad_value
+from libremq.common.names.connection_name import connection_name
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value
 
 VARIABLE = "MQSERVER"
 
@@ -34,32 +35,6 @@ def parse(text: str) -> ServerVariable:
             C.MQRC_CHANNEL_CONFIG_ERROR, VARIABLE, f"{transport[:20]!r} is no transport of this release: use TCP"
         )
     return ServerVariable(urls.check_channel_name(channel, VARIABLE), connection_name(rest, VARIABLE))
-
-
-def connection_name(text: str, where: str) -> tuple[tuple[str, int], ...]:
-    """The hosts and ports of a CONNAME; `where` is named in errors."""
-    places = text.split(",")
-    if len(places) > urls.HOSTS_MAX:
-        raise bad_value(C.MQRC_HOST_NOT_AVAILABLE, where, f"it lists {len(places)} hosts; {urls.HOSTS_MAX} is the most")
-    return tuple(_place(place.strip(), where) for place in places)
-
-
-def _place(text: str, where: str) -> tuple[str, int]:
-    host, parenthesis, rest = text.partition("(")
-    port, closed, after = rest.partition(")")
-    if parenthesis and (not closed or after.strip()):
-        raise bad_value(C.MQRC_HOST_NOT_AVAILABLE, where, f"a port stands in parentheses: {host[:64]}(1414)")
-    host = host.strip()
-    bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
-    if urls.is_ipv6(bare):
-        host = bare
-    elif ":" in host:
-        raise bad_value(
-            C.MQRC_HOST_NOT_AVAILABLE, where, f"a port stands in parentheses here: {host.partition(':')[0][:64]}(1414)"
-        )
-    else:
-        urls.check_host(host, where)
-    return host, urls.check_port(port.strip(), where) if parenthesis else urls.DEFAULT_PORT
 
 
 def url(text: str, name: str) -> str:

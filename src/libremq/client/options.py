@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Protocol, TypedDict, TypeVar
 
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.common.ccsid import codec
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
+from libremq.mqi.byte_order import is_big_endian
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO, Structure
 
 Data = bytes | bytearray | memoryview | str
@@ -122,10 +123,6 @@ def expiry_tenths(expiry: Seconds, queue: str) -> int:
     if not 0 < seconds * 10 <= _TENTHS_MAX:
         raise bad_value(C.MQRC_EXPIRY_ERROR, queue, f"expiry is {expiry}; it must be above 0 and below 6 years")
     return math.ceil(seconds * 10)
-
-
-def is_big_endian(encoding: int) -> bool:
-    return encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
 
 
 def _encode(data: Data, md: MQMD, queue: str) -> bytes:

@@ -14,7 +14,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
 from libremq.client import options as opt
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.browser import Browser
 from libremq.client.consumer import Consumer
 from libremq.client.message import Message
@@ -25,6 +24,7 @@ from libremq.client.session import Session
 from libremq.host.binding import PutItem
 from libremq.host.statistics_snapshot import QueueStatistics
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 

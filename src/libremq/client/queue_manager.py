@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Unpack
 
 from libremq.client import options as opt
 from libremq.client.administration import Administration
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.connecting import current_application, current_user
 from libremq.client.message import Message
 from libremq.client.options import Data, Named, PutOptions
@@ -26,6 +25,7 @@ from libremq.client.xa import XA
 from libremq.host.binding import Access
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQOD
 

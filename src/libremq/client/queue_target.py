@@ -10,11 +10,11 @@ import itertools
 from collections.abc import Iterable, Mapping
 
 from libremq.client import options as opt
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.options import Data
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import convert as convert_attribute
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.structs import MQOD
 
 _serials = itertools.count(1)

@@ -10,7 +10,6 @@ import os
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from libremq.client.api_errors import bad_value, wrong_type
 from libremq.client.options import text
 from libremq.client.urls import Address
 from libremq.common.names.object_names import is_generic_name, matches
@@ -20,6 +19,7 @@ from libremq.kernel.state.media_image import TYPES, MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import mq_error
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from libremq.client.api_errors import wrong_type
 from libremq.client.message import MessageContent
 from libremq.client.options import Data, PutOptions
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.messages.own_messages import header_bytes
 from libremq.kernel.verbs.dead_letter import strip
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import wrong_type
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQDLH, MQMD, MQOD, MQPMO
 

@@ -12,7 +12,6 @@ binding serves a scheme is decided in `connecting`. No text of an error holds a 
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import os
 import re
@@ -21,20 +20,19 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote
 
-from libremq.client.api_errors import BadValue, bad_value, wrong_type
+from libremq.common.names.connection_name import DEFAULT_PORT, HOSTS_MAX, bad_host, check_host, check_port, is_ipv6
 from libremq.common.names.object_names import check_queue_manager_name, fold, is_object_name
 from libremq.common.names.socket_paths import socket_path
 from libremq.common.tls.cipher_specs import ANY
 from libremq.common.tls.tls_context import VERIFY, VERIFY_FULL, VERIFY_NONE, TLSOptions, check_cipher
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import MQError
 from libremq.security.peer_names import check_pattern
 
 SCHEMES = ("embedded", "local", "mq", "mqs", "ccdt")
 DATA_VARIABLE = "LIBREMQ_DATA"
-DEFAULT_PORT = 1414
 DEFAULT_CHANNEL = "SYSTEM.DEF.SVRCONN"
-HOSTS_MAX = 64
 MESSAGE_BYTES_MAX = 100 << 20
 SECONDS_MAX = 999_999
 SHARING_MAX = 999_999_999
@@ -51,7 +49,6 @@ _RECONNECT = {
 }
 _VERIFY = {word: VERIFY_FULL if yes else VERIFY_NONE for word, yes in _YES_NO.items()} | {word: word for word in VERIFY}
 _CHANNEL_NAME = re.compile(r"[A-Za-z0-9._/%]{1,20}\Z")
-_HOST = re.compile(r"[^\s/?#@,:;()\[\]<>\"'\\\0-\x1f]{1,253}\Z")
 _NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,6})?\Z")
 
 
@@ -312,45 +309,21 @@ def _host(url: str, text: str) -> tuple[str, int]:
     if text.startswith("["):
         host, bracket, after = text[1:].partition("]")
         if not bracket or (after and not after.startswith(":")):
-            raise _bad_host(url, f"an IPv6 address is written [2001:db8::1]:{DEFAULT_PORT}, not {text[:64]!r}")
+            raise bad_host(url, f"an IPv6 address is written [2001:db8::1]:{DEFAULT_PORT}, not {text[:64]!r}")
         port = after[1:]
         colon = after[:1]
         host = unquote(host)
         if not is_ipv6(host):
-            raise _bad_host(url, f"{host[:64]!r} is no IPv6 address")
+            raise bad_host(url, f"{host[:64]!r} is no IPv6 address")
     else:
         host, colon, port = text.partition(":")
         if ":" in port:
-            raise _bad_host(url, f"an IPv6 address is written in brackets: [{text[:64]}]")
+            raise bad_host(url, f"an IPv6 address is written in brackets: [{text[:64]}]")
         if "(" in host:
-            raise _bad_host(url, f"a port follows a colon here: write {host.replace('(', ':').replace(')', '')[:64]!r}")
+            raise bad_host(url, f"a port follows a colon here: write {host.replace('(', ':').replace(')', '')[:64]!r}")
         host = unquote(host)
         check_host(host, url)
     return host, check_port(port, url) if colon else DEFAULT_PORT
-
-
-def _bad_host(url: str, detail: str) -> BadValue:
-    return bad_value(C.MQRC_HOST_NOT_AVAILABLE, url, detail)
-
-
-def is_ipv6(text: str) -> bool:
-    try:
-        ipaddress.IPv6Address(text)
-    except ValueError:
-        return False
-    return True
-
-
-def check_host(host: str, where: str) -> str:
-    if _HOST.match(host) is None:
-        raise _bad_host(where, f"{host[:64]!r} is no host name" if host else "it names no host")
-    return host
-
-
-def check_port(text: str, where: str) -> int:
-    if not (text.isascii() and text.isdecimal() and len(text) <= 5 and 1 <= int(text) <= 65535):
-        raise _bad_host(where, f"{text[:20]!r} is no port: use a number from 1 to 65535")
-    return int(text)
 
 
 # Keys after the question mark

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from libremq.client.api_errors import wrong_type
 from libremq.mqi import constants as C
+from libremq.mqi.argument_errors import wrong_type
 from libremq.mqi.errors import MQError, mq_error
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable
 
-from libremq.client import connecting
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode, printable, without_passwords
 from libremq.common.configuration import ConfigurationError
@@ -22,7 +21,8 @@ from libremq.common.files.lock_state import locked_by
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.host import creation
-from libremq.kernel.state.failure_reasons import TROUBLE, is_lack_of_space
+from libremq.host.default_queue_manager import configured_default
+from libremq.kernel.state.failure_reasons import FAILURES, is_lack_of_space
 from libremq.log import LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -61,7 +61,7 @@ def address_of(arguments: argparse.Namespace) -> Address:
     data = os.path.expanduser(arguments.data_folder)
     name = arguments.qmgr
     if name is None:
-        name = connecting.configured_default(os.path.abspath(data or default_data_folder()))
+        name = configured_default(os.path.abspath(data or default_data_folder()))
         if not name:
             raise Refused(ExitCode.ARGUMENTS, amq(7027, "no queue manager is named, and none is the default"))
     try:
@@ -151,7 +151,7 @@ def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]
     except Refused as error:
         told: Exception = error
         code = error.code
-    except (MQError, ConfigurationError, ValueError, *TROUBLE) as error:
+    except (MQError, ConfigurationError, ValueError, *FAILURES) as error:
         told, code = error, code_of(error)
     if not getattr(arguments, "quiet", False):
         text = (told.detail if isinstance(told, MQError) else "") or str(told)

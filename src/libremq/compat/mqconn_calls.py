@@ -11,8 +11,9 @@ import os
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from libremq.client import connecting, mqserver, urls
+from libremq.client import connecting, urls
 from libremq.client.verbs import MQI
+from libremq.common.names.connection_name import connection_name
 from libremq.common.tls import tls_context
 from libremq.compat import connection_handles, outcome
 from libremq.compat.packed_structures import bytes_at, name_of
@@ -86,7 +87,7 @@ def url_of(request: Request) -> str:
 def _channel_url(request: Request, cd: MQCD) -> str:
     if cd.TransportType != C.MQXPT_TCP:
         raise mq_error(C.MQRC_CD_ERROR, request.name, f"transport type {cd.TransportType} of the MQCD is not TCP")
-    hosts = mqserver.connection_name(cd.ConnectionName, "the ConnectionName of the MQCD")
+    hosts = connection_name(cd.ConnectionName, "the ConnectionName of the MQCD")
     keys = _settings(cd)
     if not cd.SSLCipherSpec:
         return urls.client_url(hosts, request.name, cd.ChannelName, **keys)

@@ -17,7 +17,7 @@ from libremq.kernel.objects.system_objects import create_system_objects
 from libremq.kernel.recovery import checkpoint
 from libremq.kernel.state import media_image
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.failure_reasons import TROUBLE, as_creation_error
+from libremq.kernel.state.failure_reasons import FAILURES, as_creation_error
 from libremq.log import CONTROL_FILE, Log, LogConfig, SlotFile
 from libremq.log.extents import extent_number
 from libremq.log.shadow import SHADOW_FILE
@@ -55,7 +55,7 @@ def create(
         config = (log_config or LogConfig()).checked()
         settings = Configuration(_log_settings(config, log_folder), tuning or TuningSettings()).checked()
         _create(files, folder, name, clock, config, settings)
-    except TROUBLE as error:
+    except FAILURES as error:
         raise as_creation_error(error, name, folder) from error
     except ValueError as error:
         raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error

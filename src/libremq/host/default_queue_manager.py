@@ -8,12 +8,44 @@ from __future__ import annotations
 
 import os
 
-from libremq.client.connecting import DEFAULT_STANZA, DEFAULTS_FILE, configured_default
-from libremq.common.files.file_layer import Files, replace_file
+from libremq.common.files.file_layer import Files, RealFiles, replace_file
 from libremq.common.files.stanza_file import StanzaFile
+from libremq.common.names.object_names import is_object_name, unfold
+from libremq.host import creation
+
+DEFAULTS_FILE = "mqs.ini"
+"""In the data folder; its stanza DefaultQueueManager has the Name of the one that an empty name means."""
+DEFAULT_STANZA = "DefaultQueueManager"
 
 _PREFACE = "# What holds for all queue managers in this folder\n"
 _BYTES_MAX = 1 << 20
+
+
+def configured_default(data: str) -> str:
+    """The name in mqs.ini of a data folder, "" if there is none."""
+    try:
+        with open(os.path.join(data, DEFAULTS_FILE), encoding="utf-8", errors="replace") as file:
+            entry = StanzaFile(file.read(_BYTES_MAX)).find(DEFAULT_STANZA, "Name")
+    except OSError:
+        return ""
+    return entry.value.strip() if entry else ""
+
+
+def names_in(folder: str) -> list[str]:
+    """The queue managers that there are in a folder of them."""
+    try:
+        entries = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    names = []
+    for entry in entries:
+        try:
+            name = unfold(entry)
+        except ValueError:
+            continue
+        if is_object_name(name) and creation.exists(RealFiles(), os.path.join(folder, entry)):
+            names.append(name)
+    return names
 
 
 def make_default(files: Files, data: str, name: str) -> None:

@@ -27,12 +27,13 @@ from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import Files, RealFiles
 from libremq.common.messages.amq_messages import amq
+from libremq.host import lifecycle
 from libremq.host.checkpointer import Checkpointer
 from libremq.host.message_log import to_logger
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
-from libremq.kernel.state.failure_reasons import TROUBLE, as_mq_error, is_final
+from libremq.kernel.state.failure_reasons import FAILURES, as_mq_error, is_final
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
@@ -92,9 +93,9 @@ class EmbeddedQueueManager:
         """
         files = files or RealFiles()
         clock = clock or SystemClock()
-        if create and not QueueManager.exists(files, folder):
-            QueueManager.create(files, folder, name, clock, log_config, log_folder=log_folder, tuning=tuning)
-        manager = QueueManager.start(files, folder, name, clock, limits=limits, say=say or to_logger(name))
+        if create and not lifecycle.exists(files, folder):
+            lifecycle.create(files, folder, name, clock, log_config, log_folder=log_folder, tuning=tuning)
+        manager = lifecycle.start(files, folder, name, clock, limits=limits, say=say or to_logger(name))
         return cls(manager, background=background)
 
     @property
@@ -166,7 +167,7 @@ class EmbeddedQueueManager:
             pass
         try:
             return command(lock)
-        except TROUBLE as error:
+        except FAILURES as error:
             if is_final(error):
                 with self.lock:
                     self.manager.fail(str(error))

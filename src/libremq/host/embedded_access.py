@@ -21,6 +21,7 @@ from libremq.admin.mqsc_lines import commands_in
 from libremq.admin.mqsc_session import Answer, run_command
 from libremq.admin.python_commands import python_command
 from libremq.common.configuration import TuningSettings
+from libremq.host import lifecycle
 from libremq.host.binding import AttributeValue
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_connection import EmbeddedConnection
@@ -358,6 +359,6 @@ class EmbeddedAccess:
         def copy(lock: AbstractContextManager[object]) -> None:
             with lock:
                 media_image.await_checkpoint(manager)
-                manager.copy_to_backup(target, log_folder=log_folder)
+                lifecycle.copy_to_backup(manager, target, log_folder=log_folder)
 
         self.embedded.run_command(copy)

@@ -1,16 +1,13 @@
-"""How a queue manager starts and ends, and the checkpoints in between.
+"""How a queue manager is made, started and backed up: from a folder to a `QueueManager` that takes calls.
 
-A start is restart recovery and then a checkpoint; an orderly end is a
-checkpoint too, so that the next start has nothing to replay. A failure below ends everything at once (contract 4).
+A start is restart recovery and then a checkpoint, under a lock on the folder that keeps a second opener out. What runs
+after that, to the orderly end, is `libremq.kernel.running`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Protocol, Self
 
 from libremq.common import configuration
 from libremq.common.clock import Clock
@@ -20,27 +17,24 @@ from libremq.common.messages.amq_messages import amq
 from libremq.host import backup_queue_manager, creation
 from libremq.host.log_settings import open_log, store_limits
 from libremq.kernel.events import queue_manager_events
+from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import complete_system_objects
-from libremq.kernel.recovery import checkpoint, disk_room, log_room, media_recovery
-from libremq.kernel.recovery.checkpoint import Checkpoint
+from libremq.kernel.recovery import checkpoint, disk_room, media_recovery
 from libremq.kernel.recovery.restart import Restart, Say
 from libremq.kernel.state import media_image
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import (
-    PASSING,
-    TROUBLE,
+    FAILURES,
     as_creation_error,
     as_mq_error,
     as_start_error,
     is_final,
-    is_full_disk,
     is_lack_of_space,
 )
 from libremq.kernel.state.identifiers import Identifiers
 from libremq.kernel.state.journal import CheckpointState
 from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, LogFull, RecordType, SlotFile
-from libremq.log.statistics_file import save_statistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.store.queue_store import StoreLimits
@@ -52,17 +46,7 @@ def _silent(text: str) -> None:
 
 
 def _nothing() -> None:
-    """For a start that has nothing to do when its checkpoint is in force, and a checkpoint that makes no pauses."""
-
-
-class Checkpoints(Protocol):
-    """A binding's way of taking checkpoints while verbs go on. Both are called under the lock."""
-
-    def request(self) -> None:
-        """One is due."""
-
-    def wait(self) -> bool:
-        """Let the lock go until none is under way; True if one was."""
+    """For a start that has nothing to do when its checkpoint is in force."""
 
 
 def _check_same_moment(checkpoint_file: SlotFile, log: Log) -> None:
@@ -95,470 +79,189 @@ def _is_queue_folder(files: Files, path: str) -> bool:
         return False
 
 
-class Lifecycle:
-    """A started queue manager, as far as it does not concern applications."""
+def exists(files: Files, folder: str) -> bool:
+    return creation.exists(files, folder)
 
-    def __init__(
-        self,
-        core: Core,
-        lock: FileLock,
-        checkpoint_file: SlotFile,
-        say: Say = _silent,
-        tuning: TuningSettings | None = None,
-    ) -> None:
-        self.core = core
-        self.say = say
-        self.tuning = tuning or TuningSettings()
-        self.checkpoints: Checkpoints | None = None
-        self.after_checkpoint: Callable[[str], None] = lambda event: None  # "checkpoint", or "end" for the last one
-        self.deadlines_changed: Callable[[], None] = lambda: None  # the clock may have to be looked at sooner
-        self.failure: str | None = None
-        self.ended = False
-        self.end_note = ""
-        """What whoever ends it should know: it could not do all that belongs to an end."""
-        self._disk_look = -math.inf
-        self._lock = lock
-        self._checkpoint_file = checkpoint_file
-        self._checkpoint_due = self._records_due = self._records_at_checkpoint = 0
-        core.events.fail = self.fail
-        self._plan_checkpoint()
-        self._extent_end = self._end_of_extent()
 
-    def end_connections(self) -> None:
-        """Back out and close what applications left; the verbs know how."""
-        raise AssertionError("a queue manager without verbs has no connections")
+def create(
+    files: Files,
+    folder: str,
+    name: str,
+    clock: Clock,
+    log_config: LogConfig | None = None,
+    *,
+    log_folder: str = "",
+    tuning: TuningSettings | None = None,
+) -> None:
+    """Make a queue manager with its system objects. It is there when this returns, or not at all."""
+    creation.create(files, folder, name, clock, log_config, log_folder, tuning)
 
-    @property
-    def name(self) -> str:
-        return self.core.qmgr_name
 
-    # Creation, start and end
+def start(
+    files: Files,
+    folder: str,
+    name: str,
+    clock: Clock,
+    *,
+    limits: StoreLimits | None = None,
+    say: Say = _silent,
+    activate: bool = False,
+) -> QueueManager:
+    """Start it: restart recovery, then ready. MQError with the reason if it cannot be started.
 
-    @staticmethod
-    def exists(files: Files, folder: str) -> bool:
-        return creation.exists(files, folder)
-
-    @classmethod
-    def create(
-        cls,
-        files: Files,
-        folder: str,
-        name: str,
-        clock: Clock,
-        log_config: LogConfig | None = None,
-        *,
-        log_folder: str = "",
-        tuning: TuningSettings | None = None,
-    ) -> None:
-        """Make a queue manager with its system objects. It is there when this returns, or not at all."""
-        creation.create(files, folder, name, clock, log_config, log_folder, tuning)
-
-    @classmethod
-    def start(
-        cls,
-        files: Files,
-        folder: str,
-        name: str,
-        clock: Clock,
-        *,
-        limits: StoreLimits | None = None,
-        say: Say = _silent,
-        activate: bool = False,
-    ) -> Self:
-        """Start it: restart recovery, then ready. MQError with the reason if it cannot be started.
-
-        `activate`: it has been a backup, and takes over from the live queue manager.
-        """
-        lock = cls._lock_folder(files, folder, name)
+    `activate`: it has been a backup, and takes over from the live queue manager.
+    """
+    lock = _lock_folder(files, folder, name)
+    try:
         try:
-            try:
-                return cls._start(files, folder, name, clock, limits, say, lock, activate)
-            except (OSError, LogError) as error:
-                # Cut short anywhere, a start can be done again; and opening the log needs a little room
-                if activate or not disk_room.let_go_for_start(files, folder, name, error, say):
-                    raise
-                return cls._start(files, folder, name, clock, limits, say, lock, activate)
-        except BaseException as error:
-            lock.release()
-            if isinstance(error, (*TROUBLE, ConfigurationError)):
-                raise as_start_error(error, name) from error
-            raise
-
-    @classmethod
-    def _lock_folder(cls, files: Files, folder: str, name: str) -> FileLock:
-        if not cls.exists(files, folder):
-            if backup_queue_manager.is_backup(files, folder):
-                raise mq_error(
-                    C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{folder}: the copy was cut short; make the backup again"
-                )
-            if files.exists(f"{folder}/log/{CONTROL_FILE}") and not files.exists(f"{folder}/{creation.MARKER}"):
-                raise mq_error(
-                    C.MQRC_OBJECT_DAMAGED,
-                    name,
-                    f"{folder}/{checkpoint.FILE_NAME}: the file is missing. Restore the folder from a backup",
-                )
-            raise mq_error(
-                C.MQRC_Q_MGR_NAME_ERROR,
-                name,
-                f"there is no queue manager in {folder}; create it first (?create=1 does)",
-            )
-        lock_path = f"{folder}/{creation.LOCK}"
-        try:
-            return files.lock(lock_path)
-        except BlockingIOError:
-            raise mq_error(
-                C.MQRC_Q_MGR_NOT_AVAILABLE,
-                name,
-                f"{lock_holder(lock_path)} has the queue manager in {folder} open; close it there first",
-            ) from None
-        except OSError as error:
-            raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"cannot write to {folder}: {error}") from error
-
-    @classmethod
-    def _start(
-        cls,
-        files: Files,
-        folder: str,
-        name: str,
-        clock: Clock,
-        limits: StoreLimits | None,
-        say: Say,
-        lock: FileLock,
-        activate: bool,
-    ) -> Self:
-        say(f"LibreMQ queue manager '{name}' starting.")
-        settings = configuration.load(files, folder)
-        for warning in settings.warnings:
-            say(warning)
-        state: CheckpointState | None = None
-        settled: Callable[[], None] = _nothing
-        if activate:
-            state = backup_queue_manager.begin_activation(files, folder, name, clock, say)
-            settled = partial(backup_queue_manager.forget_role, files, folder)
-        else:
-            backup_queue_manager.refuse_backup(files, folder, name)
-        checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
-        try:
-            log = open_log(files, folder, settings, clock, say)
-        except BaseException:
-            checkpoint_file.close()
-            raise
-        try:
-            checkpoint_file.settle()
-            if state is None:
-                _check_same_moment(checkpoint_file, log)
-                state = CheckpointState.read(log.read(log.checkpoint).payload)
-            limits = limits or store_limits(settings.tuning)
-            core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
-            core.say = say
-            disk_room.find(core)
-            run = max(int(clock.now()), state.next_message + 1)
-            core.identifiers.start_run(backup_queue_manager.first_run(state, clock.now()) if activate else run)
-            Restart(core, say).run(state)
-            media_recovery.recover_damaged(core)
-            if core.qmgr_name != name:
-                raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
-            complete_system_objects(core)
-            try:
-                disk_room.take_checkpoint(core, checkpoint_file, settled=settled)
-            except (LogFull, StoreFull, OSError) as error:
-                # Saved non-persistent messages must not be there after a crash: only a checkpoint sees to that
-                if activate or state.nonpersistent or not is_lack_of_space(error):
-                    raise
-                say(amq(7233, name, disk_room.described(core, error)))
-            _remove_strays(core)
-            if files.exists(f"{folder}/{creation.MARKER}"):
-                files.remove(f"{folder}/{creation.MARKER}")  # its creation was cut short by the end of it
-            core.authorities.configure(settings.security)
-            manager = cls(core, lock, checkpoint_file, say, settings.tuning)
-            queue_manager_events.queue_manager_started(core, activated=activate)
-            queue_manager_events.logger_event(core)
-        except BaseException:
-            log.abandon()
-            checkpoint_file.close()
-            raise
-        say(f"LibreMQ queue manager '{name}' started.")
-        return manager
-
-    # Backup queue managers
-
-    @classmethod
-    def create_backup(cls, files: Files, source: str, target: str, name: str, *, log_folder: str = "") -> None:
-        """Make a backup in the folder `target` of the queue manager in `source`, which must have been ended."""
-        lock = cls._lock_folder(files, source, name)
-        try:
-            cls._copy(files, source, target, name, log_folder)
-        finally:
-            lock.release()
-
-    def copy_to_backup(self, target: str, *, log_folder: str = "") -> None:
-        """Make a backup of this running one. Nothing else may happen meanwhile: to be called under the lock."""
-        if self.failure is not None:
-            raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
-        media_image.await_checkpoint(self)
-        try:
-            self.take_checkpoint()
-            self.core.log.force()  # nobody writes to it then
-        except TROUBLE as error:
-            if is_final(error):
-                self.fail(str(error))
-            raise as_mq_error(error, self.name) from error
-        self._copy(self.core.files, self.core.folder, target, self.name, log_folder)
-
-    @staticmethod
-    def _copy(files: Files, source: str, target: str, name: str, log_folder: str) -> None:
-        try:
-            backup_queue_manager.copy_from(files, source, target, name, log_folder=log_folder)
-        except (LogError, StoreDamaged, ConfigurationError) as error:
-            raise mq_error(C.MQRC_OBJECT_DAMAGED, name, f"it cannot be copied: {error}") from error
-        except TROUBLE as error:
-            raise as_creation_error(error, name, target) from error
-
-    @classmethod
-    def replay_backup(cls, files: Files, folder: str, name: str, clock: Clock, say: Say = _silent) -> int:
-        """Bring a backup up to date from the extents that were shipped to it; how many records that were."""
-        lock = cls._lock_folder(files, folder, name)
-        try:
-            return backup_queue_manager.replay(files, folder, name, clock, say)
-        except (*TROUBLE, ConfigurationError) as error:
+            return _start(files, folder, name, clock, limits, say, lock, activate)
+        except (OSError, LogError) as error:
+            # Cut short anywhere, a start can be done again; and opening the log needs a little room
+            if activate or not disk_room.let_go_for_start(files, folder, name, error, say):
+                raise
+            return _start(files, folder, name, clock, limits, say, lock, activate)
+    except BaseException as error:
+        lock.release()
+        if isinstance(error, (*FAILURES, ConfigurationError)):
             raise as_start_error(error, name) from error
-        finally:
-            lock.release()
+        raise
 
-    def end(self) -> None:
-        """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
-        self.tell_end(quiescing=self.core.quiescing)
-        self.ended = True
-        if self.failure is None:
-            for waiter in list(self.core.waiters):
-                waiter.fail(mq_error(C.MQRC_Q_MGR_STOPPING, self.name, "the queue manager ended while the get waited"))
-            try:
-                self.end_connections()
-                for unit in self.core.active_units():
-                    self.core.backout(unit)  # a branch that no connection was in
-                if self.core.log.config.linear:
-                    media_image.record_cheap(self.core)
-                disk_room.take_checkpoint(self.core, self._checkpoint_file, clean=True)
-                self._report_checkpoint("end")
-            except Exception as error:
-                # What the log holds is enough for the next start, whatever went wrong here
-                if is_lack_of_space(error):
-                    self._end_without_checkpoint(error)
-                else:
-                    self.fail(f"the last checkpoint failed: {error}")
-                    self.say(amq(7476, self.name, error))
-        self._let_go()
 
-    def _end_without_checkpoint(self, error: Exception) -> None:
-        """There is no room for it. The end is in good order all the same, but for what only that would have saved."""
-        self.end_note = amq(7487, self.name, disk_room.described(self.core, error))
-        self.say(self.end_note)
-        self._report_checkpoint("end")
-
-    def tell_end(self, *, quiescing: bool) -> None:
-        """Make the event that says so, before those who may be waiting for it are gone."""
-        if self.failure is None and not self.ended:
-            queue_manager_events.queue_manager_stopping(self.core, quiescing=quiescing)
-
-    def _let_go(self) -> None:
-        self.ended = True
-        try:
-            for queue in self.core.queues.values():
-                queue.store.close()
-            if self.failure is None:
-                try:
-                    self.core.log.close()
-                except LogError as error:
-                    self.fail(str(error))
-            else:
-                self.core.log.abandon()
-            self._checkpoint_file.close()
-        finally:
-            self._lock.release()
-
-    def abandon(self) -> None:
-        """Stop as if the process had been killed: for tests, and after a failure."""
-        self.fail("the queue manager was stopped without an orderly end")
-        self._let_go()
-
-    def fail(self, why: str) -> None:
-        """Fail-stop (contract 4): nothing more is written, every waiting and later call is told why."""
-        if self.failure is None:
-            self.failure = why
-            for waiter in list(self.core.waiters):
-                waiter.fail(mq_error(C.MQRC_CONNECTION_BROKEN, self.name, why))
-            for connection in self.core.connections.values():
-                if connection.wake is not None:
-                    connection.wake()
-
-    def forsake(self, why: str) -> None:
-        """In the child of a fork: this is a copy, the files are the parent's. The copy of the lock is let go."""
-        self.failure = why
-        self._lock.release()
-
-    # Checkpoints and the clock
-
-    def take_checkpoint(self) -> None:
-        """Take a checkpoint now, in one go. A full disk or log only postpones it: the log still holds everything."""
-        self.run_checkpoint(nullcontext())
-
-    def run_checkpoint(self, lock: AbstractContextManager[object], pause: Callable[[], None] = _nothing) -> bool:
-        """Take a checkpoint; verbs may go on meanwhile, as the lock is held only at its beginning and end.
-
-        `pause` is called now and then between two writes. False if another one is under way, or this one would not be
-        worth it.
-        """
-        with lock:
-            current = self._begin_checkpoint()
-        if current is None:
-            return False
-        try:
-            current.write(pause)
-            with lock:
-                self._check_alive()
-                current.record()
-            current.settle()
-        except BaseException as error:
-            with lock:
-                current.give_up(error)
-                self._plan_checkpoint()
-                if not isinstance(error, PASSING):
-                    raise
-                again = self._postponed(error)
-            return self.run_checkpoint(lock, pause) if again else True
-        with lock:
-            if self.failure is not None:
-                current.give_up()
-            self._check_alive()
-            current.complete()
-            self._plan_checkpoint()
-            disk_room.after_checkpoint(self.core)
-        self._report_checkpoint("checkpoint")
-        return True
-
-    def _begin_checkpoint(self) -> Checkpoint | None:
-        core = self.core
-        if core.checkpoint is not None or self.failure is not None or self.ended:
-            return None
-        try:
-            log_room.pull_up(core)
-            space = core.log.space()
-            room = space.capacity_bytes - space.used_bytes - core.undo_bytes
-            if room < space.capacity_bytes - space.limit_bytes and not frees_log(core):
-                return None  # it would only use up the room that is kept to end units of work
-            if core.log.config.linear and core.log.config.log_management != "Manual":
-                media_image.record_cheap(core)
-            return Checkpoint.begin(core, self._checkpoint_file)
-        except PASSING as error:
-            self._plan_checkpoint()
-            return self._begin_checkpoint() if self._postponed(error) else None
-
-    def _postponed(self, error: Exception) -> bool:
-        """A checkpoint could not be taken; True if it can be now, as the reserve was let go for it."""
-        if disk_room.let_go(self.core, error):
-            return True
-        self.say(amq(7233, self.name, disk_room.described(self.core, error)))
-        return False
-
-    def _check_alive(self) -> None:
-        """The queue manager may have failed in another thread since the lock was let go."""
-        if self.failure is not None:
-            raise LogError(self.failure)
-
-    def _report_checkpoint(self, event: str) -> None:
-        self.after_checkpoint(event)
-        if self.core.log.config.linear:
-            self.say_extents()
-
-    def save_statistics(self, event: str) -> None:
-        """Leave the logger's counters where a command in another process finds them."""
-        core = self.core
-        save_statistics(
-            core.files, core.folder, core.log.statistics(), queue_manager=self.name, at=core.clock.now(), event=event
+def _lock_folder(files: Files, folder: str, name: str) -> FileLock:
+    if not exists(files, folder):
+        if backup_queue_manager.is_backup(files, folder):
+            raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{folder}: the copy was cut short; make the backup again")
+        if files.exists(f"{folder}/log/{CONTROL_FILE}") and not files.exists(f"{folder}/{creation.MARKER}"):
+            raise mq_error(
+                C.MQRC_OBJECT_DAMAGED,
+                name,
+                f"{folder}/{checkpoint.FILE_NAME}: the file is missing. Restore the folder from a backup",
+            )
+        raise mq_error(
+            C.MQRC_Q_MGR_NAME_ERROR,
+            name,
+            f"there is no queue manager in {folder}; create it first (?create=1 does)",
         )
+    lock_path = f"{folder}/{creation.LOCK}"
+    try:
+        return files.lock(lock_path)
+    except BlockingIOError:
+        raise mq_error(
+            C.MQRC_Q_MGR_NOT_AVAILABLE,
+            name,
+            f"{lock_holder(lock_path)} has the queue manager in {folder} open; close it there first",
+        ) from None
+    except OSError as error:
+        raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"cannot write to {folder}: {error}") from error
 
-    def say_extents(self) -> None:
-        """Which extents of a linear log are still needed: the administrator may archive or delete those before."""
-        log = self.core.log
-        self.say(amq(7467, self.name, log.restart_extent))
-        self.say(amq(7468, self.name, log.media_extent))
 
-    def make_log_room(self) -> bool:
-        """The log is full: have a checkpoint free some of it, after the oldest unit of work if that holds it back.
-
-        False if nothing can be done. The verb that found no room has changed nothing and is tried again after this.
-        """
-        core = self.core
-        if core.checkpoint is not None:
-            return self.checkpoints is not None and self.checkpoints.wait()
-        extent_bytes = core.log.config.extent_bytes
-        before = core.log.head // extent_bytes
-        if core.log.tail // extent_bytes == before:
-            return False  # there is no extent to be freed, whoever gives way
+def _start(
+    files: Files,
+    folder: str,
+    name: str,
+    clock: Clock,
+    limits: StoreLimits | None,
+    say: Say,
+    lock: FileLock,
+    activate: bool,
+) -> QueueManager:
+    say(f"LibreMQ queue manager '{name}' starting.")
+    settings = configuration.load(files, folder)
+    for warning in settings.warnings:
+        say(warning)
+    state: CheckpointState | None = None
+    settled: Callable[[], None] = _nothing
+    if activate:
+        state = backup_queue_manager.begin_activation(files, folder, name, clock, say)
+        settled = partial(backup_queue_manager.forget_role, files, folder)
+    else:
+        backup_queue_manager.refuse_backup(files, folder, name)
+    checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
+    try:
+        log = open_log(files, folder, settings, clock, say)
+    except BaseException:
+        checkpoint_file.close()
+        raise
+    try:
+        checkpoint_file.settle()
+        if state is None:
+            _check_same_moment(checkpoint_file, log)
+            state = CheckpointState.read(log.read(log.checkpoint).payload)
+        limits = limits or store_limits(settings.tuning)
+        core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
+        core.say = say
+        disk_room.find(core)
+        run = max(int(clock.now()), state.next_message + 1)
+        core.identifiers.start_run(backup_queue_manager.first_run(state, clock.now()) if activate else run)
+        Restart(core, say).run(state)
+        media_recovery.recover_damaged(core)
+        if core.qmgr_name != name:
+            raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
+        complete_system_objects(core)
         try:
-            while not frees_log(core):
-                if not log_room.pull_up(core):
-                    log_room.give_way(core)
-        except LogFull as error:
-            self.say(amq(7477, self.name, error))
-            return False
-        self.take_checkpoint()
-        return core.log.head // extent_bytes > before
-
-    def make_disk_room(self, error: StoreFull) -> bool:
-        """The disk is full: have a checkpoint give back the space of messages that are gone, if there are any.
-
-        False if nothing can be done, or was tried a moment ago. The verb has changed nothing and is tried again once.
-        """
-        core = self.core
-        monotonic = core.clock.monotonic
-        if monotonic() < self._disk_look + disk_room.LOOK_S or not (core.disk_full or is_full_disk(error)):
-            return False
-        try:
-            if core.checkpoint is not None:
-                return self.checkpoints is not None and self.checkpoints.wait()
-            if not core.disk_full and not disk_room.would_free(core):
-                return False
-            self.take_checkpoint()  # and if that succeeds, the reserve is made again
-            return not core.disk_full
-        finally:
-            self._disk_look = monotonic()
-
-    def disk_error(self, error: StoreFull) -> StoreFull:
-        """The same with what an operator has to know."""
-        return StoreFull(disk_room.described(self.core, error))
-
-    def keep_reserve(self) -> None:
-        """Have space on the disk that is for checkpoints only: for a queue manager that is to run for long."""
-        disk_room.keep(self.core)
-
-    def _plan_checkpoint(self) -> None:
-        """The next one is due after so many logged operations, or a quarter of the log, whichever comes first."""
-        log = self.core.log
-        self._records_due = self.core.logged_operations + self.tuning.checkpoint_records_max
-        self._records_at_checkpoint = self.core.logged_operations
-        self._checkpoint_due = log.tail + log.space().capacity_bytes // 4
-
-    def _end_of_extent(self) -> float:
-        """Where the log goes on in another extent, as far as anybody may want to know: only a linear log has events."""
-        config = self.core.log.config
-        return (self.core.log.tail // config.extent_bytes + 1) * config.extent_bytes if config.linear else math.inf
-
-    def extent_begun(self) -> None:
-        """The log has come to a new extent."""
-        self._extent_end = self._end_of_extent()
-        queue_manager_events.logger_event(self.core)
-
-    def checkpoint_due(self) -> None:
-        """Enough has been logged for a checkpoint."""
-        if self.checkpoints is None:
-            self.take_checkpoint()
-        else:
-            self.checkpoints.request()
+            disk_room.take_checkpoint(core, checkpoint_file, settled=settled)
+        except (LogFull, StoreFull, OSError) as error:
+            # Saved non-persistent messages must not be there after a crash: only a checkpoint sees to that
+            if activate or state.nonpersistent or not is_lack_of_space(error):
+                raise
+            say(amq(7233, name, disk_room.described(core, error)))
+        _remove_strays(core)
+        if files.exists(f"{folder}/{creation.MARKER}"):
+            files.remove(f"{folder}/{creation.MARKER}")  # its creation was cut short by the end of it
+        core.authorities.configure(settings.security)
+        manager = QueueManager(core, lock, checkpoint_file, say, settings.tuning)
+        queue_manager_events.queue_manager_started(core, activated=activate)
+        queue_manager_events.logger_event(core)
+    except BaseException:
+        log.abandon()
+        checkpoint_file.close()
+        raise
+    say(f"LibreMQ queue manager '{name}' started.")
+    return manager
 
 
-def frees_log(core: Core) -> bool:
-    """Would a checkpoint now free an extent? Not while the oldest unit of work began in the first one."""
-    log = core.log
-    head = min([log.tail, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)])
-    return head // log.config.extent_bytes > log.head // log.config.extent_bytes
+# Backup queue managers
+
+
+def create_backup(files: Files, source: str, target: str, name: str, *, log_folder: str = "") -> None:
+    """Make a backup in the folder `target` of the queue manager in `source`, which must have been ended."""
+    lock = _lock_folder(files, source, name)
+    try:
+        _copy(files, source, target, name, log_folder)
+    finally:
+        lock.release()
+
+
+def copy_to_backup(manager: QueueManager, target: str, *, log_folder: str = "") -> None:
+    """Make a backup of this running one. Nothing else may happen meanwhile: to be called under the lock."""
+    if manager.failure is not None:
+        raise mq_error(C.MQRC_CONNECTION_BROKEN, manager.name, manager.failure)
+    media_image.await_checkpoint(manager)
+    try:
+        manager.take_checkpoint()
+        manager.core.log.force()  # nobody writes to it then
+    except FAILURES as error:
+        if is_final(error):
+            manager.fail(str(error))
+        raise as_mq_error(error, manager.name) from error
+    _copy(manager.core.files, manager.core.folder, target, manager.name, log_folder)
+
+
+def _copy(files: Files, source: str, target: str, name: str, log_folder: str) -> None:
+    try:
+        backup_queue_manager.copy_from(files, source, target, name, log_folder=log_folder)
+    except (LogError, StoreDamaged, ConfigurationError) as error:
+        raise mq_error(C.MQRC_OBJECT_DAMAGED, name, f"it cannot be copied: {error}") from error
+    except FAILURES as error:
+        raise as_creation_error(error, name, target) from error
+
+
+def replay_backup(files: Files, folder: str, name: str, clock: Clock, say: Say = _silent) -> int:
+    """Bring a backup up to date from the extents that were shipped to it; how many records that were."""
+    lock = _lock_folder(files, folder, name)
+    try:
+        return backup_queue_manager.replay(files, folder, name, clock, say)
+    except (*FAILURES, ConfigurationError) as error:
+        raise as_start_error(error, name) from error
+    finally:
+        lock.release()

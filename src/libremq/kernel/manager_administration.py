@@ -8,13 +8,13 @@ from libremq.kernel.authority import object_authority
 from libremq.kernel.events import configuration_events, performance_events
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
-from libremq.kernel.verb_calls import Front, verb
+from libremq.kernel.verb_calls import VerbCalls, verb
 from libremq.kernel.verbs import consumers, getting, inquiry, triggers
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
 
-class Administration(Front):
+class Administration(VerbCalls):
     """Commands on objects. Each returns the log position that its answer depends on."""
 
     @verb

@@ -12,10 +12,10 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import FileLock
-from libremq.host.lifecycle import Lifecycle
 from libremq.kernel.recovery.restart import Say
+from libremq.kernel.running import RunningQueueManager
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.failure_reasons import TROUBLE, as_mq_error, is_final
+from libremq.kernel.state.failure_reasons import FAILURES, as_mq_error, is_final
 from libremq.kernel.state.queue_state import QueueState
 from libremq.log import LogFull, SlotFile
 from libremq.mqi import constants as C
@@ -24,10 +24,10 @@ from libremq.store.store_errors import StoreFull
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-_Front = TypeVar("_Front", bound="Front")
+_Calls = TypeVar("_Calls", bound="VerbCalls")
 
 
-class Front(Lifecycle):
+class VerbCalls(RunningQueueManager):
     """A started queue manager that takes calls."""
 
     def __init__(
@@ -55,11 +55,11 @@ class Front(Lifecycle):
                 self._serving_commands = False
 
 
-def verb(method: Callable[Concatenate[_Front, _P], _T]) -> Callable[Concatenate[_Front, _P], _T]:
+def verb(method: Callable[Concatenate[_Calls, _P], _T]) -> Callable[Concatenate[_Calls, _P], _T]:
     """A call from an application: trouble below becomes a reason code, a full log gets another try once it has room."""
 
     @wraps(method)
-    def call(self: _Front, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def call(self: _Calls, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
         if self.failure is not None:
             raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
         try:
@@ -80,7 +80,7 @@ def verb(method: Callable[Concatenate[_Front, _P], _T]) -> Callable[Concatenate[
                 self.checkpoint_due()
             if tail >= self._extent_end:
                 self.extent_begun()
-        except TROUBLE as error:
+        except FAILURES as error:
             if is_final(error):
                 self.fail(str(error))
             elif self.core.unfinished:

@@ -208,7 +208,7 @@ def serve(
     """Serve a queue manager that runs in this process for a `with` block; its socket is in the folder `where`."""
     from libremq.common.names.socket_paths import socket_path
     from libremq.server.net.event_loop import Engine
-    from libremq.server.net.listeners import Listening
+    from libremq.server.process.listeners import Listening
     from libremq.server.process.server_operations import ServerOperations
     from libremq.server.process.service_programs import Programs
     from libremq.server.process.services import Services

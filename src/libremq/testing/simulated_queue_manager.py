@@ -20,7 +20,7 @@ from libremq.channels.agent import Agent
 from libremq.channels.calls import Call, ChannelRefusal
 from libremq.channels.initiator import Initiator
 from libremq.channels.ports import House
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue
@@ -57,8 +57,8 @@ def made_on_disk(name: str, mqsc: str, *, log_config: LogConfig = SMALL_LOG) -> 
     ValueError if a command fails. Simulations begin with copies of it.
     """
     files, clock = FaultyFiles(), VirtualClock()
-    QueueManager.create(files, FOLDER, name, clock, log_config)
-    manager = QueueManager.start(files, FOLDER, name, clock)
+    lifecycle.create(files, FOLDER, name, clock, log_config)
+    manager = lifecycle.start(files, FOLDER, name, clock)
     for answer in run_text(Executor(manager), mqsc, Issuer()):
         if answer.state != DONE:
             raise ValueError(f"{name}: {answer.command}: {' '.join(answer.lines)}")
@@ -126,7 +126,7 @@ class SimulatedQueueManager:
         self.run(self._start)
 
     def _start(self) -> None:
-        self.manager = QueueManager.start(self.files, FOLDER, self.name, self._events.clock, limits=self._limits)
+        self.manager = lifecycle.start(self.files, FOLDER, self.name, self._events.clock, limits=self._limits)
         self.house = House(self.manager, say=self.say, pipeline_length=self._pipeline_length)
         self.initiator = Initiator(self.house, lambda call: self._dial(self, call))
         self.initiator.resume()

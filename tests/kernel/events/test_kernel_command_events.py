@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from helper_events import COMMAND_EVENT, LOGGER_EVENT, Events
 
+from libremq.host import lifecycle
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.events.command_events import mask_passwords
-from libremq.kernel.manager import QueueManager
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFGR, MQCFIN, MQCFST
@@ -163,7 +163,7 @@ def test_each_new_extent_is_an_event() -> None:
 def test_a_start_with_a_linear_log_is_a_logger_event() -> None:
     session = Events(LINEAR, LOGGEREV="ENABLED")
     session.qm.end()
-    session.qm = QueueManager.start(session.core.files, "qm", "QM1", session.clock)
+    session.qm = lifecycle.start(session.core.files, "qm", "QM1", session.clock)
     session.core = session.qm.core
     session.hconn = session.qm.connect()
     assert session.event(LOGGER_EVENT).parameters == extents(session, session.core.log.current_extent)

@@ -9,8 +9,8 @@ from helper_events import PERFM_EVENT, QMGR_EVENT, Event, Events
 from helper_qmgr import Session
 
 from libremq.common.names.host_name import host_name
+from libremq.host import lifecycle
 from libremq.kernel.events import queue_manager_events
-from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogFull
 from libremq.mqi import constants as C
@@ -36,7 +36,7 @@ def all_events(session: Session) -> list[Event]:
 
 
 def restarted(session: Session) -> Session:
-    session.qm = QueueManager.start(session.core.files, "qm", "QM1", session.clock)
+    session.qm = lifecycle.start(session.core.files, "qm", "QM1", session.clock)
     session.core = session.qm.core
     session.hconn = session.qm.connect("alice", "teller")
     return session

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, NAME, Life
 
+from libremq.host import lifecycle
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue, RecordError, from_record, to_record
 from libremq.kernel.objects.object_types import Listener, ServerConnection
@@ -227,7 +228,7 @@ def test_what_was_answered_survives_a_power_cut_at_any_moment() -> None:
         ("alter", "LISTENER", "L1", {"port": 1616}),
     )
     base, clock = FaultyFiles(), VirtualClock()
-    QueueManager.create(base, FOLDER, NAME, clock, CIRCULAR)
+    lifecycle.create(base, FOLDER, NAME, clock, CIRCULAR)
     rng = random.Random(5)
     moment = 1
     while True:
@@ -237,7 +238,7 @@ def test_what_was_answered_survives_a_power_cut_at_any_moment() -> None:
         answered = 0
         cut = False
         try:
-            qm = QueueManager.start(files, FOLDER, NAME, clock)
+            qm = lifecycle.start(files, FOLDER, NAME, clock)
             states = [_own(qm)]
             for verb, kind, name, attributes in commands:
                 expected = dict(states[-1])
@@ -263,7 +264,7 @@ def test_what_was_answered_survives_a_power_cut_at_any_moment() -> None:
         except PowerCut:
             cut = True
         for state in files.disk_states(rng, limit=6):
-            again = QueueManager.start(state, FOLDER, NAME, clock)
+            again = lifecycle.start(state, FOLDER, NAME, clock)
             assert _own(again) in states[answered:], f"cut at operation {moment}"
             again.abandon()
         if not cut:
@@ -356,7 +357,7 @@ def as_before(files: FaultyFiles) -> None:
 
 def older(config: LogConfig = CIRCULAR) -> FaultyFiles:
     files = FaultyFiles()
-    QueueManager.create(files, FOLDER, NAME, VirtualClock(), config)
+    lifecycle.create(files, FOLDER, NAME, VirtualClock(), config)
     as_before(files)
     return files
 
@@ -403,7 +404,7 @@ def test_a_power_cut_while_they_are_given_is_made_good_by_the_next_start() -> No
         files = base.copy()
         files.crash_at = files.operations + moment
         try:
-            QueueManager.start(files, FOLDER, NAME, VirtualClock()).abandon()
+            lifecycle.start(files, FOLDER, NAME, VirtualClock()).abandon()
             break
         except PowerCut:
             for state in files.disk_states(rng, limit=5):

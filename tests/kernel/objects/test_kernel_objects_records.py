@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, NAME, Life
 
+from libremq.host import lifecycle
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue, RecordError, from_record, to_record
 from libremq.kernel.objects.object_types import AuthorityRecord, ChannelAuthentication, KeyedRecord, QueueManagerObject
@@ -195,7 +196,7 @@ def test_they_are_read_back_from_a_linear_log() -> None:
 
 def test_no_power_cut_loses_what_was_answered() -> None:
     base, clock = FaultyFiles(), VirtualClock()
-    QueueManager.create(base, FOLDER, NAME, clock, CIRCULAR)
+    lifecycle.create(base, FOLDER, NAME, clock, CIRCULAR)
     commands = (
         lambda qm: qm.install_record(authority("app", mq.MQAUTH_INPUT)),
         lambda qm: qm.install_record(rule(DESCR="new")),
@@ -209,7 +210,7 @@ def test_no_power_cut_loses_what_was_answered() -> None:
         files.crash_at = files.operations + moment
         states, answered, cut = [], 0, False
         try:
-            qm = QueueManager.start(files, FOLDER, NAME, clock)
+            qm = lifecycle.start(files, FOLDER, NAME, clock)
             states = [own(qm)]
             for command in commands:
                 states.append(states[-1])
@@ -223,7 +224,7 @@ def test_no_power_cut_loses_what_was_answered() -> None:
         except PowerCut:
             cut = True
         for state in files.disk_states(rng, limit=4):
-            again = QueueManager.start(state, FOLDER, NAME, clock)
+            again = lifecycle.start(state, FOLDER, NAME, clock)
             assert not states or own(again) in states[answered:], f"cut at operation {moment}"
             again.abandon()
         if not cut:
@@ -277,7 +278,7 @@ def test_a_new_queue_manager_keeps_strangers_and_privileged_users_out() -> None:
 def older(level: int) -> FaultyFiles:
     """A queue manager of the release that had channels and listeners, but nothing of what came after."""
     files = FaultyFiles()
-    QueueManager.create(files, FOLDER, NAME, VirtualClock(), CIRCULAR)
+    lifecycle.create(files, FOLDER, NAME, VirtualClock(), CIRCULAR)
     content = catalogue_file.read(files, FOLDER, 1)
     known = {"QMGR", "QLOCAL", "QALIAS", "QREMOTE", "QMODEL", "PROCESS", "NAMELIST", "SVRCONN", "LISTENER"}
     content["objects"] = [one for one in content["objects"] if one["object"]["kind"] in known]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from libremq.host import lifecycle
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.log import LogConfig
@@ -26,8 +27,8 @@ def depth(qm: QueueManager) -> int:
 
 def test_an_attempt_begins_where_the_one_before_did_if_nothing_was_logged_since() -> None:
     files, clock = FaultyFiles(), VirtualClock()
-    QueueManager.create(files, "qm", "QM1", clock, LOG)
-    qm = QueueManager.start(files, "qm", "QM1", clock)
+    lifecycle.create(files, "qm", "QM1", clock, LOG)
+    qm = lifecycle.start(files, "qm", "QM1", clock)
     qm.define("QLOCAL", "A", {})
     hconn = qm.connect("app", "teller")
     put(qm, hconn)
@@ -49,7 +50,7 @@ def test_an_attempt_begins_where_the_one_before_did_if_nothing_was_logged_since(
     put(qm, hconn)
     qm.force(qm.core.log.tail - 1)
     qm.abandon()
-    qm = QueueManager.start(files, "qm", "QM1", clock)
+    qm = lifecycle.start(files, "qm", "QM1", clock)
     assert depth(qm) == 2
     assert "B" in qm.core.catalogue.queues
     qm.end()

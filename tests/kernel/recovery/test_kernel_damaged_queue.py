@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_qmgr import Session
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
@@ -22,7 +22,7 @@ def test_a_damaged_queue_stays_refused() -> None:
     whole = files.content(path)  # type: ignore[attr-defined]
     files.overwrite(path, len(whole) - 1, bytes([whole[-1] ^ 1]))  # type: ignore[attr-defined]
     damaged = files.content(path)  # type: ignore[attr-defined]
-    manager = QueueManager.start(files, "qm", "QM1", session.clock)
+    manager = lifecycle.start(files, "qm", "QM1", session.clock)
     hconn = manager.connect()
     for _ in range(2):
         with pytest.raises(MQError) as caught:

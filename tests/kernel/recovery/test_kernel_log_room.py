@@ -10,7 +10,7 @@ from helper_qmgr import Session
 
 from libremq.common.clock import SystemClock
 from libremq.common.files.file_layer import RealFiles
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.recovery import log_room
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogConfig
@@ -141,12 +141,12 @@ def test_a_damaged_queue_does_not_stop_the_scan_for_expired_messages(session: Se
 
 def test_a_start_that_is_refused_leaves_no_file_open(tmp_path: Path) -> None:
     folder = str(tmp_path / "qm")
-    QueueManager.create(RealFiles(), folder, "QM1", SystemClock(), SMALL)
+    lifecycle.create(RealFiles(), folder, "QM1", SystemClock(), SMALL)
     settings = tmp_path / "qm" / "qm.ini"
     settings.write_text(settings.read_text().replace("LogFilePages=64", "LogFilePages=128"))
     descriptors = len(os.listdir("/proc/self/fd")) if os.path.exists("/proc/self/fd") else 0
     for _ in range(3):
         with refused(C.MQRC_Q_MGR_NOT_AVAILABLE):
-            QueueManager.start(RealFiles(), folder, "QM1", SystemClock())
+            lifecycle.start(RealFiles(), folder, "QM1", SystemClock())
     if descriptors:
         assert len(os.listdir("/proc/self/fd")) == descriptors

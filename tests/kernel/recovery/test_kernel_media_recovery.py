@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from helper_media import FOLDER, LINEAR, NAME, Life
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery import catalogue_file, media_recovery
@@ -378,11 +378,11 @@ def test_a_damaged_catalogue_is_made_anew_at_a_start(kind: str) -> None:
 def test_a_damaged_catalogue_of_a_circular_log_and_one_of_another_release_are_refused() -> None:
     for config, offset in ((LogConfig(file_pages=64), 100), (LINEAR, 4)):
         files, clock = FaultyFiles(), VirtualClock()
-        QueueManager.create(files, "qm", "QM1", clock, config)
+        lifecycle.create(files, "qm", "QM1", clock, config)
         path = catalogue_file.path_of("qm", 1)
         files.overwrite(path, offset, bytes([files.content(path)[offset] ^ 8]))
         with pytest.raises(MQError) as caught:
-            QueueManager.start(files, "qm", "QM1", clock)
+            lifecycle.start(files, "qm", "QM1", clock)
         assert caught.value.reason == C.MQRC_OBJECT_DAMAGED
         assert path in str(caught.value)
 

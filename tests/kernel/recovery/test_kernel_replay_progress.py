@@ -6,7 +6,7 @@ import re
 
 from helper_qmgr import Session
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.testing.virtual_clock import VirtualClock
@@ -24,7 +24,7 @@ def restarted(session: Session, clock: VirtualClock) -> list[str]:
     session.qm.core.log.force()
     session.qm.abandon()
     said: list[str] = []
-    QueueManager.start(session.core.files, "qm", "QM1", clock, say=said.append).abandon()
+    lifecycle.start(session.core.files, "qm", "QM1", clock, say=said.append).abandon()
     return said
 
 

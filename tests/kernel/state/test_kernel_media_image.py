@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from helper_media import LINEAR, Life
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.kernel.state import journal, media_image
 from libremq.log import LogConfig, RecordType
@@ -344,7 +344,7 @@ def test_an_image_of_the_time_after_a_checkpoint_began_counts_with_the_next_one(
 def test_creation_needs_room_for_the_images_in_the_smallest_log() -> None:
     files, clock = FaultyFiles(), VirtualClock()
     smallest = LogConfig(primary_files=2, secondary_files=1, file_pages=64, type="LINEAR")
-    QueueManager.create(files, "qm", "QM1", clock, smallest)
-    manager = QueueManager.start(files, "qm", "QM1", clock)
+    lifecycle.create(files, "qm", "QM1", clock, smallest)
+    manager = lifecycle.start(files, "qm", "QM1", clock)
     assert manager.core.media
     manager.end()

@@ -16,10 +16,11 @@ from libremq.kernel.objects.object_types import ChannelSync
 from libremq.kernel.recovery import catalogue_file, inspection, log_room
 from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.state import journal
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.unit_of_work import BATCH_XID
 from libremq.kernel.units import channel_batches
-from libremq.kernel.units.channel_batches import Batch, BatchIdentity
+from libremq.kernel.units.channel_batches import Batch
 from libremq.log import LogConfig, LogFull, Record, RecordType
 from libremq.log.log_dump_reader import dump
 from libremq.mqi import constants as C

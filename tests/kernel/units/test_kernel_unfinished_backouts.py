@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from libremq.kernel.manager import QueueManager
+from libremq.host import lifecycle
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as C
@@ -24,13 +24,13 @@ MANY = 300
 class Site:
     def __init__(self) -> None:
         self.files, self.clock = FaultyFiles(), VirtualClock()
-        QueueManager.create(self.files, "qm", "QM1", self.clock, LINEAR)
+        lifecycle.create(self.files, "qm", "QM1", self.clock, LINEAR)
         self.start()
         for name in ("A", "B"):
             self.qm.define("QLOCAL", name, {})
 
     def start(self) -> None:
-        self.qm = QueueManager.start(self.files, "qm", "QM1", self.clock)
+        self.qm = lifecycle.start(self.files, "qm", "QM1", self.clock)
         self.hconn = self.qm.connect("alice", "teller")
 
     def put(self, queue: str, data: bytes, options: int = C.MQPMO_NO_SYNCPOINT, hconn: int = 0) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from helper_cli import Commands
 
 import libremq
-from helper_cli import Commands
 from libremq.mqi import constants as C
 from libremq.store.reserve import RESERVE_FILE, STEP_BYTES, USUAL_BYTES
 

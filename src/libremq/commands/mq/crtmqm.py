@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from libremq.client import backup
-from libremq.client.connecting import configured_default
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq.setmqusr import password_from_file
@@ -38,11 +37,10 @@ from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.common.users import UsersError
-from libremq.host import creation, deletion, developer_configuration
-from libremq.host.default_queue_manager import make_default
+from libremq.host import creation, deletion, developer_configuration, lifecycle
+from libremq.host.default_queue_manager import configured_default, make_default
 from libremq.host.developer_configuration import Definition
 from libremq.host.embedded import EmbeddedQueueManager
-from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import SYSTEM_OBJECTS
@@ -127,7 +125,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     address = address_of(arguments)
-    if QueueManager.exists(RealFiles(), address.folder):
+    if lifecycle.exists(RealFiles(), address.folder):
         raise Refused(ExitCode.EXISTS, amq(7008, address.name, address.folder))
     if arguments.backup_of is not None:
         _back_up(arguments, address)
@@ -178,7 +176,7 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
         raise Refused(ExitCode.LOG_LOCATION, str(error)) from error
     try:
         with Progress(f"Creating queue manager {name}"):
-            QueueManager.create(files, address.folder, name, SystemClock(), config, log_folder=settings.path)
+            lifecycle.create(files, address.folder, name, SystemClock(), config, log_folder=settings.path)
     except MQError as error:
         if error.reason != C.MQRC_OBJECT_ALREADY_EXISTS:
             _remove_rest(files, address)
@@ -349,7 +347,7 @@ def _back_up(arguments: argparse.Namespace, address: Address) -> None:
     files = RealFiles()
     given = os.path.abspath(os.path.expanduser(arguments.backup_of))
     candidates = (given, Address("embedded", address.name, data=given).folder)
-    source = next((folder for folder in candidates if QueueManager.exists(files, folder)), None)
+    source = next((folder for folder in candidates if lifecycle.exists(files, folder)), None)
     if source is None:
         raise Refused(
             ExitCode.DOES_NOT_EXIST,

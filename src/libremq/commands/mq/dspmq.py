@@ -12,7 +12,6 @@ import platform
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from libremq.client.connecting import configured_default
 from libremq.client.urls import Address
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.output import Row, add_json_argument, show
@@ -25,6 +24,7 @@ from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_object_name, unfold
 from libremq.host import backup_queue_manager, creation
+from libremq.host.default_queue_manager import configured_default
 from libremq.log import LogError
 from libremq.log.statistics_file import load_statistics
 from libremq.server.diagnostics.error_entry import release

@@ -10,8 +10,8 @@ import argparse
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, existing, guarded, tell
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.server.net.listener_commands import END_LISTENERS
 from libremq.server.process.control_socket import ControlClient, ControlError
+from libremq.server.process.listener_commands import END_LISTENERS
 from libremq.server.process.run_state import current_run
 
 COMMAND = "endmqlsr"

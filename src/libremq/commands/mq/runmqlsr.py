@@ -15,8 +15,8 @@ from libremq.commands.mq.runmqtrm import ended_by_signal
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, existing, guarded, say
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.server.net.listener_commands import LISTEN
 from libremq.server.process.control_socket import ControlClient, ControlError
+from libremq.server.process.listener_commands import LISTEN
 from libremq.server.process.run_state import RunState, current_run
 from libremq.server.process.start_options import LOOPBACK, PORT, parse_port
 

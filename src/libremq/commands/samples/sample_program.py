@@ -21,7 +21,7 @@ from libremq.client.verbs import MQI
 from libremq.commands.exit_codes import printable
 from libremq.commands.queue_manager_folders import complain
 from libremq.common.configuration import ConfigurationError
-from libremq.kernel.state.failure_reasons import TROUBLE
+from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
@@ -180,7 +180,7 @@ class Sample:
         except MQError as error:
             self.tell(error)
             code = exit_code(error.reason)
-        except (ConfigurationError, ValueError, *TROUBLE) as error:
+        except (ConfigurationError, ValueError, *FAILURES) as error:
             complain(self.command, error)
             return 1
         if self._end:

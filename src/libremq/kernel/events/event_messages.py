@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from libremq.kernel.messages import name_resolution, own_messages
 from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.failure_reasons import TROUBLE, is_final
+from libremq.kernel.state.failure_reasons import FAILURES, is_final
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFGR, MQCFH, MQCFIN, MQCFSL, MQCFST, PCFParameter, pack_message
@@ -145,7 +145,7 @@ def put_event(
         message = Message(md, b"", _packed(header, parameters, core.catalogue.qmgr.ccsid))
         own_messages.check(core, destination, message)
         core.deliver(destination, message, None, now)
-    except (MQError, *TROUBLE) as error:
+    except (MQError, *FAILURES) as error:
         note_loss(core, error)
         return False
     finally:

@@ -16,7 +16,7 @@ from libremq.kernel.events.event_messages import PERFM_EVENT, note_loss, number,
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.failure_reasons import TROUBLE
+from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.kernel.state.queue_state import QueueState, QueueStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -153,7 +153,7 @@ def _event(core: Core, queue: QueueState, reason: int) -> None:
         return  # the queue of these events itself, while one is put on it
     try:
         _switch(core, queue.definition, _SWITCHES[reason])
-    except TROUBLE as error:
+    except FAILURES as error:
         core.events.made += 1
         note_loss(core, error)
         return

@@ -361,7 +361,7 @@ class _Front:
     def rebuild(
         self, headers: list[Rfh2], body: bytes, data_format: str, ccsid: int, encoding: int
     ) -> tuple[bytes, str, int, int]:
-        """Front, headers and body put together, with every description of what follows set right."""
+        """VerbCalls, headers and body put together, with every description of what follows set right."""
         parts = [body]
         for header in reversed(headers):
             # Never MQCCSI_INHERIT: the header's own text is ASCII, whatever the body is written in.

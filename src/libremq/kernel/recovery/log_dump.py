@@ -19,8 +19,8 @@ from libremq.common.files.file_layer import Files
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state import journal
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.unit_of_work import BATCH_XID, GET, PUT
-from libremq.kernel.units.channel_batches import BatchIdentity
 from libremq.log.log_dump_reader import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
 from libremq.log.records import Record, RecordType
 from libremq.mqi import constants as C

@@ -40,7 +40,7 @@ from libremq.store.store_errors import StoreDamaged, StoreFull
 from libremq.store.stored_message import Message, from_image
 
 if TYPE_CHECKING:
-    from libremq.host.lifecycle import Lifecycle
+    from libremq.kernel.running import RunningQueueManager
     from libremq.kernel.state.core import Core
 
 
@@ -325,7 +325,7 @@ def recover_damaged(core: Core) -> None:
 
 
 def recover_objects(
-    manager: Lifecycle, type_name: str, pattern: str, lock: AbstractContextManager[object] | None = None
+    manager: RunningQueueManager, type_name: str, pattern: str, lock: AbstractContextManager[object] | None = None
 ) -> list[MediaResult]:
     """Make the objects that are meant anew from the log, and take a checkpoint. One that fails does not stop others.
 
@@ -357,7 +357,7 @@ def recover_objects(
     return results
 
 
-def _recover_queue(manager: Lifecycle, definition: LocalQueue, lock: AbstractContextManager[object]) -> None:
+def _recover_queue(manager: RunningQueueManager, definition: LocalQueue, lock: AbstractContextManager[object]) -> None:
     core = manager.core
     with lock:
         if core.catalogue.find_queue(definition.name) is not definition:

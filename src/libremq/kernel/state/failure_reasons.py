@@ -15,7 +15,7 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.store.reserve import NO_SPACE
 from libremq.store.store_errors import StoreDamaged, StoreFailed, StoreFull
 
-TROUBLE = (LogError, StoreDamaged, StoreFailed, StoreFull, OSError)
+FAILURES = (LogError, StoreDamaged, StoreFailed, StoreFull, OSError)
 PASSING = (LogFull, StoreDamaged, StoreFull, OSError)
 
 

@@ -27,7 +27,7 @@ from libremq.store.space_handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, 
 from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
-    from libremq.host.lifecycle import Lifecycle
+    from libremq.kernel.running import RunningQueueManager
     from libremq.kernel.state.core import Core
     from libremq.kernel.state.queue_state import QueueState
     from libremq.store.queue_store import QueueStore
@@ -235,7 +235,10 @@ def _seems_empty(core: Core, definition: LocalQueue) -> bool:
 
 
 def record_images(
-    manager: Lifecycle, type_name: str = "all", pattern: str = "*", lock: AbstractContextManager[object] | None = None
+    manager: RunningQueueManager,
+    type_name: str = "all",
+    pattern: str = "*",
+    lock: AbstractContextManager[object] | None = None,
 ) -> list[MediaResult]:
     """Record images of the objects that are meant, and take a checkpoint. An object that fails does not stop others.
 
@@ -261,7 +264,7 @@ def record_images(
     return results
 
 
-def _record_one(manager: Lifecycle, obj: MQObject) -> MediaResult:
+def _record_one(manager: RunningQueueManager, obj: MQObject) -> MediaResult:
     core = manager.core
 
     def make_room() -> bool:
@@ -277,7 +280,7 @@ def _record_one(manager: Lifecycle, obj: MQObject) -> MediaResult:
         return MediaResult(obj.kind, obj.name, core.media.get((obj.kind, obj.name), 0), str(error))
 
 
-def await_checkpoint(manager: Lifecycle) -> None:
+def await_checkpoint(manager: RunningQueueManager) -> None:
     """Have no checkpoint under way. The lock may be given up meanwhile."""
     if manager.core.checkpoint is not None and manager.checkpoints is not None:
         manager.checkpoints.wait()
@@ -285,7 +288,7 @@ def await_checkpoint(manager: Lifecycle) -> None:
         raise mq_error(C.MQRC_RESOURCE_PROBLEM, manager.name, "a checkpoint is under way; try again after it")
 
 
-def checkpoint(manager: Lifecycle, lock: AbstractContextManager[object]) -> None:
+def checkpoint(manager: RunningQueueManager, lock: AbstractContextManager[object]) -> None:
     """Take a checkpoint that begins now."""
     with lock:
         await_checkpoint(manager)

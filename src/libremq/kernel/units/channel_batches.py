@@ -12,59 +12,17 @@ an operator would have to reset the channel. Messages without a sequence number 
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field, replace
 
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, SEQUENCE_MAX, ChannelSync, sync_key
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.unit_of_work import BATCH_XID, PREPARED, UnitOfWork
-from libremq.kernel.verb_calls import Front, verb
+from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
+from libremq.kernel.verb_calls import VerbCalls, verb
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-
-_XID = struct.Struct("<8sII")  # LUWID, first and last sequence number; behind the prefix, before the key
-
-
-@dataclass(frozen=True, slots=True)
-class BatchIdentity:
-    """What a batch is called, here and in the XID under which it is in doubt."""
-
-    channel: str
-    partner: str
-    xmitq: str
-    luwid: str  # 16 hexadecimal digits, in lower case
-    first: int  # sequence number of the first message
-    last: int  # of the last one; lower than the first where the numbers wrapped, or nothing was sent yet
-    role: str = SENDER
-
-    @property
-    def key(self) -> str:
-        """That of the sync record of the channel."""
-        return sync_key(self.role, self.channel, self.partner, self.xmitq)
-
-    @property
-    def xid(self) -> bytes:
-        return BATCH_XID + _XID.pack(bytes.fromhex(self.luwid), self.first, self.last) + self.key.encode("ascii")
-
-    @classmethod
-    def of_xid(cls, xid: bytes) -> BatchIdentity:
-        luwid, first, last = _XID.unpack_from(xid, len(BATCH_XID))
-        role, channel, partner, *xmitq = xid[len(BATCH_XID) + _XID.size :].decode("ascii").split(" ")
-        return cls(channel, partner, "".join(xmitq), luwid.hex(), first, last, role)
-
-    @property
-    def words(self) -> str:
-        """What an operator has to know of it."""
-        return f"batch {self.luwid.upper()}, which went to {self.partner}, waits for an answer"
-
-    def sync(self, conname: str, now: float) -> ChannelSync:
-        """The sync record that the commit of the batch writes."""
-        return ChannelSync.make(
-            self.role, self.channel, self.partner, self.xmitq,
-            luwid=self.luwid, sequence=self.last, now=now, conname=conname,
-        )  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -96,7 +54,7 @@ class Batch:
 
 
 @verb
-def begin(manager: Front, connection: Connection, identity: BatchIdentity) -> Batch:
+def begin(manager: VerbCalls, connection: Connection, identity: BatchIdentity) -> Batch:
     """Gets under syncpoint of this connection belong to the batch from now on, until it is prepared or backed out.
 
     An earlier batch of the connection may be prepared and wait for its answer.
@@ -116,7 +74,7 @@ def begin(manager: Front, connection: Connection, identity: BatchIdentity) -> Ba
 
 
 @verb
-def prepare(manager: Front, batch: Batch) -> int:
+def prepare(manager: VerbCalls, batch: Batch) -> int:
     """Put the batch in doubt. The question to the partner may leave when the log is on disk up to this position.
 
     No get of the batch may be waiting for a message any more. MQRC_BACKED_OUT if the batch had to give way in a log
@@ -136,7 +94,7 @@ def prepare(manager: Front, batch: Batch) -> int:
 
 
 @verb
-def commit(manager: Front, batch: Batch, sync: ChannelSync) -> int:
+def commit(manager: VerbCalls, batch: Batch, sync: ChannelSync) -> int:
     """The partner has the batch: its messages are gone, and the record says so, both or neither."""
     core, identity = manager.core, batch.identity
     _check_there(core, batch)
@@ -150,7 +108,7 @@ def commit(manager: Front, batch: Batch, sync: ChannelSync) -> int:
 
 
 @verb
-def commit_unsent(manager: Front, batch: Batch) -> int:
+def commit_unsent(manager: VerbCalls, batch: Batch) -> int:
     """End a batch of which nothing was sent, so that nobody has to confirm it: its messages went elsewhere here."""
     core, connection = manager.core, batch.connection
     _check_there(core, batch)
@@ -161,7 +119,7 @@ def commit_unsent(manager: Front, batch: Batch) -> int:
 
 
 @verb
-def back_out(manager: Front, batch: Batch) -> int:
+def back_out(manager: VerbCalls, batch: Batch) -> int:
     """The messages are on the transmission queue again, in their places. Also for one that had to give way before."""
     core, connection = manager.core, batch.connection
     if core.units.get(batch.unit.id) is not batch.unit:
@@ -209,7 +167,7 @@ def _resolved(identity: BatchIdentity) -> MQError:
 
 
 @verb
-def commit_received(manager: Front, connection: Connection, sync: ChannelSync) -> int:
+def commit_received(manager: VerbCalls, connection: Connection, sync: ChannelSync) -> int:
     """Commit what the connection has put under syncpoint, with the record of the batch that it was.
 
     The answer to the partner may leave when the log is on disk up to this position. MQRC_BACKED_OUT if the puts had to
@@ -287,7 +245,7 @@ def messages_of(core: Core, identity: BatchIdentity) -> int:
 
 
 @verb
-def resolve(manager: Front, identity: BatchIdentity, commit: bool, conname: str = "") -> int:
+def resolve(manager: VerbCalls, identity: BatchIdentity, commit: bool, conname: str = "") -> int:
     """End a batch that is in doubt, as the partner has said, or an operator (RESOLVE CHANNEL).
 
     Commit: its messages are gone, and the sync record says that it was the last batch. Backout: they are on the queue
@@ -306,7 +264,7 @@ def resolve(manager: Front, identity: BatchIdentity, commit: bool, conname: str 
 
 @verb
 def reset_sequence(
-    manager: Front, role: str, channel: str, partner: str, xmitq: str = "", *, next_sequence: int, conname: str = ""
+    manager: VerbCalls, role: str, channel: str, partner: str, xmitq: str = "", *, next_sequence: int, conname: str = ""
 ) -> int:
     """RESET CHANNEL SEQNUM: the next message has this number. Refused at a sending end with a batch in doubt.
 
@@ -334,14 +292,14 @@ def reset_sequence(
 
 
 @verb
-def followed(manager: Front, sync: ChannelSync) -> int:
+def followed(manager: VerbCalls, sync: ChannelSync) -> int:
     """The other end has followed a RESET CHANNEL: this is what both have now."""
     lsn = manager.core.install_record(sync)
     return max(lsn, _no_other_first(manager.core, sync))
 
 
 @verb
-def forget(manager: Front, sync: ChannelSync) -> int:
+def forget(manager: VerbCalls, sync: ChannelSync) -> int:
     """Take a record out, of a channel that is no more. Refused at a sending end with a batch in doubt."""
     check_certain(manager.core, sync.role, sync.channel, sync.partner, sync.xmitq)
     return manager.core.remove_record(sync.kind, sync.key)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.state.core import Core
-from libremq.kernel.verb_calls import Front, verb
+from libremq.kernel.verb_calls import VerbCalls, verb
 
 
 @verb
-def keep(manager: Front, state: ChannelState) -> int:
+def keep(manager: VerbCalls, state: ChannelState) -> int:
     """Write the state down in place of the one before; the log position that an answer depends on."""
     found = state_of(manager.core, state.channel)
     if found is not None and vars(found) == vars(state):
@@ -21,7 +21,7 @@ def keep(manager: Front, state: ChannelState) -> int:
 
 
 @verb
-def forget(manager: Front, channel: str) -> int:
+def forget(manager: VerbCalls, channel: str) -> int:
     """The channel is inactive, or runs: nothing of it has to outlive the queue manager."""
     if state_of(manager.core, channel) is None:
         return 0

@@ -23,9 +23,8 @@ from libremq.kernel.verbs.repeats import RepeatedPut
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
-from libremq.server.admission import mqconn
 from libremq.server.admission.admission_decision import Admitted
-from libremq.server.net import deliveries, foreign_clients, object_calls
+from libremq.server.net import deliveries, foreign_clients, mqconn, object_calls
 from libremq.server.net.property_blocks import PropertyBlocks
 from libremq.wire import calls, session_flows, xa_flows
 from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request

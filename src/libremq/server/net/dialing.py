@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from libremq.channels.calls import Call
-from libremq.client.mqserver import connection_name
 from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.names.connection_name import connection_name
 from libremq.common.tls.tls_context import TLSOptions, client_context
 from libremq.kernel.objects.channel_definitions import CallingChannel
 from libremq.mqi.errors import MQError

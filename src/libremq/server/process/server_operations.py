@@ -17,7 +17,7 @@ from libremq.kernel.objects.object_types import Listener, ServerConnection, Serv
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.server.net.conversation import Conversation
-from libremq.server.net.listeners import Listening, listens_on
+from libremq.server.process.listeners import Listening, listens_on
 from libremq.server.process.service_programs import Programs
 from libremq.server.process.start_options import HostPort
 

@@ -1,9 +1,9 @@
 """The process of a queue manager that serves: start it, run its services, end it.
 
-`python -m libremq.server.process.serving NAME OPTIONS PIPE`, started by the controller. The event loop owns everything but the
-start and the end of the kernel, which take long and happen in a thread, so that `endmqm` is answered meanwhile. There
-are two ways out: an end that somebody asked for, in one of three modes that only ever become harsher, and a failure,
-after which nothing more is written but a report.
+`python -m libremq.server.process.serving NAME OPTIONS PIPE`, started by the controller. The event loop owns everything
+but the start and the end of the kernel, which take long and happen in a thread, so that `endmqm` is answered meanwhile.
+There are two ways out: an end that somebody asked for, in one of three modes that only ever become harsher, and a
+failure, after which nothing more is written but a report.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from libremq.common.files.lock_state import locked_by
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.socket_paths import socket_path
 from libremq.host.embedded import EmbeddedQueueManager
-from libremq.kernel.state.failure_reasons import TROUBLE
+from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import KeyRepository
@@ -37,10 +37,10 @@ from libremq.server.diagnostics.error_log import ErrorLog
 from libremq.server.diagnostics.first_failure_reports import Failure, write_report
 from libremq.server.net.event_loop import Engine, EngineLimits
 from libremq.server.net.limits import memory_bytes, raise_open_files, server_limits
-from libremq.server.net.listener_commands import END_LISTENERS, LISTEN, ListenerCommands
-from libremq.server.net.listeners import Listening, wanted_listeners
 from libremq.server.process.control_socket import ControlServer, control_path
 from libremq.server.process.controller import FAILED
+from libremq.server.process.listener_commands import END_LISTENERS, LISTEN, ListenerCommands
+from libremq.server.process.listeners import Listening, wanted_listeners
 from libremq.server.process.run_state import (
     ENDED,
     ENDING,
@@ -131,7 +131,7 @@ class Server:
     async def _run(self) -> int:
         try:
             await self._start()
-        except (MQError, ConfigurationError, *TROUBLE) as error:
+        except (MQError, ConfigurationError, *FAILURES) as error:
             return await self._not_started(error)
         await self._changed.wait()
         return await self._end()

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from libremq.server.net.listeners import Listening
 from libremq.server.process.control_socket import Request
+from libremq.server.process.listeners import Listening
 from libremq.server.process.start_options import PORT_MAX, HostPort
 
 LISTEN, END_LISTENERS = "listen", "end listeners"

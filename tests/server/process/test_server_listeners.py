@@ -16,7 +16,7 @@ from helper_server import NAME, create
 from libremq.common.configuration import Configuration, TcpSettings
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.server.admission.key_repository import KeyRepository
-from libremq.server.net.listeners import wanted_listeners
+from libremq.server.process.listeners import wanted_listeners
 from libremq.server.process.start_options import HostPort, ServerOptions
 from libremq.testing.serving import served_queue_manager
 

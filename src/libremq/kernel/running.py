@@ -1,0 +1,328 @@
+"""A started queue manager from the inside: checkpoints, room in log and disk, the orderly end, and fail-stop.
+
+An orderly end is a checkpoint, so that the next start has nothing to replay. A failure below ends everything at once
+(contract 4). How it was started is `libremq.host.lifecycle`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Protocol
+
+from libremq.common.configuration import TuningSettings
+from libremq.common.files.file_layer import FileLock
+from libremq.common.messages.amq_messages import amq
+from libremq.kernel.events import queue_manager_events
+from libremq.kernel.recovery import disk_room, log_room
+from libremq.kernel.recovery.checkpoint import Checkpoint
+from libremq.kernel.recovery.restart import Say
+from libremq.kernel.state import media_image
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import (
+    PASSING,
+    is_full_disk,
+    is_lack_of_space,
+)
+from libremq.log import LogError, LogFull, SlotFile
+from libremq.log.statistics_file import save_statistics
+from libremq.mqi import constants as C
+from libremq.mqi.errors import mq_error
+from libremq.store.store_errors import StoreFull
+
+
+def _silent(text: str) -> None:
+    """Nobody wants the start messages."""
+
+
+def _nothing() -> None:
+    """For a checkpoint that makes no pauses."""
+
+
+class Checkpoints(Protocol):
+    """A binding's way of taking checkpoints while verbs go on. Both are called under the lock."""
+
+    def request(self) -> None:
+        """One is due."""
+
+    def wait(self) -> bool:
+        """Let the lock go until none is under way; True if one was."""
+
+
+class RunningQueueManager:
+    """A started queue manager, as far as it does not concern applications."""
+
+    def __init__(
+        self,
+        core: Core,
+        lock: FileLock,
+        checkpoint_file: SlotFile,
+        say: Say = _silent,
+        tuning: TuningSettings | None = None,
+    ) -> None:
+        self.core = core
+        self.say = say
+        self.tuning = tuning or TuningSettings()
+        self.checkpoints: Checkpoints | None = None
+        self.after_checkpoint: Callable[[str], None] = lambda event: None  # "checkpoint", or "end" for the last one
+        self.deadlines_changed: Callable[[], None] = lambda: None  # the clock may have to be looked at sooner
+        self.failure: str | None = None
+        self.ended = False
+        self.end_note = ""
+        """What whoever ends it should know: it could not do all that belongs to an end."""
+        self._disk_look = -math.inf
+        self._lock = lock
+        self._checkpoint_file = checkpoint_file
+        self._checkpoint_due = self._records_due = self._records_at_checkpoint = 0
+        core.events.fail = self.fail
+        self._plan_checkpoint()
+        self._extent_end = self._end_of_extent()
+
+    def end_connections(self) -> None:
+        """Back out and close what applications left; the verbs know how."""
+        raise AssertionError("a queue manager without verbs has no connections")
+
+    @property
+    def name(self) -> str:
+        return self.core.qmgr_name
+
+    # The end
+
+    def end(self) -> None:
+        """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
+        self.tell_end(quiescing=self.core.quiescing)
+        self.ended = True
+        if self.failure is None:
+            for waiter in list(self.core.waiters):
+                waiter.fail(mq_error(C.MQRC_Q_MGR_STOPPING, self.name, "the queue manager ended while the get waited"))
+            try:
+                self.end_connections()
+                for unit in self.core.active_units():
+                    self.core.backout(unit)  # a branch that no connection was in
+                if self.core.log.config.linear:
+                    media_image.record_cheap(self.core)
+                disk_room.take_checkpoint(self.core, self._checkpoint_file, clean=True)
+                self._report_checkpoint("end")
+            except Exception as error:
+                # What the log holds is enough for the next start, whatever went wrong here
+                if is_lack_of_space(error):
+                    self._end_without_checkpoint(error)
+                else:
+                    self.fail(f"the last checkpoint failed: {error}")
+                    self.say(amq(7476, self.name, error))
+        self._let_go()
+
+    def _end_without_checkpoint(self, error: Exception) -> None:
+        """There is no room for it. The end is in good order all the same, but for what only that would have saved."""
+        self.end_note = amq(7487, self.name, disk_room.described(self.core, error))
+        self.say(self.end_note)
+        self._report_checkpoint("end")
+
+    def tell_end(self, *, quiescing: bool) -> None:
+        """Make the event that says so, before those who may be waiting for it are gone."""
+        if self.failure is None and not self.ended:
+            queue_manager_events.queue_manager_stopping(self.core, quiescing=quiescing)
+
+    def _let_go(self) -> None:
+        self.ended = True
+        try:
+            for queue in self.core.queues.values():
+                queue.store.close()
+            if self.failure is None:
+                try:
+                    self.core.log.close()
+                except LogError as error:
+                    self.fail(str(error))
+            else:
+                self.core.log.abandon()
+            self._checkpoint_file.close()
+        finally:
+            self._lock.release()
+
+    def abandon(self) -> None:
+        """Stop as if the process had been killed: for tests, and after a failure."""
+        self.fail("the queue manager was stopped without an orderly end")
+        self._let_go()
+
+    def fail(self, why: str) -> None:
+        """Fail-stop (contract 4): nothing more is written, every waiting and later call is told why."""
+        if self.failure is None:
+            self.failure = why
+            for waiter in list(self.core.waiters):
+                waiter.fail(mq_error(C.MQRC_CONNECTION_BROKEN, self.name, why))
+            for connection in self.core.connections.values():
+                if connection.wake is not None:
+                    connection.wake()
+
+    def forsake(self, why: str) -> None:
+        """In the child of a fork: this is a copy, the files are the parent's. The copy of the lock is let go."""
+        self.failure = why
+        self._lock.release()
+
+    # Checkpoints and the clock
+
+    def take_checkpoint(self) -> None:
+        """Take a checkpoint now, in one go. A full disk or log only postpones it: the log still holds everything."""
+        self.run_checkpoint(nullcontext())
+
+    def run_checkpoint(self, lock: AbstractContextManager[object], pause: Callable[[], None] = _nothing) -> bool:
+        """Take a checkpoint; verbs may go on meanwhile, as the lock is held only at its beginning and end.
+
+        `pause` is called now and then between two writes. False if another one is under way, or this one would not be
+        worth it.
+        """
+        with lock:
+            current = self._begin_checkpoint()
+        if current is None:
+            return False
+        try:
+            current.write(pause)
+            with lock:
+                self._check_alive()
+                current.record()
+            current.settle()
+        except BaseException as error:
+            with lock:
+                current.give_up(error)
+                self._plan_checkpoint()
+                if not isinstance(error, PASSING):
+                    raise
+                again = self._postponed(error)
+            return self.run_checkpoint(lock, pause) if again else True
+        with lock:
+            if self.failure is not None:
+                current.give_up()
+            self._check_alive()
+            current.complete()
+            self._plan_checkpoint()
+            disk_room.after_checkpoint(self.core)
+        self._report_checkpoint("checkpoint")
+        return True
+
+    def _begin_checkpoint(self) -> Checkpoint | None:
+        core = self.core
+        if core.checkpoint is not None or self.failure is not None or self.ended:
+            return None
+        try:
+            log_room.pull_up(core)
+            space = core.log.space()
+            room = space.capacity_bytes - space.used_bytes - core.undo_bytes
+            if room < space.capacity_bytes - space.limit_bytes and not frees_log(core):
+                return None  # it would only use up the room that is kept to end units of work
+            if core.log.config.linear and core.log.config.log_management != "Manual":
+                media_image.record_cheap(core)
+            return Checkpoint.begin(core, self._checkpoint_file)
+        except PASSING as error:
+            self._plan_checkpoint()
+            return self._begin_checkpoint() if self._postponed(error) else None
+
+    def _postponed(self, error: Exception) -> bool:
+        """A checkpoint could not be taken; True if it can be now, as the reserve was let go for it."""
+        if disk_room.let_go(self.core, error):
+            return True
+        self.say(amq(7233, self.name, disk_room.described(self.core, error)))
+        return False
+
+    def _check_alive(self) -> None:
+        """The queue manager may have failed in another thread since the lock was let go."""
+        if self.failure is not None:
+            raise LogError(self.failure)
+
+    def _report_checkpoint(self, event: str) -> None:
+        self.after_checkpoint(event)
+        if self.core.log.config.linear:
+            self.say_extents()
+
+    def save_statistics(self, event: str) -> None:
+        """Leave the logger's counters where a command in another process finds them."""
+        core = self.core
+        save_statistics(
+            core.files, core.folder, core.log.statistics(), queue_manager=self.name, at=core.clock.now(), event=event
+        )
+
+    def say_extents(self) -> None:
+        """Which extents of a linear log are still needed: the administrator may archive or delete those before."""
+        log = self.core.log
+        self.say(amq(7467, self.name, log.restart_extent))
+        self.say(amq(7468, self.name, log.media_extent))
+
+    def make_log_room(self) -> bool:
+        """The log is full: have a checkpoint free some of it, after the oldest unit of work if that holds it back.
+
+        False if nothing can be done. The verb that found no room has changed nothing and is tried again after this.
+        """
+        core = self.core
+        if core.checkpoint is not None:
+            return self.checkpoints is not None and self.checkpoints.wait()
+        extent_bytes = core.log.config.extent_bytes
+        before = core.log.head // extent_bytes
+        if core.log.tail // extent_bytes == before:
+            return False  # there is no extent to be freed, whoever gives way
+        try:
+            while not frees_log(core):
+                if not log_room.pull_up(core):
+                    log_room.give_way(core)
+        except LogFull as error:
+            self.say(amq(7477, self.name, error))
+            return False
+        self.take_checkpoint()
+        return core.log.head // extent_bytes > before
+
+    def make_disk_room(self, error: StoreFull) -> bool:
+        """The disk is full: have a checkpoint give back the space of messages that are gone, if there are any.
+
+        False if nothing can be done, or was tried a moment ago. The verb has changed nothing and is tried again once.
+        """
+        core = self.core
+        monotonic = core.clock.monotonic
+        if monotonic() < self._disk_look + disk_room.LOOK_S or not (core.disk_full or is_full_disk(error)):
+            return False
+        try:
+            if core.checkpoint is not None:
+                return self.checkpoints is not None and self.checkpoints.wait()
+            if not core.disk_full and not disk_room.would_free(core):
+                return False
+            self.take_checkpoint()  # and if that succeeds, the reserve is made again
+            return not core.disk_full
+        finally:
+            self._disk_look = monotonic()
+
+    def disk_error(self, error: StoreFull) -> StoreFull:
+        """The same with what an operator has to know."""
+        return StoreFull(disk_room.described(self.core, error))
+
+    def keep_reserve(self) -> None:
+        """Have space on the disk that is for checkpoints only: for a queue manager that is to run for long."""
+        disk_room.keep(self.core)
+
+    def _plan_checkpoint(self) -> None:
+        """The next one is due after so many logged operations, or a quarter of the log, whichever comes first."""
+        log = self.core.log
+        self._records_due = self.core.logged_operations + self.tuning.checkpoint_records_max
+        self._records_at_checkpoint = self.core.logged_operations
+        self._checkpoint_due = log.tail + log.space().capacity_bytes // 4
+
+    def _end_of_extent(self) -> float:
+        """Where the log goes on in another extent, as far as anybody may want to know: only a linear log has events."""
+        config = self.core.log.config
+        return (self.core.log.tail // config.extent_bytes + 1) * config.extent_bytes if config.linear else math.inf
+
+    def extent_begun(self) -> None:
+        """The log has come to a new extent."""
+        self._extent_end = self._end_of_extent()
+        queue_manager_events.logger_event(self.core)
+
+    def checkpoint_due(self) -> None:
+        """Enough has been logged for a checkpoint."""
+        if self.checkpoints is None:
+            self.take_checkpoint()
+        else:
+            self.checkpoints.request()
+
+
+def frees_log(core: Core) -> bool:
+    """Would a checkpoint now free an extent? Not while the oldest unit of work began in the first one."""
+    log = core.log
+    head = min([log.tail, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)])
+    return head // log.config.extent_bytes > log.head // log.config.extent_bytes
