@@ -12,7 +12,7 @@ import pytest
 from libremq.commands import main
 
 ROWS = tuple(
-    main.Command(name, name, f"libremq.cli_{name}", 99)
+    main.Command(name, name, f"libremq.commands.samples.{name}", 99)
     for name in ("amqsput", "amqsget", "amqsbcg", "amqsblst", "amqsreq", "amqsech")
 )
 
@@ -49,9 +49,9 @@ class Samples:
 
 _SCRIPT = """
 import sys
-from libremq import cli
-cli.COMMANDS = (cli.Command(sys.argv[1], "a sample", f"libremq.cli_{sys.argv[1]}", 99),)
-sys.exit(cli.main())
+from libremq.commands import main
+main.COMMANDS = (main.Command(sys.argv[1], "a sample", f"libremq.commands.samples.{sys.argv[1]}", 99),)
+sys.exit(main.main())
 """
 
 

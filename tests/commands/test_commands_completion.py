@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from helper_cli import Commands
 
-from libremq.commands.completion import command_lines
 from libremq.commands.main import COMMANDS
+from libremq.commands.own.completion import command_lines
 
 
 @pytest.fixture

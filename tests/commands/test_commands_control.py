@@ -15,7 +15,7 @@ from helper_cli import SMALL, Commands, other_process
 
 import libremq
 from helper_serving import LIMIT_S, Process, serving
-from libremq.commands.link_commands import MARK, linked_names
+from libremq.commands.own.link_commands import MARK, linked_names
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from helper_cli import SMALL, Commands, other_process
 
 import libremq
-from libremq.commands.mq.log_command import extents
+from libremq.commands.own.log_command import extents
 from libremq.common.files.read_only_files import ReadOnlyFiles
 
 

@@ -13,7 +13,7 @@ import pytest
 from libremq.commands import output
 from libremq.commands.output import Progress
 
-_SCRIPT = "import sys; from libremq import cli; sys.exit(cli.main(sys.argv[1:]))"
+_SCRIPT = "import sys; from libremq.commands import main; sys.exit(main.main(sys.argv[1:]))"
 
 
 def on_terminal(*words: str, **environment: str) -> str:
@@ -91,9 +91,9 @@ def test_no_error_shows_the_password_of_a_url(words: str, url: str, tmp_path: Pa
 
 def test_a_bar_comes_on_a_terminal_when_it_takes_long(tmp_path: Path) -> None:
     code = (
-        "from libremq import cli_output; cli_output.PATIENCE_S = 0.0\n"
+        "from libremq.commands import output; output.PATIENCE_S = 0.0\n"
         "import time\n"
-        "with cli_output.Progress('Counting', 3) as bar:\n"
+        "with output.Progress('Counting', 3) as bar:\n"
         "    deadline = time.monotonic() + 120\n"
         "    while not bar.shown and time.monotonic() < deadline: time.sleep(0.01)\n"
         "    bar.advance(2)\n"

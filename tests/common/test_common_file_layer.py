@@ -118,7 +118,7 @@ def test_a_second_lock_in_this_process_is_refused(files: Files, tmp_path: Path) 
 def test_a_lock_of_another_process_is_refused_and_ends_with_it(files: Files, tmp_path: Path) -> None:
     path = str(tmp_path / "lock")
     code = (
-        "import sys; from libremq.common.files import RealFiles\n"
+        "import sys; from libremq.common.files.file_layer import RealFiles\n"
         "lock = RealFiles().lock(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
     )
     child = subprocess.Popen(

@@ -9,7 +9,6 @@ from helper_backup import LOG, STANDBY, Standby, activate, activated, make_live,
 from helper_media import FOLDER, NAME, Life
 
 from libremq.host import lifecycle
-from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery import checkpoint
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -115,7 +114,7 @@ def test_a_copy_that_is_cut_short_is_no_queue_manager_and_can_be_made_again(log_
             if "it is a backup queue manager" in str(caught.value) and not disk.exists(f"{STANDBY}/creating"):
                 assert lifecycle.replay_backup(again, STANDBY, NAME, live.clock) >= 0
                 continue
-            for call in (QueueManager.replay_backup, activate):
+            for call in (lifecycle.replay_backup, activate):
                 with pytest.raises(MQError):
                     call(disk, STANDBY, NAME, live.clock)
             if disk.exists(f"{STANDBY}/{checkpoint.FILE_NAME}"):
@@ -135,6 +134,6 @@ def _cut_again(template: FaultyFiles, log_folder: str, clock: VirtualClock) -> N
         with pytest.raises(PowerCut):
             lifecycle.create_backup(files, FOLDER, STANDBY, NAME, log_folder=log_folder)
         for disk in files.disk_states(rng, 60):
-            for call in (lifecycle.start, QueueManager.replay_backup, activate):
+            for call in (lifecycle.start, lifecycle.replay_backup, activate):
                 with pytest.raises(MQError):
                     call(disk, STANDBY, NAME, clock)

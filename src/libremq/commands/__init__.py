@@ -4,6 +4,7 @@
 and one row there. The modules beside it are what commands share: exit codes, output, the way to a queue manager.
 
     mq/        control commands (crtmqm, strmqm, runmqsc, setmqaut, ...)
+    own/       words of our own (load, unload, log, tls, completion, link-commands)
     samples/   sample programs (amqsput, amqsget, ...)
     pipeline/  `libremq pipeline` and `libremq plan`
     demo/      `make demo`

@@ -44,15 +44,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("rcdmqimg", "record media images in a linear log", "libremq.commands.mq.rcdmqimg", ExitCode.ARGUMENTS),
     Command("rcrmqobj", "recreate objects from their media images", "libremq.commands.mq.rcrmqobj", ExitCode.ARGUMENTS),
     Command(
-        "log", "list, archive and delete the extents of a log", "libremq.commands.mq.log_command", ExitCode.ARGUMENTS
+        "log", "list, archive and delete the extents of a log", "libremq.commands.own.log_command", ExitCode.ARGUMENTS
     ),
     Command("mqrc", "explain reason codes and AMQ messages", "libremq.commands.mq.mqrc"),
     Command("dmpmqlog", "show the records of a queue manager's log", "libremq.commands.mq.dmpmqlog", 20),
     Command("runmqtrm", "start programs for the trigger messages of a queue", "libremq.commands.mq.runmqtrm", 20),
     Command("runmqdlq", "deal with the messages of a dead-letter queue by rules", "libremq.commands.mq.runmqdlq", 20),
     Command("dmpmqmsg", "copy or move messages between queues and files", "libremq.commands.mq.dmpmqmsg", 20),
-    Command("unload", "write the messages of a queue to a file", "libremq.commands.mq.unload", 20),
-    Command("load", "put the messages of a file on a queue", "libremq.commands.mq.load", 20),
+    Command("unload", "write the messages of a queue to a file", "libremq.commands.own.unload", 20),
+    Command("load", "put the messages of a file on a queue", "libremq.commands.own.load", 20),
     Command("runmqlsr", "have a queue manager listen on an address", "libremq.commands.mq.runmqlsr", 20),
     Command("endmqlsr", "end the listeners of a queue manager", "libremq.commands.mq.endmqlsr", 20),
     Command("runmqchl", "start a channel of a queue manager", "libremq.commands.mq.runmqchl", 20),
@@ -64,8 +64,8 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("dspmqfls", "show in which files objects are kept", "libremq.commands.mq.dspmqfls", ExitCode.ARGUMENTS),
     Command("dspmqver", "show version and build", "libremq.commands.mq.dspmqver", 20),
-    Command("link-commands", "make the commands under their bare names", "libremq.commands.link_commands"),
-    Command("completion", "print what completes commands in a shell", "libremq.commands.completion"),
+    Command("link-commands", "make the commands under their bare names", "libremq.commands.own.link_commands"),
+    Command("completion", "print what completes commands in a shell", "libremq.commands.own.completion"),
     Command(
         "pipeline", "turn SMF dumps into findings, forecasts and reports", "libremq.commands.pipeline.pipeline_command"
     ),
@@ -85,7 +85,10 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("dmpmqaut", "list authority records", "libremq.commands.mq.dmpmqaut", ExitCode.ARGUMENTS),
     Command(
-        "tls", "make certificates for queue managers and clients", "libremq.commands.mq.tls_command", ExitCode.ARGUMENTS
+        "tls",
+        "make certificates for queue managers and clients",
+        "libremq.commands.own.tls_command",
+        ExitCode.ARGUMENTS,
     ),
     Command("amqsput", "put lines of standard input as messages", "libremq.commands.samples.amqsput", 99),
     Command("amqsget", "get messages and print them", "libremq.commands.samples.amqsget", 99),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_events import PERFM_EVENT, Events
 
+from libremq.host import lifecycle
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
@@ -137,7 +138,7 @@ def test_switches_survive_a_restart() -> None:
     files, clock = session.core.files, session.clock
     session.core.log.force()
     session.qm.abandon()
-    again = type(session.qm).start(files, "qm", "QM1", clock)
+    again = lifecycle.start(files, "qm", "QM1", clock)
     work = again.core.catalogue.queues["WORK"]
     assert (work.qdphiev, work.qdploev) == (OFF, ON)  # type: ignore[union-attr]
 
@@ -266,7 +267,7 @@ def test_messages_on_a_queue_at_the_start_are_late_from_then_on() -> None:
     session.put("WORK", Persistence=1)
     session.qm.end()
     session.clock.advance(3600)
-    session.qm = type(session.qm).start(session.core.files, "qm", "QM1", session.clock)
+    session.qm = lifecycle.start(session.core.files, "qm", "QM1", session.clock)
     session.core = session.qm.core
     session.hconn = session.qm.connect()
     session.hobj = session.open_input("WORK")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_qmgr import Session
 
+from libremq.host import lifecycle
 from libremq.kernel.recovery import log_room
 from libremq.log import LogConfig, LogFull
 from libremq.mqi import constants as C
@@ -90,7 +91,7 @@ def test_a_verb_that_failed_half_way_leaves_the_backout_count(session: Session) 
     session.core.log.force()
     files = session.core.files
     session.qm.abandon()
-    again = type(session.qm).start(files, "qm", "QM1", session.clock)
+    again = lifecycle.start(files, "qm", "QM1", session.clock)
     hconn = again.connect()
     md = MQMD(Version=2)
     hobj = again.open(hconn, MQOD(ObjectName="A"), C.MQOO_INPUT_SHARED)
@@ -106,5 +107,5 @@ def test_the_end_backs_out_a_branch_that_no_connection_is_in(session: Session) -
     session.get("HIGH", syncpoint=True)
     session.qm.xa_end(session.hconn, b"x")
     session.qm.end()
-    again = type(session.qm).start(session.core.files, "qm", "QM1", session.clock)
+    again = lifecycle.start(session.core.files, "qm", "QM1", session.clock)
     assert again.depth("HIGH") == 1

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from helper_qmgr import Session
 
+from libremq.host import lifecycle
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.kernel.verbs import dead_letter, triggers
 from libremq.mqi import constants as C
@@ -138,7 +139,7 @@ def test_trigger_turned_off_by_depth_stays_off_after_a_restart() -> None:
     session.qm.force(session.core.log.tail - 1)
     files = session.core.files
     session.qm.abandon()
-    restarted = type(session.qm).start(files, "qm", "QM1", session.clock)
+    restarted = lifecycle.start(files, "qm", "QM1", session.clock)
     assert restarted.core.catalogue.queues["WORK"].trigger == C.MQTC_OFF  # type: ignore[union-attr]
 
 

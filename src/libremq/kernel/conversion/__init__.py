@@ -2,3 +2,7 @@
 
 Pure functions on bytes. May touch: nothing else of the kernel.
 """
+
+from libremq.kernel.conversion.convert_message import convert, convert_characters
+
+__all__ = ["convert", "convert_characters"]

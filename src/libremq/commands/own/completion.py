@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from libremq.commands import main
 from libremq.commands.exit_codes import Parser
-from libremq.commands.link_commands import linked_names
+from libremq.commands.own.link_commands import linked_names
 
 SHELLS = ("bash", "zsh", "fish")
 _MANAGER, _FILE = "@manager", "@file"

@@ -35,8 +35,8 @@ def linked_names() -> list[str]:
 
 def script(name: str) -> str:
     """A script that runs a command of this installation, wherever it was loaded from."""
-    here = os.path.dirname(os.path.dirname(os.path.abspath(main.__file__)))
-    code = f"import sys; sys.path.insert(0, {here!r}); from libremq import cli; sys.exit(cli.main())"
+    here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(main.__file__))))
+    code = f"import sys; sys.path.insert(0, {here!r}); from libremq.commands import main; sys.exit(main.main())"
     return f'#!/bin/sh\n{MARK}\nexec {shlex.quote(sys.executable)} -P -c {shlex.quote(code)} {name} "$@"\n'
 
 
