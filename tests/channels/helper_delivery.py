@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.delivery import Delivered, Delivery
-from libremq.channels.ports import House
 from libremq.host import lifecycle
 from libremq.kernel.messages.transmission import frame
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
@@ -39,7 +39,7 @@ class Receiving:
         self.qm = lifecycle.start(self.files, "qm", "QM1", self.clock)
         self.core = self.qm.core
         self.said: list[str] = []
-        self.house = House(self.qm, say=self.said.append)
+        self.environment = ChannelEnvironment(self.qm, say=self.said.append)
         self.queue("TARGET")
         self.reader = self.qm.connect("reader", "reader")
         self.deliver_by(user, **channel)
@@ -50,7 +50,7 @@ class Receiving:
         channel = self.core.catalogue.find("CHANNEL", CHANNEL)
         assert isinstance(channel, ReceivingChannel)
         self.hconn = self.qm.connect(user, CHANNEL, C.MQAT_QMGR, privileged=not user)
-        self.delivery = Delivery(self.house, channel, self.hconn)
+        self.delivery = Delivery(self.environment, channel, self.hconn)
 
     def queue(self, name: str, kind: str = "QLOCAL", **attributes: Any) -> None:
         self.qm.define(kind, name, {key.upper(): value for key, value in attributes.items()})

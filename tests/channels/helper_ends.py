@@ -6,9 +6,10 @@ from collections import deque
 from typing import Any
 
 from libremq.channels.agent import Agent, End
-from libremq.channels.ports import House, Peer
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.sender import SendingAgent
+from libremq.channels.transport import Peer
 from libremq.host import lifecycle
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state.waiting_gets import Got
@@ -36,7 +37,7 @@ class Node:
 
     def start(self) -> None:
         self.qm = lifecycle.start(self.files, self.name, self.name, self.clock, say=self.said.append)
-        self.house = House(self.qm, self.said.append)
+        self.environment = ChannelEnvironment(self.qm, self.said.append)
         self.application = self.qm.connect("alice", "teller")
 
     def crash(self) -> None:
@@ -132,7 +133,7 @@ class Pair:
         other = self.called if node is self.caller else self.caller
         peer = Peer(address=f"{other.name.lower()}(1414)")
         made: type[Agent] = SendingAgent if sends else ReceivingAgent
-        agent = made(node.house, definition, wire, peer, called=called)
+        agent = made(node.environment, definition, wire, peer, called=called)
         agent.on_end = self.ends.__setitem__
         return agent
 

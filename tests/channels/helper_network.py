@@ -11,9 +11,10 @@ from helper_ends import Node, Wire
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent
-from libremq.channels.calls import Call, ChannelRefusal
+from libremq.channels.channel_refusal import ChannelRefusal
 from libremq.channels.initiator import ChannelRules, Initiator
-from libremq.channels.ports import Peer
+from libremq.channels.outgoing_call import OutgoingCall
+from libremq.channels.transport import Peer
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFIN, unpack_message
@@ -42,7 +43,7 @@ class Host(Node):
     def start(self) -> None:
         super().start()
         self.initiator = Initiator(
-            self.house, self.network.dialler(self), rules=self.rules, clients=lambda: self.clients
+            self.environment, self.network.dialler(self), rules=self.rules, clients=lambda: self.clients
         )
         self.initiator.resume()
 
@@ -96,7 +97,7 @@ class Link:
 class Network:
     def __init__(self, *names: str) -> None:
         self.clock = VirtualClock()
-        self.calls: list[tuple[Host, Call]] = []
+        self.calls: list[tuple[Host, OutgoingCall]] = []
         self.dialled: list[str] = []
         self.links: list[Link] = []
         self.down: set[str] = set()  # hosts that do not answer
@@ -106,13 +107,13 @@ class Network:
             self.hosts[name.lower()] = Host(name, self)
 
     def dialler(self, host: Host) -> Any:
-        def dial(call: Call) -> None:
+        def dial(call: OutgoingCall) -> None:
             self.dialled.append(call.channel.name)
             self.calls.append((host, call))
 
         return dial
 
-    def _connect(self, host: Host, call: Call) -> None:
+    def _connect(self, host: Host, call: OutgoingCall) -> None:
         if call.cancelled:
             return
         name = call.conname.partition("(")[0]

@@ -235,7 +235,7 @@ def test_a_message_before_the_ends_have_met_is_refused() -> None:
 
 def test_a_channel_that_stops_waits_for_its_answer_also_with_a_pipeline() -> None:
     one, two = sender_and_receiver(BATCHSZ=2)
-    one.house.pipeline_length = 2
+    one.environment.pipeline_length = 2
     for number in range(4):
         one.put("TARGET", b"%d" % number, qmgr="QM2")
     pair = Pair(one, two)

@@ -76,7 +76,7 @@ def test_a_message_that_comes_while_the_channel_runs_leaves_at_once() -> None:
 @pytest.mark.parametrize("pipeline", [1, 2])
 def test_a_pipeline_goes_on_sending_while_a_batch_is_in_doubt(pipeline: int) -> None:
     one, two = sender_and_receiver(BATCHSZ=2)
-    one.house.pipeline_length = pipeline
+    one.environment.pipeline_length = pipeline
     for number in range(6):
         one.put("TARGET", b"%d" % number, qmgr="QM2")
     pair = Pair(one, two)

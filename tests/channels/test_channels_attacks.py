@@ -156,7 +156,7 @@ def test_the_last_message_of_a_batch_may_be_suppressed(tmp_path: Path) -> None:
         "        raise SuppressMessage(C.MQFB_APPL_FIRST)\n"
     )
     file.chmod(0o600)
-    two.house.exit_path = str(exits)
+    two.environment.exit_path = str(exits)
     two.qm.alter("QMGR", "", {"DEADQ": "SYSTEM.DEAD.LETTER.QUEUE"})
     two.qm.alter("CHANNEL", CHANNEL, {"MSGEXIT": ["mine(refuse)"]})
     pair = Pair(one, two)

@@ -14,7 +14,7 @@ from helper_exits import DATA, IMPORTS, XOR
 
 import libremq
 from libremq.channels.exits import ChannelExitError, Exits, Passed, Retry, Suppressed
-from libremq.channels.ports import Peer
+from libremq.channels.transport import Peer
 from libremq.common.messages.amq_messages import ROWS
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD1, MQXQH
@@ -37,7 +37,7 @@ class Folder:
         self.path = path / "exits"
         self.path.mkdir(mode=0o700)
         self.node = Node("QM1", VirtualClock())
-        self.node.house.exit_path = str(self.path)
+        self.node.environment.exit_path = str(self.path)
         self.node.define("QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
 
     def write(self, text: str, name: str = "mine.py") -> Path:
@@ -51,7 +51,7 @@ class Folder:
             attributes |= {"XMITQ": "QM2", "CONNAME": "qm2(1414)"}
         channel = self.node.define(kind, CHANNEL, **attributes)
         self.node.qm.delete("CHANNEL", CHANNEL)
-        exits = Exits.load(self.node.house, channel, sending=kind in ("SDR", "SVR"))
+        exits = Exits.load(self.node.environment, channel, sending=kind in ("SDR", "SVR"))
         exits.meet("QM2", Peer("qm2(1414)"), max_segment=32768)
         return exits
 

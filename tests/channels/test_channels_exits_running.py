@@ -35,7 +35,7 @@ def channel_with_exits(
     path.chmod(0o700)
     (path / "mine.py").chmod(0o600)
     for node, attributes in ((one, sending), (two, receiving)):
-        node.house.exit_path = str(path)
+        node.environment.exit_path = str(path)
         node.qm.alter(node.channel().kind, CHANNEL, attributes)
     one.put("TARGET", DATA, qmgr="QM2")
     return one, two
@@ -237,6 +237,6 @@ def test_the_time_of_exits_is_that_of_a_message(tmp_path: Path, sending: dict[st
         one.put("TARGET", DATA, qmgr="QM2")
     pair = connect(one, two, "SDR RCVR")
     assert two.depth("TARGET") == 5
-    assert pair.sender.books.exit_time.samples == (5 if sending else 0)
-    assert pair.receiver.books.exit_time.samples == 5
-    assert pair.receiver.books.exit_time.long > 0
+    assert pair.sender.counters.exit_time.samples == (5 if sending else 0)
+    assert pair.receiver.counters.exit_time.samples == 5
+    assert pair.receiver.counters.exit_time.long > 0

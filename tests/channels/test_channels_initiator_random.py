@@ -7,7 +7,7 @@ import random
 import pytest
 from helper_network import Host, Network
 
-from libremq.channels.calls import ChannelRefusal
+from libremq.channels.channel_refusal import ChannelRefusal
 from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -32,7 +32,7 @@ def with_exit(path: Path, text: str, **attributes: Any) -> tuple[Node, Node]:
     (path / "mine.py").chmod(0o600)
     one, two = sender_and_receiver(MSGEXIT=("mine(change)",), **attributes)
     with_dead_letters(one, two)
-    one.house.exit_path = str(path)
+    one.environment.exit_path = str(path)
     return one, two
 
 

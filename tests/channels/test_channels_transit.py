@@ -38,7 +38,7 @@ class Sending(Receiving):
         self.hconn = self.qm.connect("", "TO.QM2", C.MQAT_QMGR)
         self.hobj = self.qm.open(self.hconn, MQOD(ObjectName="QM2"), C.MQOO_INPUT_EXCLUSIVE)
         given = {"xmitq": "QM2", "max_message": 4_194_304, "partner_ccsid": CCSID} | partner
-        self.transit = Transit(self.house, definition, self.hconn, **given)
+        self.transit = Transit(self.environment, definition, self.hconn, **given)
         identity = BatchIdentity("TO.QM2", "QM2", "QM2", "0" * 15 + "1", 1, 0)
         self.batch = channel_batches.begin(self.qm, self.qm.connection(self.hconn), identity)
 

@@ -17,10 +17,11 @@ from typing import Literal, TypeVarTuple, Unpack
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels import negotiation
-from libremq.channels.books import Books
-from libremq.channels.compression import Compressor
+from libremq.channels.channel_compression import Compressor
+from libremq.channels.channel_counters import ChannelCounters
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import ChannelExitError, Exits, SecurityAnswer
-from libremq.channels.ports import House, Peer, Transport
+from libremq.channels.transport import Peer, Transport
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.names.object_names import is_object_name
 from libremq.common.silence import patience
@@ -75,21 +76,21 @@ class Agent(ABC):
 
     def __init__(
         self,
-        house: House,
+        environment: ChannelEnvironment,
         channel: MessageChannel,
         transport: Transport,
         peer: Peer,
         *,
         called: session_flows.InitialData | None = None,
     ) -> None:
-        self.house = house
+        self.environment = environment
         self.channel = copy(channel)  # what is altered counts from the next start: the other end has agreed on this
         self.transport = transport
         self.peer = peer
         self.partner = called.queue_manager if called is not None else ""
         self.partner_ccsid = 0
         self.product = called.product if called is not None else ""
-        self.books = Books(started=house.manager.core.clock.now())
+        self.counters = ChannelCounters(started=environment.manager.core.clock.now())
         self.state = C.MQCHS_BINDING
         self.substate = C.MQCHSSTATE_OTHER
         self.stop_requested = False
@@ -111,7 +112,7 @@ class Agent(ABC):
         self._deadline: float | None = self._heard + _HANDSHAKE_S
 
     def _now(self) -> float:
-        return self.house.manager.core.clock.monotonic()
+        return self.environment.manager.core.clock.monotonic()
 
     @property
     def name(self) -> str:
@@ -129,7 +130,7 @@ class Agent(ABC):
 
     @property
     def _connection(self) -> Connection:
-        return self.house.manager.connection(self._hconn)
+        return self.environment.manager.connection(self._hconn)
 
     # What happens to it
 
@@ -207,12 +208,12 @@ class Agent(ABC):
 
     def _begin(self) -> None:
         self._connect()
-        self._exits = Exits.load(self.house, self.channel, sending=self.sends)
+        self._exits = Exits.load(self.environment, self.channel, sending=self.sends)
         if self._called is None:
-            self._offered = negotiation.own_initial_data(self.house, self.channel, requests=not self.sends)
+            self._offered = negotiation.own_initial_data(self.environment, self.channel, requests=not self.sends)
             self._send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(self._offered), flags=WHOLE))
             return
-        own = negotiation.own_initial_data(self.house, self.channel)
+        own = negotiation.own_initial_data(self.environment, self.channel)
         agreed = session_flows.agree_message_channel(self._called, own)
         if agreed.fap_level < 4:
             raise ProtocolError(Status.FAP_LEVEL, f"level {agreed.fap_level} of the protocol; the lowest served is 4")
@@ -360,7 +361,7 @@ class Agent(ABC):
         """A message is done: whatever exits have taken since the one before was for it."""
         exits = self._exits
         if exits is not None and exits.total_microseconds:
-            self.books.exit_time.add(exits.total_microseconds - self._exit_time)
+            self.counters.exit_time.add(exits.total_microseconds - self._exit_time)
             self._exit_time = exits.total_microseconds
 
     def _begin_messages(self) -> None:
@@ -425,8 +426,8 @@ class Agent(ABC):
         try:
             self._give_back()
         except MQError as error:
-            self.house.say(amq(9538, self.name, error))
-            self.house.manager.give_back_later(self._give_back)
+            self.environment.say(amq(9538, self.name, error))
+            self.environment.manager.give_back_later(self._give_back)
         if self._exits is not None:
             self._exits.end()
         if words is not None:
@@ -440,7 +441,7 @@ class Agent(ABC):
 
     def _give_back(self) -> None:
         """Back out what is under way, and disconnect. A batch in doubt stays in doubt."""
-        manager = self.house.manager
+        manager = self.environment.manager
         if self._hconn and self._hconn in manager.core.connections:
             manager.disconnect(self._hconn, back_out=True)
             self._hconn = 0
@@ -448,7 +449,7 @@ class Agent(ABC):
     # What it shows
 
     def instance(self) -> ChannelInstance:
-        books, agreed = self.books, self.agreed
+        counters, agreed = self.counters, self.agreed
         return ChannelInstance(
             channel=self.name,
             connection_name=self.connection_name,
@@ -456,14 +457,14 @@ class Agent(ABC):
             status=self.state,
             substate=self.substate,
             partner=self.partner,
-            started=books.started,
-            last_message=books.last_message,
-            messages=books.messages,
-            batches=books.batches,
-            bytes_sent=books.bytes_sent,
-            bytes_received=books.bytes_received,
-            buffers_sent=books.buffers_sent,
-            buffers_received=books.buffers_received,
+            started=counters.started,
+            last_message=counters.last_message,
+            messages=counters.messages,
+            batches=counters.batches,
+            bytes_sent=counters.bytes_sent,
+            bytes_received=counters.bytes_received,
+            buffers_sent=counters.buffers_sent,
+            buffers_received=counters.buffers_received,
             heartbeat_s=agreed.heartbeat_s if agreed is not None else self.channel.hbint,
             batch_size=agreed.batch_size if agreed is not None else self.channel.batchsz,
             product=self.product[:4],
@@ -475,9 +476,9 @@ class Agent(ABC):
             local_address=self.peer.local_address,
             stop_requested=self.stop_requested,
             fast=self.fast,
-            exit_time=books.exit_time.shown,
-            compression_time=books.compression_time.shown,
-            compression_rate=books.compression_rate.shown,
+            exit_time=counters.exit_time.shown,
+            compression_time=counters.compression_time.shown,
+            compression_rate=counters.compression_rate.shown,
             header_compression=self.compressor.header_shown if agreed is not None else (),
             message_compression=self.compressor.message_shown if agreed is not None else (),
             monitoring=self._monitoring(),
@@ -485,5 +486,5 @@ class Agent(ABC):
 
     def _monitoring(self) -> int:
         """MONCHL that is in force: NONE of the queue manager counts whatever the channel says."""
-        own, every = self.channel.monchl, self.house.manager.core.catalogue.qmgr.monchl
+        own, every = self.channel.monchl, self.environment.manager.core.catalogue.qmgr.monchl
         return every if own == C.MQMON_Q_MGR or every == C.MQMON_NONE else own

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from libremq.channels.agent import Agent, End
 from libremq.channels.auto_definition import define_receiver
-from libremq.channels.calls import ChannelRefusal
-from libremq.channels.line_life import LineLife
-from libremq.channels.lines import Line
-from libremq.channels.ports import Peer, Transport
+from libremq.channels.channel_lifecycle import ChannelLifecycle
+from libremq.channels.channel_refusal import ChannelRefusal
 from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.retries import Retries
 from libremq.channels.sender import SendingAgent
+from libremq.channels.started_channel import StartedChannel
+from libremq.channels.transport import Peer, Transport
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import ClusterChannel, Receiver, Requester, Sender, Server
 from libremq.kernel.objects.object_types import MQObject
@@ -27,7 +27,7 @@ from libremq.wire.session_flows import InitialData
 FAP_LEVEL_MIN = 4  # the lowest level of the protocol that is served
 
 
-class Answering(LineLife):
+class Answering(ChannelLifecycle):
     """Channels that are called."""
 
     def called(self, offered: InitialData, transport: Transport, peer: Peer) -> Agent:
@@ -37,20 +37,20 @@ class Answering(LineLife):
             return self._called(offered, transport, peer)
         except ChannelRefusal as refusal:
             if not refusal.calls_back:
-                self._house.say(refusal.message)
+                self._environment.say(refusal.message)
             raise
         except MQError as error:
             message = amq(9501, name, error)
-            self._house.say(message)
+            self._environment.say(message)
             raise ChannelRefusal(Status.CHANNEL_UNAVAILABLE, message) from error
 
     def _called(self, offered: InitialData, transport: Transport, peer: Peer) -> Agent:
         name, requests = offered.channel, bool(offered.capabilities[0] & CAP1_REQUEST_INITIATION)
         if self._ending or self._core.quiescing:
-            raise ChannelRefusal(Status.QM_TERMINATING, amq(9542, name, self._house.manager.name))
+            raise ChannelRefusal(Status.QM_TERMINATING, amq(9542, name, self._environment.manager.name))
         channel: MQObject | None = self._core.catalogue.channels.get(name)
         if channel is None and not requests:
-            channel = define_receiver(self._house, offered, peer)
+            channel = define_receiver(self._environment, offered, peer)
         if channel is None:
             raise ChannelRefusal(Status.NO_CHANNEL, amq(9519, name))
         if self._kept.is_stopped(name):
@@ -58,15 +58,15 @@ class Answering(LineLife):
         if requests and isinstance(channel, Server):
             self._check_queue(channel)
             self._make_way(offered, peer)
-            line = self._lines[name] = Line(channel, Retries.of(channel), was_called=True)
-            self._house.say(amq(9002, name))
-            return self._run(line, SendingAgent(self._house, channel, transport, peer, called=offered))
+            started = self._started[name] = StartedChannel(channel, Retries.of(channel), was_called=True)
+            self._environment.say(amq(9002, name))
+            return self._run(started, SendingAgent(self._environment, channel, transport, peer, called=offered))
         if requests and isinstance(channel, Sender):
             self._call_back(channel, offered, peer)
         if not requests and isinstance(channel, Receiver | Requester):
             self._make_way(offered, peer)
-            self._house.say(amq(9002, name))
-            agent = ReceivingAgent(self._house, channel, transport, peer, called=offered)
+            self._environment.say(amq(9002, name))
+            agent = ReceivingAgent(self._environment, channel, transport, peer, called=offered)
             agent.on_running = self._started_event
             agent.on_end = self._receiver_ended
             self._received.append(agent)
@@ -88,8 +88,8 @@ class Answering(LineLife):
         self._check_queue(channel)
         self._check_current(name)
         self._take_over(offered, peer)
-        line = self._lines[name] = Line(channel, Retries.of(channel), due=self._now())
-        line.state = C.MQCHS_STARTING
+        started = self._started[name] = StartedChannel(channel, Retries.of(channel), due=self._now())
+        started.state = C.MQCHS_STARTING
         self._soon()
         raise ChannelRefusal(Status.USER_CLOSED, amq(9002, name), calls_back=True)
 
@@ -107,33 +107,33 @@ class Answering(LineLife):
     def _make_way(self, offered: InitialData, peer: Peer) -> None:
         """Make way for a partner that calls, and see that there is room for it."""
         name = offered.channel
-        waiting = self._lines.get(name)
+        waiting = self._started.get(name)
         self._take_over(offered, peer)
         if message := self.no_room(name, peer.address):
             if waiting is not None and waiting.agent is None:
-                self._lines[name] = waiting  # it goes on waiting for its next try
+                self._started[name] = waiting  # it goes on waiting for its next try
             raise ChannelRefusal(Status.CHANNEL_UNAVAILABLE, message)
 
     def _take_over(self, offered: InitialData, peer: Peer) -> None:
         """End what is in the way of a partner that calls: what waits, and a connection that the partner has lost."""
         name, partner = offered.channel, offered.queue_manager
-        line = self._lines.get(name)
+        started = self._started.get(name)
         old = [one for one in self._received if one.name == name and one.partner == partner]
-        if line is not None:
-            if line.call is not None:
+        if started is not None:
+            if started.call is not None:
                 raise ChannelRefusal(Status.CHANNEL_UNAVAILABLE, amq(9514, name))
-            if line.agent is not None:
-                old.append(line.agent)
+            if started.agent is not None:
+                old.append(started.agent)
         # A requester that hears from the sender before it hears that its own call was closed
         called_back = [one for one in old if one.state == C.MQCHS_BINDING and isinstance(one.channel, Requester)]
         for one in old:
             if one not in called_back:
                 self._check_adoptable(one, offered, peer)
-        if line is not None:
-            del self._lines[name]
+        if started is not None:
+            del self._started[name]
         for one in old:
             if one not in called_back:
-                self._house.say(amq(9569, name, one.peer.address))
+                self._environment.say(amq(9569, name, one.peer.address))
             if one in self._received:
                 self._received.remove(one)
             one.stop(C.MQMODE_TERMINATE)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from libremq.channels.ports import House, Peer
+from libremq.channels.channel_environment import ChannelEnvironment
+from libremq.channels.transport import Peer
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.catalogue import Catalogue
@@ -21,9 +22,9 @@ def model_of(catalogue: Catalogue, name: str) -> MessageChannel | None:
     return new_object(type(found), name, vars(found)) if isinstance(found, MessageChannel) else None
 
 
-def define_receiver(house: House, offered: InitialData, peer: Peer) -> Receiver | None:
+def define_receiver(environment: ChannelEnvironment, offered: InitialData, peer: Peer) -> Receiver | None:
     """The receiver that a sending partner asks for, made like SYSTEM.AUTO.RECEIVER; None if that is not wanted."""
-    manager = house.manager
+    manager = environment.manager
     qmgr = manager.core.catalogue.qmgr
     if qmgr.chad != C.MQCHAD_ENABLED:
         return None
@@ -35,7 +36,7 @@ def define_receiver(house: House, offered: InitialData, peer: Peer) -> Receiver 
         manager.define("RCVR", name, {}, like=MODEL)
     except MQError as caught:
         error = caught
-        house.say(amq(9501, name, f"it could not be defined automatically: {caught}"))
+        environment.say(amq(9501, name, f"it could not be defined automatically: {caught}"))
     channel_event(
         manager.core,
         C.MQRC_CHANNEL_AUTO_DEF_OK if error is None else C.MQRC_CHANNEL_AUTO_DEF_ERROR,

@@ -14,7 +14,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from libremq.channels.headers import (
+from libremq.channels.channel_environment import ChannelEnvironment
+from libremq.channels.targets import Target, Targets
+from libremq.channels.transmission_header import (
     CORRELATION_ID,
     HEADER_BYTES,
     MESSAGE_ID,
@@ -23,8 +25,6 @@ from libremq.channels.headers import (
     HeaderReader,
     check_kept,
 )
-from libremq.channels.ports import House
-from libremq.channels.targets import Target, Targets
 from libremq.channels.undelivered import (
     ENDS_CHANNEL,
     NO_ROOM,
@@ -63,17 +63,19 @@ _PLAIN_TYPES = (C.MQMT_DATAGRAM, C.MQMT_REPLY, C.MQMT_REQUEST)
 class Delivery:
     """The puts of one receiving agent. `hconn` is its connection, made with the user of the channel."""
 
-    def __init__(self, house: House, channel: ReceivingChannel, hconn: int, *, partner: str = "") -> None:
-        self._manager = house.manager
-        self._core = house.manager.core
-        self._say = house.say
+    def __init__(
+        self, environment: ChannelEnvironment, channel: ReceivingChannel, hconn: int, *, partner: str = ""
+    ) -> None:
+        self._manager = environment.manager
+        self._core = environment.manager.core
+        self._say = environment.say
         self._channel = channel
-        self._connection = house.manager.connection(hconn)
-        self._targets = Targets(house.manager, self._connection, channel.putaut)
+        self._connection = environment.manager.connection(hconn)
+        self._targets = Targets(environment.manager, self._connection, channel.putaut)
         self._reader = HeaderReader(C.MQENC_NATIVE, self._core.catalogue.qmgr.ccsid)
         self._by_header: dict[bytes, Target] = {}  # what the names, and the user if it counts, stood for the last time
         self._heads: dict[bytes, tuple[dict[str, Any], int, bool] | None] = {}
-        self.undelivered = Undelivered(house, channel, self._connection)
+        self.undelivered = Undelivered(environment, channel, self._connection)
         self._tracer = Tracer(
             self._core, self._connection, channel=channel.name, channel_type=channel.chltype, partner=partner
         )

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exit_calls import (
     CloseChannel,
     ExitCall,
@@ -28,7 +29,7 @@ from libremq.channels.exit_calls import (
     SuppressMessage,
 )
 from libremq.channels.exit_files import ExitFiles, ExitFunction, ExitNotValid, describe
-from libremq.channels.ports import House, Peer
+from libremq.channels.transport import Peer
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.host.creation import EXITS
 from libremq.kernel.objects.channel_definitions import MessageChannel, ServerConnection
@@ -174,21 +175,26 @@ class Exits:
 
     @classmethod
     def load(
-        cls, house: House, channel: MessageChannel | ServerConnection, *, sending: bool, client: Peer | None = None
+        cls,
+        environment: ChannelEnvironment,
+        channel: MessageChannel | ServerConnection,
+        *,
+        sending: bool,
+        client: Peer | None = None,
     ) -> Exits:
         """Load the exits of a definition from the folder, and call each with MQXR_INIT.
 
         `client`: who it is, on a channel of clients. ChannelExitError if one is not there, may not be used, or does not
         want to begin.
         """
-        core = house.manager.core
-        folder = house.exit_path or os.path.join(core.folder, EXITS)
+        core = environment.manager.core
+        folder = environment.exit_path or os.path.join(core.folder, EXITS)
         instance = Instance(channel.name, channel.chltype, sending, core.qmgr_name, mca_user=channel.mcauser)
         if client is not None:
             instance.conversation = 1
             instance.connection_name = client.address
             instance.peer_name, instance.issuer_name = client.subject, client.issuer
-        return cls._load(folder, instance, lambda name: getattr(channel, name, ""), house.say)
+        return cls._load(folder, instance, lambda name: getattr(channel, name, ""), environment.say)
 
     def another(self, conversation: int) -> Exits:
         """The same exits for another conversation of the client: nothing is read anew, all else begins anew."""

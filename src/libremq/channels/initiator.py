@@ -11,12 +11,14 @@ from collections.abc import Callable
 
 from libremq.channels.agent import Agent, End
 from libremq.channels.answering import Answering
-from libremq.channels.calls import Call, ChannelRefusal
-from libremq.channels.lines import Line, is_with
+from libremq.channels.channel_environment import ChannelEnvironment
+from libremq.channels.channel_refusal import ChannelRefusal
+from libremq.channels.current_channels import ChannelRules
+from libremq.channels.outgoing_call import OutgoingCall
 from libremq.channels.pinging import PingingAgent
-from libremq.channels.ports import House, Peer, Transport
 from libremq.channels.retries import Retries
-from libremq.channels.roster import ChannelRules
+from libremq.channels.started_channel import StartedChannel, is_with
+from libremq.channels.transport import Peer, Transport
 from libremq.channels.triggering import INITIATION_QUEUE, Triggers
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.events.channel_events import channel_event
@@ -33,7 +35,7 @@ from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
-__all__ = ["Call", "ChannelRefusal", "ChannelRules", "Initiator"]
+__all__ = ["ChannelRefusal", "ChannelRules", "Initiator", "OutgoingCall"]
 
 _WRITE_AGAIN_S = 10.0  # until a state is written down, or a batch backed out, for which the log had no room
 
@@ -43,15 +45,15 @@ class Initiator(Answering):
 
     def __init__(
         self,
-        house: House,
-        dial: Callable[[Call], None],
+        environment: ChannelEnvironment,
+        dial: Callable[[OutgoingCall], None],
         *,
         rules: ChannelRules | None = None,
         soon: Callable[[], None] = lambda: None,
         clients: Callable[[], int] = lambda: 0,
     ) -> None:
-        super().__init__(house, dial, rules=rules, soon=soon, clients=clients)
-        self._triggers = Triggers(house, self._triggered, self.wake)
+        super().__init__(environment, dial, rules=rules, soon=soon, clients=clients)
+        self._triggers = Triggers(environment, self._triggered, self.wake)
         self._has_triggers = False
         self._pings: list[Agent] = []
         self._write_at = 0.0
@@ -67,7 +69,7 @@ class Initiator(Answering):
             elif state.status == C.MQCHS_RETRYING:
                 if isinstance(channel, Sender | Server) and channel.conname:
                     retries = Retries.kept(state)
-                    self._lines[channel.name] = Line(channel, retries, C.MQCHS_RETRYING, due=self._now())
+                    self._started[channel.name] = StartedChannel(channel, retries, C.MQCHS_RETRYING, due=self._now())
                 else:
                     self._kept.note(state.channel, None)
         for batch in channel_batches.in_doubt(self._core):
@@ -78,7 +80,7 @@ class Initiator(Answering):
             try:
                 self.serve()
             except MQError as error:
-                self._house.say(amq(9602, INITIATION_QUEUE, error))
+                self._environment.say(amq(9602, INITIATION_QUEUE, error))
         self._soon()
 
     def _triggered_later(self, name: str) -> None:
@@ -87,10 +89,10 @@ class Initiator(Answering):
         if (
             isinstance(channel, Sender | Server)
             and channel.conname
-            and name not in self._lines
+            and name not in self._started
             and not self._kept.is_stopped(name)
         ):
-            self._lines[name] = Line(channel, Retries.of(channel), due=self._now())
+            self._started[name] = StartedChannel(channel, Retries.of(channel), due=self._now())
 
     def serve(self, queue: str = "") -> None:
         """START CHINIT: read this initiation queue too; else that of the queue manager."""
@@ -108,10 +110,10 @@ class Initiator(Answering):
         """The queue manager is ending. What is stopped or retrying is so again when it is started."""
         self._ending = True
         self._triggers.close()
-        for line in list(self._lines.values()):
-            line.cancel()
-            if line.agent is None:
-                del self._lines[line.name]
+        for started in list(self._started.values()):
+            started.cancel()
+            if started.agent is None:
+                del self._started[started.name]
         for agent in [*self.agents, *self._pings]:
             agent.stop(mode)
 
@@ -133,7 +135,7 @@ class Initiator(Answering):
         self._check_queue(channel)
         self._check_current(name)
         self._kept.write(name, None)
-        self._replace(Line(channel, Retries.of(channel)))
+        self._replace(StartedChannel(channel, Retries.of(channel)))
 
     def stop(
         self,
@@ -154,33 +156,33 @@ class Initiator(Answering):
         if (connection_name or partner) and after == C.MQCHS_STOPPED:
             detail = "STATUS(STOPPED) is for all instances of a channel; with CONNAME or QMNAME use STATUS(INACTIVE)"
             raise mq_error(C.MQRCCF_PARM_CONFLICT, name, detail)
-        line = self._lines.get(name)
-        if line is not None and not line.is_with(connection_name, partner):
-            line = None
+        started = self._started.get(name)
+        if started is not None and not started.is_with(connection_name, partner):
+            started = None
         found = [one for one in self._received if one.name == name and is_with(one, connection_name, partner)]
         was_stopped = self._kept.is_stopped(name)
-        count = len(found) + (line is not None)
+        count = len(found) + (started is not None)
         if after == C.MQCHS_STOPPED:
-            left = line.retries if line is not None else self._retries_left(channel)
+            left = started.retries if started is not None else self._retries_left(channel)
             self._kept.write(name, left.keep(name, C.MQCHS_STOPPED))
-        elif line is not None or (was_stopped and not connection_name and not partner):
+        elif started is not None or (was_stopped and not connection_name and not partner):
             self._kept.write(name, None)
             count = max(count, 1)
         if count or after == C.MQCHS_STOPPED:
             channel_event(self._core, C.MQRC_CHANNEL_STOPPED_BY_USER, channel=name)
-        if line is not None:
-            self._stop_line(line, mode, after)
+        if started is not None:
+            self._stop_started(started, mode, after)
         for agent in found:
             agent.stop(mode)
         return count
 
-    def _stop_line(self, line: Line, mode: int, after: int) -> None:
-        line.stop_after = after
-        if line.agent is not None:
-            line.agent.stop(mode)
+    def _stop_started(self, started: StartedChannel, mode: int, after: int) -> None:
+        started.stop_after = after
+        if started.agent is not None:
+            started.agent.stop(mode)
             return
-        line.cancel()
-        self._over(line, End("stopped"))
+        started.cancel()
+        self._over(started, End("stopped"))
 
     def ping(self, name: str, data: bytes, done: Callable[[AmqMessage | None], None]) -> None:
         """PING CHANNEL: have the other end send the data back. `done` is called later: None if all went well."""
@@ -193,12 +195,12 @@ class Initiator(Answering):
 
         def build(transport: Transport, peer: Peer) -> Agent | None:
             if self._ending:
-                done(amq(9542, name, self._house.manager.name))
+                done(amq(9542, name, self._environment.manager.name))
                 return None
             if self.is_current(name):
                 done(amq(9514, name))
                 return None
-            agent = PingingAgent(self._house, channel, transport, peer, data=data)
+            agent = PingingAgent(self._environment, channel, transport, peer, data=data)
             agent.on_end = ended
             self._pings.append(agent)
             return agent
@@ -210,14 +212,14 @@ class Initiator(Answering):
         def failed(why: str) -> None:
             done(call.not_connected(why))
 
-        call = Call(channel, channel.conname, build, failed)
+        call = OutgoingCall(channel, channel.conname, build, failed)
         self._dial(call)
 
     def forget(self, name: str) -> None:
         """The channel was deleted."""
-        line = self._lines.pop(name, None)
-        if line is not None:
-            line.cancel()
+        started = self._started.pop(name, None)
+        if started is not None:
+            started.cancel()
         self._kept.note(name, None)
 
     # Triggers and time
@@ -230,7 +232,7 @@ class Initiator(Answering):
 
     def _triggered(self, name: str) -> None:
         """A trigger message names this channel. One that runs, is stopped or waits to be tried again needs none."""
-        if name in self._lines or self._kept.is_stopped(name):
+        if name in self._started or self._kept.is_stopped(name):
             return
         channel = self._definition(name)
         if not isinstance(channel, Sender | Server):
@@ -247,9 +249,9 @@ class Initiator(Answering):
             self._has_triggers = False
             self._triggers.read()
         now = self._now()
-        for line in list(self._lines.values()):
-            if line.due is not None and line.due <= now and self._lines.get(line.name) is line:
-                self._due(line)
+        for started in list(self._started.values()):
+            if started.due is not None and started.due <= now and self._started.get(started.name) is started:
+                self._due(started)
         self._activate_waiting()
         if self._kept.unwritten and now >= self._write_at:
             self._write_at = now + _WRITE_AGAIN_S
@@ -261,7 +263,7 @@ class Initiator(Answering):
             return None
         if self._has_triggers:
             return self._now()
-        dues = [line.due for line in self._lines.values() if line.due is not None]
+        dues = [started.due for started in self._started.values() if started.due is not None]
         if self._kept.unwritten:
             dues.append(self._write_at)
         return min(dues, default=None)

@@ -6,7 +6,7 @@ room again.
 
 from __future__ import annotations
 
-from libremq.channels.ports import House
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.units import channel_state_changes
@@ -15,29 +15,29 @@ from libremq.mqi.errors import MQError
 
 
 class KeptStates:
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, environment: ChannelEnvironment) -> None:
+        self._environment = environment
         self._unwritten: dict[str, ChannelState | None] = {}
 
     def find(self, channel: str) -> ChannelState | None:
         if channel in self._unwritten:
             return self._unwritten[channel]
-        return channel_state_changes.state_of(self._house.manager.core, channel)
+        return channel_state_changes.state_of(self._environment.manager.core, channel)
 
     def is_stopped(self, channel: str) -> bool:
         found = self.find(channel)
         return found is not None and found.status == C.MQCHS_STOPPED
 
     def stopped(self) -> list[str]:
-        names = {*self._house.manager.core.catalogue.channel_states, *self._unwritten}
+        names = {*self._environment.manager.core.catalogue.channel_states, *self._unwritten}
         return sorted(name for name in names if self.is_stopped(name))
 
     def write(self, channel: str, state: ChannelState | None) -> None:
         """MQError if it cannot be written down: then nothing has changed."""
         if state is None:
-            channel_state_changes.forget(self._house.manager, channel)
+            channel_state_changes.forget(self._environment.manager, channel)
         else:
-            channel_state_changes.keep(self._house.manager, state)
+            channel_state_changes.keep(self._environment.manager, state)
         self._unwritten.pop(channel, None)
 
     def note(self, channel: str, state: ChannelState | None) -> None:
@@ -46,7 +46,7 @@ class KeptStates:
             self.write(channel, state)
         except MQError as error:
             if channel not in self._unwritten:
-                self._house.say(amq(9516, channel, error))
+                self._environment.say(amq(9516, channel, error))
             self._unwritten[channel] = state
 
     def write_again(self) -> None:

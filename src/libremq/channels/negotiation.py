@@ -6,8 +6,8 @@ heartbeat interval), and both go by the answer. Nothing is kept of a call before
 
 from __future__ import annotations
 
-from libremq.channels import compression
-from libremq.channels.ports import House
+from libremq.channels import channel_compression
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.mqi import constants as C
 from libremq.wire.protocol import (
@@ -56,12 +56,14 @@ _WORDS = {
 }
 
 
-def own_initial_data(house: House, channel: MessageChannel, *, requests: bool = False) -> InitialData:
+def own_initial_data(
+    environment: ChannelEnvironment, channel: MessageChannel, *, requests: bool = False
+) -> InitialData:
     """What this end can and wants. `requests`: a requester calls, and asks the other end to send."""
-    qmgr = house.manager.core.catalogue.qmgr
+    qmgr = environment.manager.core.catalogue.qmgr
     return InitialData(
         channel=channel.name,
-        queue_manager=house.manager.name,
+        queue_manager=environment.manager.name,
         fap_level=FAP_LEVEL,
         capabilities=(
             CAP1_REQUESTER if requests else CAP1_MESSAGE_CHANNEL,
@@ -77,8 +79,8 @@ def own_initial_data(house: House, channel: MessageChannel, *, requests: bool = 
         ccsid=qmgr.ccsid,
         batch_size=max(1, min(channel.batchsz, qmgr.maxumsgs)),
         sequence_wrap=channel.seqwrap,
-        header_compression=compression.offered_header(channel.comphdr),
-        message_compression=compression.offered_message(channel.compmsg),
+        header_compression=channel_compression.offered_header(channel.comphdr),
+        message_compression=channel_compression.offered_message(channel.compmsg),
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from libremq.channels.agent import Agent, ChannelError, End
-from libremq.channels.ports import House, Peer, Transport
+from libremq.channels.channel_environment import ChannelEnvironment
+from libremq.channels.transport import Peer, Transport
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.wire import message_channel as flows
@@ -17,9 +18,15 @@ class PingingAgent(Agent):
     sends = True
 
     def __init__(
-        self, house: House, channel: Sender | Server, transport: Transport, peer: Peer, *, data: bytes
+        self,
+        environment: ChannelEnvironment,
+        channel: Sender | Server,
+        transport: Transport,
+        peer: Peer,
+        *,
+        data: bytes,
     ) -> None:
-        super().__init__(house, channel, transport, peer)
+        super().__init__(environment, channel, transport, peer)
         self._data = data
 
     def _connect(self) -> None:

@@ -16,10 +16,11 @@ from dataclasses import replace
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent, ChannelError, End
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.delivery import Delivery
 from libremq.channels.exits import Retry, Suppressed
 from libremq.channels.negotiation import next_sequence
-from libremq.channels.ports import House, Peer, Transport
+from libremq.channels.transport import Peer, Transport
 from libremq.channels.undelivered import Delivered, Fate, Undeliverable
 from libremq.common.messages.amq_messages import amq
 from libremq.common.users import system_user
@@ -48,14 +49,14 @@ class ReceivingAgent(Agent):
 
     def __init__(
         self,
-        house: House,
+        environment: ChannelEnvironment,
         channel: Receiver | Requester,
         transport: Transport,
         peer: Peer,
         *,
         called: InitialData | None = None,
     ) -> None:
-        super().__init__(house, channel, transport, peer, called=called)
+        super().__init__(environment, channel, transport, peer, called=called)
         self.user = peer.mca_user if peer.mca_user is not None else channel.mcauser
         self._delivery: Delivery | None = None
         self._sequence = 0  # of the last message that came in a batch
@@ -74,7 +75,7 @@ class ReceivingAgent(Agent):
     # The beginning
 
     def _connect(self) -> None:
-        manager, user = self.house.manager, self.user
+        manager, user = self.environment.manager, self.user
         privileged = not user or object_authority.issuer_of(manager.core, user).privileged
         self._hconn = manager.connect(user, self.name, C.MQAT_QMGR, privileged=privileged)
 
@@ -92,22 +93,22 @@ class ReceivingAgent(Agent):
         sync = self._sync()
         if sync is not None:
             self._committed, self._last_luwid = sync.sequence, sync.luwid
-        elif len(channel_batches.syncs_of(self.house.manager.core, self.name, RECEIVER)) >= _PARTNERS_MAX:
+        elif len(channel_batches.syncs_of(self.environment.manager.core, self.name, RECEIVER)) >= _PARTNERS_MAX:
             # Each leaves a record for ever, and a caller may call itself what it likes
             why = f"{_PARTNERS_MAX} queue managers have used it; DELETE CHANNEL forgets them"
             raise ChannelError(End("failed", amq(9558, self.name, why)), Status.CHANNEL_UNAVAILABLE)
         self._sequence = self._committed
-        self._delivery = Delivery(self.house, self.channel, self._hconn, partner=self.partner)
+        self._delivery = Delivery(self.environment, self.channel, self._hconn, partner=self.partner)
         assert self._exits is not None
         if self._exits.any_retry:
             self._delivery.retry_exit = self._ask_retry_exit
         self.substate = C.MQCHSSTATE_RESYNCHING
 
     def _sync(self) -> ChannelSync | None:
-        return channel_batches.sync_of(self.house.manager.core, RECEIVER, self.name, self.partner)
+        return channel_batches.sync_of(self.environment.manager.core, RECEIVER, self.name, self.partner)
 
     def _resynchronise(self, other: Resync) -> None:
-        manager = self.house.manager
+        manager = self.environment.manager
         # What this end says it has must be on disk; nothing else is asked for: the sender decides
         self._send(Resync(self._committed, bytes.fromhex(self._last_luwid)).pack(), manager.core.log.tail - 1)
         if self.state == C.MQCHS_BINDING:
@@ -118,7 +119,7 @@ class ReceivingAgent(Agent):
 
     def _reset(self, sequence: int) -> None:
         """RESET CHANNEL was entered at the sending end."""
-        manager = self.house.manager
+        manager = self.environment.manager
         if not 1 <= sequence <= self.channel.seqwrap:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"a sequence number {sequence} cannot be")
         lsn = 0
@@ -126,7 +127,7 @@ class ReceivingAgent(Agent):
             lsn = channel_batches.reset_sequence(
                 manager, RECEIVER, self.name, self.partner, next_sequence=sequence, conname=self.connection_name
             )
-            self.house.say(amq(9003, self.name, sequence))
+            self.environment.say(amq(9003, self.name, sequence))
             self._sequence = self._committed = sequence - 1
         self._send(flows.confirmed(NO_LUWID_BYTES), lsn)
 
@@ -169,8 +170,8 @@ class ReceivingAgent(Agent):
             # Those that could not be made shorter count, too, as they do at the other end
             assert self.agreed is not None
             data = self.compressor.decompress(message.data, message.compressed, self.agreed.max_message + 65536)
-            self.books.compression_time.add(self.compressor.microseconds)
-            self.books.compression_rate.add(self.compressor.percent)
+            self.counters.compression_time.add(self.compressor.microseconds)
+            self.counters.compression_rate.add(self.compressor.percent)
             if message.compressed:
                 message = replace(message, data=data, compressed=0)
         if message.fast:
@@ -227,7 +228,7 @@ class ReceivingAgent(Agent):
 
     def _deliver(self, message: MessageData) -> None:
         assert self._delivery is not None
-        books, manager = self.books, self.house.manager
+        counters, manager = self.counters, self.environment.manager
         self._header_form = message.encoding, message.ccsid
         try:
             done = self._delivery.put(
@@ -241,8 +242,8 @@ class ReceivingAgent(Agent):
             return
         self._retrying = None
         self._dlq_used |= done.kind is Fate.DEAD_LETTER
-        books.messages += 1
-        books.last_message = manager.core.clock.now()
+        counters.messages += 1
+        counters.last_message = manager.core.clock.now()
         self._note_exit_time()
 
     def _ask_retry_exit(self, data: bytes, reason: int, attempt: int) -> int | None:
@@ -292,7 +293,7 @@ class ReceivingAgent(Agent):
 
     def _commit(self, luwid: bytes) -> None:
         """Messages and sync record, both or neither; then the answer."""
-        manager = self.house.manager
+        manager = self.environment.manager
         sync = ChannelSync.make(
             RECEIVER, self.name, self.partner, luwid=luwid.hex(), sequence=self._sequence,
             now=manager.core.clock.now(), conname=self.connection_name,
@@ -302,7 +303,7 @@ class ReceivingAgent(Agent):
         except MQError as error:
             raise ChannelError(End("retry", amq(9538, self.name, error)), Status.BATCH_FAILURE) from error
         self._committed, self._last_luwid = self._sequence, sync.luwid
-        self.books.batches += 1
+        self.counters.batches += 1
         self._luwid, self._batch_messages = b"", 0
         dlq_used, self._dlq_used = self._dlq_used, False
         self._send(flows.confirmed(luwid, dlq_used=dlq_used), lsn)

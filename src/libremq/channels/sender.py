@@ -15,10 +15,11 @@ from dataclasses import replace
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent, ChannelError, End
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import Suppressed
 from libremq.channels.negotiation import in_words, knows_routes, next_sequence
-from libremq.channels.ports import House, Peer, Transport
 from libremq.channels.transit import Transit, microseconds_queued
+from libremq.channels.transport import Peer, Transport
 from libremq.channels.undelivered import Undeliverable
 from libremq.common.clock import elapsed
 from libremq.common.messages.amq_messages import amq
@@ -50,14 +51,14 @@ class SendingAgent(Agent):
 
     def __init__(
         self,
-        house: House,
+        environment: ChannelEnvironment,
         channel: Sender | Server,
         transport: Transport,
         peer: Peer,
         *,
         called: InitialData | None = None,
     ) -> None:
-        super().__init__(house, channel, transport, peer, called=called)
+        super().__init__(environment, channel, transport, peer, called=called)
         self.xmitq = channel.xmitq
         self._hobj = 0
         self._queue: QueueState | None = None
@@ -86,7 +87,7 @@ class SendingAgent(Agent):
     # The beginning
 
     def _connect(self) -> None:
-        manager = self.house.manager
+        manager = self.environment.manager
         self._hconn = manager.connect("", self.name, C.MQAT_QMGR)
         od = MQOD(ObjectName=self.xmitq)
         try:
@@ -101,10 +102,10 @@ class SendingAgent(Agent):
 
     def _negotiated(self) -> None:
         """Say what the last batch was, and which one is in doubt."""
-        core, agreed = self.house.manager.core, self.agreed
+        core, agreed = self.environment.manager.core, self.agreed
         assert agreed is not None
         self._transit = Transit(
-            self.house, self.channel, self._hconn, xmitq=self.xmitq, max_message=agreed.max_message,
+            self.environment, self.channel, self._hconn, xmitq=self.xmitq, max_message=agreed.max_message,
             partner_ccsid=self.partner_ccsid or core.catalogue.qmgr.ccsid,
             knows_properties=bool(agreed.capabilities[2] & CAP3_MSG_PROP), knows_routes=knows_routes(agreed),
             partner=self.partner, connection_name=self.peer.address,
@@ -136,7 +137,7 @@ class SendingAgent(Agent):
         )
 
     def _resynchronised(self, other: Resync) -> None:
-        manager = self.house.manager
+        manager = self.environment.manager
         doubt = self._in_doubt
         if doubt is not None:
             arrived = other.luwid.hex() == doubt.luwid
@@ -185,18 +186,18 @@ class SendingAgent(Agent):
         batch = self._waiting
         if batch is None or not status.accepted or status.luwid.hex() != batch.identity.luwid:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"batch {status.luwid.hex()} is confirmed; none is open")
-        manager, books = self.house.manager, self.books
+        manager, counters = self.environment.manager, self.counters
         channel_batches.commit(manager, batch, batch.identity.sync(self.connection_name, manager.core.clock.now()))
         self._waiting = None
         self._certain, self._last_luwid = batch.identity.last, batch.identity.luwid
-        books.batches += 1
-        books.network_time.add((elapsed() - self._asked_confirm) * 1e6)
+        counters.batches += 1
+        counters.network_time.add((elapsed() - self._asked_confirm) * 1e6)
         self._idle_since = self._now()
         self._pump()
 
     def _note_reset(self) -> None:
         """Both ends have the same number again, and the same last batch: that of the other one."""
-        manager = self.house.manager
+        manager = self.environment.manager
         sync = ChannelSync.make(
             SENDER, self.name, self.partner, self.xmitq, luwid=self._last_luwid, sequence=self._certain,
             now=manager.core.clock.now(), conname=self.connection_name,
@@ -240,10 +241,10 @@ class SendingAgent(Agent):
                     return
                 if self._waiting is None:
                     continue
-                if self.house.pipeline_length < 2:
+                if self.environment.pipeline_length < 2:
                     return
                 break  # the question leaves before the next batch goes on
-            if self._waiting is not None and (self.house.pipeline_length < 2 or self.state == C.MQCHS_STOPPING):
+            if self._waiting is not None and (self.environment.pipeline_length < 2 or self.state == C.MQCHS_STOPPING):
                 return
             if self.state == C.MQCHS_STOPPING:
                 self._close()
@@ -264,13 +265,13 @@ class SendingAgent(Agent):
         if count >= self.agreed.batch_size or (limit and self._batch_bytes >= limit * 1000):
             return True
         # Reports on messages are part of the batch, too
-        batch, most = self._batch, self.house.manager.core.catalogue.qmgr.maxumsgs
+        batch, most = self._batch, self.environment.manager.core.catalogue.qmgr.maxumsgs
         return batch is not None and batch.unit.message_count >= most
 
     def _send_next(self) -> bool:
         """Get a message and send it; False if there is none."""
         batch = self._batch or self._begin_batch()
-        manager, hconn = self.house.manager, self._hconn
+        manager, hconn = self.environment.manager, self._hconn
         # Properties stay in their MQRFH2, as they lie on the queue
         options = C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_PROPERTIES_FORCE_MQRFH2
         options |= C.MQGMO_SYNCPOINT_IF_PERSISTENT if self.fast else C.MQGMO_SYNCPOINT
@@ -295,7 +296,7 @@ class SendingAgent(Agent):
         return True
 
     def _begin_batch(self) -> Batch:
-        manager = self.house.manager
+        manager = self.environment.manager
         luwid = manager.core.identifiers.next_id()[-8:].hex()
         first = next_sequence(self._sequence, self.channel.seqwrap)
         identity = BatchIdentity(self.name, self.partner, self.xmitq, luwid, first, self._sequence)
@@ -303,11 +304,11 @@ class SendingAgent(Agent):
         return self._batch
 
     def _send_message(self, batch: Batch, md: MQMD, data: bytes) -> None:
-        books = self.books
+        counters = self.counters
         fast = self.fast and md.Persistence != _PERSISTENT
         if not self._batch_messages and not self._buried:
             self._batch_began = self._now()
-            books.queue_time.add(microseconds_queued(md, self.house.manager.core.clock.now()))
+            counters.queue_time.add(microseconds_queued(md, self.environment.manager.core.clock.now()))
         ready = self._prepared(md, data, fast=fast)
         if ready is None:
             self._buried += not fast
@@ -316,8 +317,8 @@ class SendingAgent(Agent):
         data, compressed = ready, 0
         if self.compressor.active:
             data, compressed = self.compressor.compress(data)
-            books.compression_time.add(self.compressor.microseconds)
-            books.compression_rate.add(self.compressor.percent)
+            counters.compression_time.add(self.compressor.microseconds)
+            counters.compression_rate.add(self.compressor.percent)
         if fast:
             sequence, luwid = 0, NO_LUWID_BYTES
         else:
@@ -335,8 +336,8 @@ class SendingAgent(Agent):
             self._send(segment, lsn)
         self._batch_messages += 1
         self._batch_bytes += len(data)
-        books.messages += 1
-        books.last_message = self.house.manager.core.clock.now()
+        counters.messages += 1
+        counters.last_message = self.environment.manager.core.clock.now()
         self._note_exit_time()
 
     def _prepared(self, md: MQMD, data: bytes, *, fast: bool) -> bytes | None:
@@ -374,7 +375,7 @@ class SendingAgent(Agent):
         return True
 
     def _confirm(self) -> None:
-        batch, manager = self._batch, self.house.manager
+        batch, manager = self._batch, self.environment.manager
         assert batch is not None
         numbered, buried = self._numbered, self._buried
         size = self._batch_messages
@@ -386,7 +387,7 @@ class SendingAgent(Agent):
                 self._batch = None
                 channel_batches.commit_unsent(manager, batch)
             return
-        self.books.batch_size.add(size)
+        self.counters.batch_size.add(size)
         lsn = channel_batches.prepare(manager, batch)
         self._batch, self._waiting, self._doubtful = None, batch, numbered
         self.substate = C.MQCHSSTATE_END_OF_BATCH
@@ -433,7 +434,7 @@ class SendingAgent(Agent):
             raise ChannelError(End("retry", amq(9259, where, round(silent))), Status.TIMEOUT_EXPIRED)
         idle = self._waiting is None and self._between_batches()
         if idle and 0 < self.channel.discint <= now - self._idle_since:
-            self.house.say(amq(9545, self.name))
+            self.environment.say(amq(9545, self.name))
             self._close()
             return
         if heartbeat and self._asked is None and self._waiting is None and silent >= heartbeat:
@@ -474,7 +475,7 @@ class SendingAgent(Agent):
         batch, self._batch = self._batch, None
         try:
             if batch is not None:
-                channel_batches.back_out(self.house.manager, batch)
+                channel_batches.back_out(self.environment.manager, batch)
         finally:
             super()._give_back()
 
@@ -487,9 +488,9 @@ class SendingAgent(Agent):
         return replace(
             super().instance(),
             xmitq=self.xmitq,
-            batch_sizes=self.books.batch_size.shown,
-            queue_time=self.books.queue_time.shown,
-            network_time=self.books.network_time.shown,
+            batch_sizes=self.counters.batch_size.shown,
+            queue_time=self.counters.queue_time.shown,
+            network_time=self.counters.network_time.shown,
             current_luwid=batch.identity.luwid if batch is not None else NO_LUWID,
             current_messages=messages if batch is not None else 0,
             current_sequence=batch.identity.last if batch is not None else self._certain,

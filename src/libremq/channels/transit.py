@@ -12,8 +12,8 @@ from calendar import timegm
 from collections.abc import Callable
 from functools import lru_cache
 
-from libremq.channels.headers import EXPIRY_AT, HEADER_BYTES, HeaderReader, check_kept
-from libremq.channels.ports import House
+from libremq.channels.channel_environment import ChannelEnvironment
+from libremq.channels.transmission_header import EXPIRY_AT, HEADER_BYTES, HeaderReader, check_kept
 from libremq.channels.undelivered import Undelivered
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.conversion.convert_message import convert
@@ -69,7 +69,7 @@ class Transit:
 
     def __init__(
         self,
-        house: House,
+        environment: ChannelEnvironment,
         channel: SendingChannel,
         hconn: int,
         *,
@@ -82,10 +82,10 @@ class Transit:
         partner: str = "",
         connection_name: str = "",
     ) -> None:
-        self._manager = house.manager
-        self._say = house.say
+        self._manager = environment.manager
+        self._say = environment.say
         self._channel = channel
-        self._connection = house.manager.connection(hconn)
+        self._connection = environment.manager.connection(hconn)
         self._xmitq = xmitq
         self._limit = HEADER_BYTES + max_message
         self._partner = partner_ccsid, partner_encoding
@@ -93,12 +93,12 @@ class Transit:
         self._drops_properties = not knows_properties and channel.propctl != C.MQPROP_ALL
         self._special = self._converts or self._drops_properties
         self._connection_name = connection_name
-        self._reader = HeaderReader(C.MQENC_NATIVE, house.manager.core.catalogue.qmgr.ccsid)
+        self._reader = HeaderReader(C.MQENC_NATIVE, environment.manager.core.catalogue.qmgr.ccsid)
         self.encoding = C.MQENC_NATIVE  # of the header of the last message that was prepared
         self.ccsid = self._reader.ccsid
-        self.undelivered = Undelivered(house, channel, self._connection)
+        self.undelivered = Undelivered(environment, channel, self._connection)
         self._tracer = Tracer(
-            house.manager.core, self._connection, channel=channel.name, channel_type=channel.chltype,
+            environment.manager.core, self._connection, channel=channel.name, channel_type=channel.chltype,
             partner=partner, xmitq=xmitq, supports=knows_routes,
         )  # fmt: skip
 

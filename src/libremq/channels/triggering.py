@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from libremq.channels.ports import House
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.messages.own_messages import charset_of
 from libremq.kernel.objects.channel_definitions import Sender, Server
@@ -29,8 +29,8 @@ _AT_A_TIME = 100  # messages: others want their turn
 class Triggers:
     """The initiation queues that the channel initiator reads."""
 
-    def __init__(self, house: House, start: Callable[[str], None], wake: Callable[[], None]) -> None:
-        self._house = house
+    def __init__(self, environment: ChannelEnvironment, start: Callable[[str], None], wake: Callable[[], None]) -> None:
+        self._environment = environment
         self._start = start
         self._wake = wake
         self._hconn = 0
@@ -46,7 +46,7 @@ class Triggers:
             raise mq_error(C.MQRC_OBJECT_IN_USE, name, "the channel initiator reads this queue already")
         if len(self._open) >= most:
             raise mq_error(C.MQRCCF_CHANNEL_INITIATOR_ERROR, name, f"{most} initiation queues are read (MaxInitiators)")
-        manager = self._house.manager
+        manager = self._environment.manager
         if not self._hconn:
             self._hconn = manager.connect("", APPLICATION, C.MQAT_QMGR)
         options = C.MQOO_INPUT_SHARED | C.MQOO_FAIL_IF_QUIESCING
@@ -61,14 +61,14 @@ class Triggers:
         for name in list(self._open):
             self._close(name)
         hconn, self._hconn = self._hconn, 0
-        if hconn in self._house.manager.core.connections:
+        if hconn in self._environment.manager.core.connections:
             try:
-                self._house.manager.disconnect(hconn, back_out=True)
+                self._environment.manager.disconnect(hconn, back_out=True)
             except MQError:
                 pass  # the queue manager has failed; so has the connection
 
     def _close(self, name: str) -> None:
-        manager, hobj = self._house.manager, self._open.pop(name)
+        manager, hobj = self._environment.manager, self._open.pop(name)
         try:
             queue = manager.handle(self._hconn, hobj).queue
             if queue is not None:
@@ -94,7 +94,7 @@ class Triggers:
     def _next(self, hobj: int) -> tuple[MQMD, bytes]:
         md = MQMD(Version=C.MQMD_VERSION_2)
         gmo = MQGMO(Options=C.MQGMO_NO_SYNCPOINT | C.MQGMO_NO_WAIT | C.MQGMO_FAIL_IF_QUIESCING)
-        got = self._house.manager.get(self._hconn, hobj, md, gmo)
+        got = self._environment.manager.get(self._hconn, hobj, md, gmo)
         assert isinstance(got, Got), "it does not wait"
         return md, got.data
 
@@ -102,7 +102,7 @@ class Triggers:
         if error.reason == C.MQRC_GET_INHIBITED:
             return  # no triggers come either while it is; it is looked at again when that changes
         if error.reason not in (C.MQRC_Q_MGR_QUIESCING, C.MQRC_CONNECTION_BROKEN):
-            self._house.say(amq(9602, name, error))
+            self._environment.say(amq(9602, name, error))
         self._close(name)
 
     def _obey(self, name: str, md: MQMD, data: bytes) -> None:
@@ -110,12 +110,12 @@ class Triggers:
             if md.Format.strip() != C.MQFMT_TRIGGER.strip():
                 raise mq_error(C.MQRC_TM_ERROR, name, f"its format is {md.Format.strip()!r}")
             trigger = MQTM.unpack(data, big_endian=is_big_endian(md.Encoding), charset=charset_of(md.CodedCharSetId))
-            channel = channel_of(self._house.manager.core, trigger)
+            channel = channel_of(self._environment.manager.core, trigger)
             if not channel:
                 raise mq_error(C.MQRCCF_CHANNEL_NOT_FOUND, trigger.QName, "no channel has it as XMITQ")
             self._start(channel)
         except MQError as error:
-            self._house.say(amq(9603, name, error))
+            self._environment.say(amq(9603, name, error))
 
 
 def channel_of(core: Core, trigger: MQTM) -> str:

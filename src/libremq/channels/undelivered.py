@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from libremq.channels.ports import House
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.state.connection import Connection
@@ -75,9 +75,9 @@ class Undeliverable(Exception):
 class Undelivered:
     """What one agent does with messages that it cannot deliver, and how many there were."""
 
-    def __init__(self, house: House, channel: MessageChannel, connection: Connection) -> None:
-        self._manager = house.manager
-        self._say = house.say
+    def __init__(self, environment: ChannelEnvironment, channel: MessageChannel, connection: Connection) -> None:
+        self._manager = environment.manager
+        self._say = environment.say
         self._channel = channel
         self._connection = connection
         self.dead_letters = 0

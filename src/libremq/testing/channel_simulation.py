@@ -2,7 +2,7 @@
 
 Kernels, logs, channel initiators and agents are the real ones; files, network and clock are not. Each segment that
 arrives and each write and sync of a queue manager is a moment at which a fault can happen, and the same seed makes the
-same run. Applications keep books of what they have put, and `check` compares them with what has arrived.
+same run. Applications keep books on what they have put, and `check` compares them with what has arrived.
 
 >>> simulation = ChannelSimulation(line(2, trigger=True))
 >>> application = Application(simulation, "QM1", "IN", "QM2")
@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from libremq.channels.calls import Call
+from libremq.channels.outgoing_call import OutgoingCall
 from libremq.mqi import constants as C
 from libremq.store.queue_store import StoreLimits
 from libremq.testing.faulty_files import FaultyFiles
@@ -169,7 +169,7 @@ class ChannelSimulation:
 
     # The network
 
-    def _dial(self, caller: SimulatedQueueManager, call: Call) -> None:
+    def _dial(self, caller: SimulatedQueueManager, call: OutgoingCall) -> None:
         life = caller.lives
         targets = [one.partition("(")[0].strip() for one in call.conname.split(",")]
         links = [self.network.link(caller.name, target) for target in targets]

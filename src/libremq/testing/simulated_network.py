@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from libremq.channels.agent import Agent
-from libremq.channels.ports import Peer
+from libremq.channels.transport import Peer
 from libremq.testing.simulated_time import EventLoop
 from libremq.wire.message_channel import unpack_message, unpack_status
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Type

@@ -17,9 +17,10 @@ from libremq.admin.executor import Executor
 from libremq.admin.mqsc_session import DONE, Answer, run_text
 from libremq.admin.operations import ChannelInstance, NoOperations
 from libremq.channels.agent import Agent
-from libremq.channels.calls import Call, ChannelRefusal
+from libremq.channels.channel_environment import ChannelEnvironment
+from libremq.channels.channel_refusal import ChannelRefusal
 from libremq.channels.initiator import Initiator
-from libremq.channels.ports import House
+from libremq.channels.outgoing_call import OutgoingCall
 from libremq.host import lifecycle
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.channel_definitions import Sender, Server
@@ -75,7 +76,7 @@ class SimulatedQueueManager:
         disk: FaultyFiles,
         events: EventLoop,
         network: Network,
-        dial: Callable[[SimulatedQueueManager, Call], None],
+        dial: Callable[[SimulatedQueueManager, OutgoingCall], None],
         *,
         rng: random.Random,
         pipeline_length: int = 1,
@@ -127,8 +128,8 @@ class SimulatedQueueManager:
 
     def _start(self) -> None:
         self.manager = lifecycle.start(self.files, FOLDER, self.name, self._events.clock, limits=self._limits)
-        self.house = House(self.manager, say=self.say, pipeline_length=self._pipeline_length)
-        self.initiator = Initiator(self.house, lambda call: self._dial(self, call))
+        self.environment = ChannelEnvironment(self.manager, say=self.say, pipeline_length=self._pipeline_length)
+        self.initiator = Initiator(self.environment, lambda call: self._dial(self, call))
         self.initiator.resume()
         self._xmitqs = None
         self._events.after(0.0, self.on_start)
@@ -252,7 +253,7 @@ class SimulatedQueueManager:
 
     # Connections
 
-    def connected(self, transport: SimulatedTransport, call: Call | None = None) -> None:
+    def connected(self, transport: SimulatedTransport, call: OutgoingCall | None = None) -> None:
         """A connection was made, for a call of this end or by the other end."""
         if not self.is_up:
             transport.is_over = True
@@ -333,7 +334,7 @@ class SimulatedQueueManager:
             return f"{self.name} is down"
         if self._waiting:
             return f"{self.name} has {len(self._waiting)} commits that are not on disk"
-        if left := self.house.manager.not_given_back:
+        if left := self.environment.manager.not_given_back:
             return f"{self.name} has {len(left)} agents that could not give back what they had"
         for unit in self.manager.core.units.values():
             if unit.state == PREPARED:

@@ -80,10 +80,10 @@ def test_a_long_message_over_a_slow_line_arrives(served: Served, clock: VirtualC
         for segment in segments:
             (link,) = served.engine.message_links
             assert link.agent is not None
-            books = link.agent.books
-            came = books.bytes_received + len(segment)
+            counters = link.agent.counters
+            came = counters.bytes_received + len(segment)
             partner.send(segment)
-            wait_until(lambda books=books, came=came: books.bytes_received >= came)  # type: ignore[misc]
+            wait_until(lambda counters=counters, came=came: counters.bytes_received >= came)  # type: ignore[misc]
             clock.advance(2 * HEARTBEAT_S)
             tick(served)
             assert running(served)
@@ -132,7 +132,7 @@ def test_a_partner_that_takes_a_long_message_slowly_is_waited_for(served: Served
         (link,) = served.engine.message_links
         agent = link.agent
         assert agent is not None
-        wait_until(lambda: agent.books.messages == 1)
+        wait_until(lambda: agent.counters.messages == 1)
         for _ in range(10):
             taken = served.in_loop(lambda: link._taken)
             left = 100_000

@@ -105,12 +105,12 @@ def test_what_comes_before_the_channel_is_there_waits_for_it(tmp_path: Path) -> 
         connection, _ = listener.accept()
         with connection:
             connection.sendall(b"SSH-2.0-OpenSSH_9.2p1\r\n")
-            wait_until(lambda: link.books.bytes_received > 0)
+            wait_until(lambda: link.counters.bytes_received > 0)
 
             def build() -> Agent:
                 channel = engine.manager.core.catalogue.channels["TO.QM2"]
                 assert isinstance(channel, Sender)
-                agent = PingingAgent(engine.initiator._house, channel, link, link.described(), data=b"data")
+                agent = PingingAgent(engine.initiator._environment, channel, link, link.described(), data=b"data")
                 agent.on_end = lambda agent, end: ended.append(end)
                 return agent
 

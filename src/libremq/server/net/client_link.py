@@ -19,7 +19,7 @@ from libremq.mqi import constants as C
 from libremq.server.admission.tls_peers import TlsPeer, peer_of
 from libremq.server.diagnostics.unexpected import described
 from libremq.server.net.conversation import UNKNOWN_BYTES, Conversation
-from libremq.server.net.link_counters import LinkBooks
+from libremq.server.net.link_counters import LinkCounters
 from libremq.server.net.link_exits import LinkExits, begin_exits
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.server_connection_channels import Channel, find_channel
@@ -58,16 +58,16 @@ class Link(asyncio.Protocol):
 
     __slots__ = (
         "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
-        "_successor", "_transport", "_unsent", "agreed", "backlog_bytes", "books", "channel",
-        "conversations", "engine", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused",
-        "peer", "peer_pid", "peer_product", "silence", "socket_user", "stopping", "tls", "user",
+        "_successor", "_transport", "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters",
+        "engine", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused", "peer", "peer_pid",
+        "peer_product", "silence", "socket_user", "stopping", "tls", "user",
     )  # fmt: skip
 
     def __init__(self, engine: Engine, unix_socket: socket.socket | None) -> None:
         self.engine = engine
         self.local = unix_socket is not None
         self.tls: TlsPeer | None = None  # who it is, if it came with TLS
-        self.books = LinkBooks()
+        self.counters = LinkCounters()
         self.known = False  # somebody was let in
         self.stopping = False  # STOP CHANNEL: it ends when nobody has a call under way
         self.peer_pid, self.socket_user = peer_process(unix_socket) if unix_socket is not None else (0, "")
@@ -113,7 +113,7 @@ class Link(asyncio.Protocol):
         engine.heard_of(self)
         try:
             self.silence.heard = engine.loop.time()
-            self.books.received(len(data))
+            self.counters.received(len(data))
             if self._ended:
                 pass
             elif self.exits is None:
@@ -157,8 +157,8 @@ class Link(asyncio.Protocol):
         rest: list[Flow] = []
         try:
             if flows:
-                self.books.calls += len(flows)
-                self.books.last_call = time.time()
+                self.counters.calls += len(flows)
+                self.counters.last_call = time.time()
             with engine.lock:
                 for done, flow in enumerate(flows, 1):
                     self._take(flow)
@@ -312,7 +312,7 @@ class Link(asyncio.Protocol):
         if self._transport is not None and not self._transport.is_closing():
             if self.exits is not None:
                 data = self.exits.outgoing(data)
-            self.books.sent(len(data))
+            self.counters.sent(len(data))
             self._transport.write(data)
 
     def refuse(self, status: Status, text: str) -> None:
@@ -446,7 +446,7 @@ class Link(asyncio.Protocol):
         )
         agreed = session_flows.agree(offered, own)
         if channel.definition is not None:
-            waits = self.books.calls == 1 and not self._reader.held_bytes
+            waits = self.counters.calls == 1 and not self._reader.held_bytes
             self.exits = begin_exits(self, channel.definition, agreed, waits=waits)
             if self.exits is None:
                 channel.release(engine.instances)
@@ -478,7 +478,7 @@ class Link(asyncio.Protocol):
         self._buffered = 0
         successor = MessageLink(engine, self._reader)
         engine.hand_over(self)
-        successor.take_over(self._transport, self.books)
+        successor.take_over(self._transport, self.counters)
         self._successor = (successor, offered)
 
     def let_in(self) -> None:

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from libremq.channels.calls import Call
+from libremq.channels.outgoing_call import OutgoingCall
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.names.connection_name import connection_name
 from libremq.common.tls.tls_context import TLSOptions, client_context
@@ -101,11 +101,11 @@ class Dialer:
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="libremq-dial")
 
-    def dial(self, call: Call) -> None:
+    def dial(self, call: OutgoingCall) -> None:
         """From any thread that holds the kernel's lock."""
         self._engine.soon(lambda: self._begin(call))
 
-    def _begin(self, call: Call) -> None:
+    def _begin(self, call: OutgoingCall) -> None:
         task = self._engine.loop.create_task(self._dial(call))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -115,7 +115,7 @@ class Dialer:
             task.cancel()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _dial(self, call: Call) -> None:
+    async def _dial(self, call: OutgoingCall) -> None:
         engine = self._engine
         try:
             link = await self._connected(call)
@@ -132,7 +132,7 @@ class Dialer:
             engine.note_unexpected(call.conname, error)
             link.end()
 
-    def _failed(self, call: Call, message: AmqMessage) -> None:
+    def _failed(self, call: OutgoingCall, message: AmqMessage) -> None:
         engine = self._engine
         with engine.lock:
             call.failed(message)
@@ -144,7 +144,7 @@ class Dialer:
 
     # From CONNAME to a link
 
-    async def _connected(self, call: Call) -> MessageLink:
+    async def _connected(self, call: OutgoingCall) -> MessageLink:
         """The first place that answers. CallFailed if none does."""
         channel = call.channel
         try:

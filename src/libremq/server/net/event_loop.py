@@ -243,7 +243,7 @@ class Engine:
             self.loop.add_reader(listener.fileno(), self._accept, listener, local)
 
     def is_full(self, local: bool, more: int = 0) -> bool:
-        """Are more sockets open than there may be? What limits channels has no say: see `Roster.no_room`."""
+        """Are more sockets open than there may be? What limits channels has no say: see `CurrentChannels.no_room`."""
         return self.sockets > self.limits.links_max + (_KEPT_LOCAL if local else 0) + more
 
     async def _attach(self, accepted: socket.socket, local: bool) -> None:

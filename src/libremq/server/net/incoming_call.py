@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING
 
 from libremq.channels.auto_definition import model_of
-from libremq.channels.calls import ChannelRefusal
+from libremq.channels.channel_refusal import ChannelRefusal
 from libremq.common.names.object_names import is_object_name
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.server.admission.admission_decision import Applicant, Denied

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 
-class LinkBooks:
+class LinkCounters:
     __slots__ = (
         "buffers_received", "buffers_sent", "bytes_received", "bytes_sent", "calls", "last_call", "started",
     )  # fmt: skip

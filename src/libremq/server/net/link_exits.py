@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from libremq.channels.books import Indicator
+from libremq.channels.channel_counters import Indicator
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import ChannelExitError, Exits
-from libremq.channels.ports import House, Peer
+from libremq.channels.transport import Peer
 from libremq.host.creation import EXITS
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.wire import session_flows
@@ -62,9 +63,9 @@ class LinkExits:
             subject=tls.subject if tls is not None else "",
             issuer=tls.issuer if tls is not None else "",
         )
-        house = House(engine.manager, engine.say, exit_path=os.path.join(engine.folder, EXITS))
+        environment = ChannelEnvironment(engine.manager, engine.say, exit_path=os.path.join(engine.folder, EXITS))
         self._link = link
-        self._first = Exits.load(house, definition, sending=False, client=peer)
+        self._first = Exits.load(environment, definition, sending=False, client=peer)
         self._first.meet("", peer, max_segment=max_segment)
         self._by_conversation = {1: self._first}
         self._shared = shared

@@ -11,8 +11,8 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.initiator import ChannelRules, Initiator
-from libremq.channels.ports import House
 from libremq.host.creation import EXITS
 from libremq.mqi import constants as C
 from libremq.server.net.dialing import Dialer
@@ -35,7 +35,7 @@ class MessageChannels:
         self.links: set[MessageLink] = set()
         self._dialer = Dialer(engine)
         self.initiator = Initiator(
-            House(engine.manager, engine.say, pipeline_length, os.path.join(engine.folder, EXITS)),
+            ChannelEnvironment(engine.manager, engine.say, pipeline_length, os.path.join(engine.folder, EXITS)),
             self._dialer.dial,
             rules=rules,
             soon=self._soon,

@@ -15,12 +15,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from libremq.channels.agent import Agent
-from libremq.channels.ports import Peer
+from libremq.channels.transport import Peer
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.silence import LATE_S
 from libremq.server.admission.tls_peers import TlsPeer, handshake_failure, peer_of
 from libremq.server.net.incoming_call import IncomingCall
-from libremq.server.net.link_counters import LinkBooks
+from libremq.server.net.link_counters import LinkCounters
 from libremq.server.net.socket_options import follow_keep_alive, local_address_of, untaken
 from libremq.wire import message_channel
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Status
@@ -45,7 +45,7 @@ class MessageLink(asyncio.Protocol):
     __slots__ = (
         "_aborted", "_answers", "_armed", "_buffered", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take",
         "_out", "_pause_asked", "_raw", "_reader", "_reading", "_refused", "_running", "_scheduled", "_starved",
-        "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "books", "channel",
+        "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "channel", "counters",
         "engine", "peer", "tls",
     )  # fmt: skip
 
@@ -55,7 +55,7 @@ class MessageLink(asyncio.Protocol):
         self.channel = ""  # for messages
         self.peer = ""
         self.tls: TlsPeer | None = None
-        self.books = LinkBooks()  # until there is an agent, which has its own
+        self.counters = LinkCounters()  # until there is an agent, which has its own
         self._transport: asyncio.Transport | None = None
         self._reader = reader or SegmentReader(MAX_SEGMENT, UNKNOWN_BYTES)
         self._raw = b""  # a segment that has begun, for receive exits
@@ -103,9 +103,9 @@ class MessageLink(asyncio.Protocol):
 
     def _received(self, data: bytes) -> None:
         agent = self.agent
-        books = self.books if agent is None else agent.books
-        books.bytes_received += len(data)
-        books.buffers_received += 1
+        counters = self.counters if agent is None else agent.counters
+        counters.bytes_received += len(data)
+        counters.buffers_received += 1
         if self._closing or self._ended:
             return
         try:
@@ -369,9 +369,9 @@ class MessageLink(asyncio.Protocol):
         out.clear()
         self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if not transport.is_closing():
-            books = self.books if self.agent is None else self.agent.books
-            books.bytes_sent += len(data)
-            books.buffers_sent += 1
+            counters = self.counters if self.agent is None else self.agent.counters
+            counters.bytes_sent += len(data)
+            counters.buffers_sent += 1
             transport.write(data)
 
     def release(self, durable: int) -> bool:
@@ -416,7 +416,7 @@ class MessageLink(asyncio.Protocol):
 
         It cannot answer what has not left: while the log is written, nobody loses patience.
         """
-        before, self._taken = self._taken, agent.books.bytes_sent - untaken(self._transport)
+        before, self._taken = self._taken, agent.counters.bytes_sent - untaken(self._transport)
         if self._taken > before or self._held:
             agent.heard()
 
@@ -438,10 +438,10 @@ class MessageLink(asyncio.Protocol):
 
     # The beginning
 
-    def take_over(self, transport: asyncio.Transport, books: LinkBooks) -> None:
+    def take_over(self, transport: asyncio.Transport, counters: LinkCounters) -> None:
         """A socket on which somebody else has listened."""
         self.connection_made(transport)
-        self.books = books
+        self.counters = counters
         transport.set_protocol(self)
 
     def called(self, offered: InitialData, flows: list[Flow]) -> None:
@@ -464,7 +464,7 @@ class MessageLink(asyncio.Protocol):
                 self.end()  # nobody wants it any more
                 return
             for name in ("bytes_sent", "bytes_received", "buffers_sent", "buffers_received"):
-                setattr(agent.books, name, getattr(agent.books, name) + getattr(self.books, name))
+                setattr(agent.counters, name, getattr(agent.counters, name) + getattr(self.counters, name))
             self.agent, self.channel = agent, agent.channel.name
         if engine.keep_alive and self._transport is not None:
             follow_keep_alive(self._transport.get_extra_info("socket"), agent.channel)

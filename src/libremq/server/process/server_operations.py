@@ -243,19 +243,19 @@ def _instance(link: Link) -> ChannelInstance:
     assert channel is not None
     first = next(iter(link.conversations.values()), None)
     connection = first.connection if first is not None else None
-    books = link.books
+    counters = link.counters
     return ChannelInstance(
         channel=channel.name,
         connection_name=_host(link),
         status=C.MQCHS_STOPPING if link.stopping else C.MQCHS_RUNNING,
         user=first.user if first is not None else "",
-        started=books.started,
-        last_message=books.last_call,
-        messages=books.calls,
-        bytes_sent=books.bytes_sent,
-        bytes_received=books.bytes_received,
-        buffers_sent=books.buffers_sent,
-        buffers_received=books.buffers_received,
+        started=counters.started,
+        last_message=counters.last_call,
+        messages=counters.calls,
+        bytes_sent=counters.bytes_sent,
+        bytes_received=counters.bytes_received,
+        buffers_sent=counters.buffers_sent,
+        buffers_received=counters.buffers_received,
         conversations=sum(1 for one in link.conversations.values() if one.connected),
         conversations_max=channel.sharing,
         heartbeat_s=link.heartbeat_s,

@@ -10,19 +10,19 @@ from dataclasses import dataclass, field, replace
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent
-from libremq.channels.calls import Call, CallingMessageChannel
+from libremq.channels.outgoing_call import CallingMessageChannel, OutgoingCall
 from libremq.channels.retries import Retries
 from libremq.mqi import constants as C
 
 
 @dataclass(slots=True, eq=False)
-class Line:
+class StartedChannel:
     channel: CallingMessageChannel
     retries: Retries
     state: int = C.MQCHS_STARTING
     """MQCHS_*; that of the agent while there is one."""
     agent: Agent | None = None
-    call: Call | None = field(default=None, repr=False)
+    call: OutgoingCall | None = field(default=None, repr=False)
     due: float | None = None
     """When something is to be done about it: RETRYING, REQUESTING, STARTING. None: when another channel ends."""
     was_called: bool = False

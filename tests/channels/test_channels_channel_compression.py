@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libremq.channels.compression import DICTIONARY, HEADER_BYTES, Compressor, offered_header, offered_message
+from libremq.channels.channel_compression import DICTIONARY, HEADER_BYTES, Compressor, offered_header, offered_message
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD1, MQXQH
 from libremq.wire.message_channel import pack_message, unpack_message
@@ -296,7 +296,7 @@ def test_from_definitions_to_a_message_over_segments(name: str) -> None:
 def test_without_the_package_lz4_it_is_not_offered() -> None:
     program = (
         "import sys; sys.modules['lz4'] = None\n"
-        "from libremq.channels.compression import *\n"
+        "from libremq.channels.channel_compression import *\n"
         "print(offered_message((16, 4, 0)), offered_message((32,)), offered_message((268435455,)))\n"
         "try: Compressor(0, 16)\n"
         "except Exception as error: print(type(error).__name__)\n"

@@ -29,7 +29,7 @@ class Indicator:
 
 
 @dataclass(slots=True)
-class Books:
+class ChannelCounters:
     """Counters since the instance was started."""
 
     started: float = 0.0

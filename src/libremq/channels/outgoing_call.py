@@ -1,4 +1,4 @@
-"""Calls: one that a channel wants to make, and the refusal of one that came.
+"""A call that a channel wants to make: the connection to its partner that it asks for.
 
 The initiator decides, somebody else has the sockets. A call that nobody waits for any more can still succeed or fail:
 it finds that out when it is told so.
@@ -10,17 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from libremq.channels.agent import Agent
-from libremq.channels.ports import Peer, Transport
+from libremq.channels.transport import Peer, Transport
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import Requester, Sender, Server
-from libremq.wire import message_channel as flows
-from libremq.wire.protocol import Status
 
 CallingMessageChannel = Sender | Server | Requester
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class OutgoingCall:
     """A connection that a channel asks for. Either `build` or `failed` is to be called, once, under the lock."""
 
     channel: CallingMessageChannel
@@ -36,19 +34,3 @@ class Call:
     def not_connected(self, why: str) -> AmqMessage:
         """What `failed` was told, as a message."""
         return why if isinstance(why, AmqMessage) else amq(9202, self.conname, why)
-
-
-class ChannelRefusal(Exception):
-    """A partner called, and cannot have the channel."""
-
-    def __init__(self, status: Status, message: AmqMessage, *, calls_back: bool = False) -> None:
-        super().__init__(str(message))
-        self.status = status
-        self.message = message
-        self.calls_back = calls_back
-        """Nothing is wrong: this end sends, and calls by itself."""
-
-    @property
-    def segment(self) -> bytes:
-        """What to tell the partner before the connection is closed."""
-        return flows.close_channel(self.status) if self.calls_back else flows.status(self.status)

@@ -1,16 +1,13 @@
-"""What an agent needs from around it: a way to the other end, and a house to live in.
+"""The way to the other end of a channel instance, as an agent sees it, and who is there.
 
-The server has sockets behind these, a simulation has lists and a clock of its own. An agent is told of flows, of time
-and of losses by whoever owns the transport, under the kernel's lock, and never calls back into the network itself.
+The server has sockets behind it, a simulation has lists and a clock of its own. An agent is told of flows, of time and
+of losses by whoever owns the transport, under the kernel's lock, and never calls back into the network itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
-
-from libremq.kernel.manager import QueueManager
 
 
 class Transport(Protocol):
@@ -53,16 +50,3 @@ class Peer:
     @property
     def host(self) -> str:
         return self.address.partition("(")[0]
-
-
-@dataclass(slots=True)
-class House:
-    """What all agents of one queue manager share."""
-
-    manager: QueueManager
-    say: Callable[[str], None] = lambda text: None
-    """The error log: takes what `amq` makes."""
-    pipeline_length: int = 1
-    """PipeLineLength of the configuration: 2 begins a batch while the one before waits for its answer."""
-    exit_path: str = ""
-    """The folder of channel exits."""

@@ -16,8 +16,8 @@ def test_both_ends_tell_what_compression_takes_and_saves() -> None:
     pair.run()
     assert two.depth("TARGET") == 1
     for agent in (pair.sender, pair.receiver):
-        assert agent.books.compression_time.long > 0
-        assert agent.books.compression_rate.long > 90
+        assert agent.counters.compression_time.long > 0
+        assert agent.counters.compression_rate.long > 90
     assert pair.sender.instance().compression_rate == pair.receiver.instance().compression_rate
 
 
@@ -34,7 +34,7 @@ def test_both_ends_count_messages_that_could_not_be_compressed() -> None:
     pair = Pair(one, two)
     pair.run()
     assert two.depth("TARGET") == len(data)
-    sent, came = pair.sender.books, pair.receiver.books
+    sent, came = pair.sender.counters, pair.receiver.counters
     assert sent.compression_rate == came.compression_rate
     assert (came.compression_rate.samples, came.compression_time.samples) == (len(data), len(data))
     assert 0 < came.compression_rate.long < 50
@@ -47,7 +47,7 @@ def test_nothing_is_counted_where_no_compression_was_agreed_on() -> None:
     pair = Pair(one, two)
     pair.run()
     for agent in (pair.sender, pair.receiver):
-        assert agent.books.compression_rate.samples == agent.books.compression_time.samples == 0
+        assert agent.counters.compression_rate.samples == agent.counters.compression_time.samples == 0
 
 
 def test_messages_that_are_in_no_batch_make_none() -> None:
@@ -88,7 +88,7 @@ def test_the_substate_tells_what_the_sender_does() -> None:
 def test_a_sender_with_a_pipeline_tells_when_it_only_waits_for_the_answer(full: bool) -> None:
     """All that it may send is sent: the next batch in full, or what there was."""
     one, two = sender_and_receiver(BATCHSZ=2)
-    one.house.pipeline_length = 2
+    one.environment.pipeline_length = 2
     for number in range(6 if full else 2):
         one.put("TARGET", b"%d" % number, qmgr="QM2")
     pair = Pair(one, two)

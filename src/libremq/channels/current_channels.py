@@ -1,7 +1,7 @@
 """The channels that are not inactive, and what can be said of them: how many, of which sort, whether there is room.
 
-What changes them is built on top of this: `line_life.py` for those that this end starts, `answering.py` for partners
-that call, `initiator.py` for commands, triggers and time.
+MQ calls them current. What changes them is built on top of this: `channel_lifecycle.py` for those that this end
+starts, `answering.py` for partners that call, `initiator.py` for commands, triggers and time.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from typing import Self
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent, End
-from libremq.channels.calls import Call
+from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.kept_states import KeptStates
-from libremq.channels.lines import Line
-from libremq.channels.ports import House
+from libremq.channels.outgoing_call import OutgoingCall
 from libremq.channels.retries import Retries
+from libremq.channels.started_channel import StartedChannel
 from libremq.common.configuration import ChannelSettings
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.events.channel_events import channel_event
@@ -53,13 +53,13 @@ class ChannelRules:
         )
 
 
-class Roster:
+class CurrentChannels:
     """The message channels of one queue manager that are not inactive."""
 
     def __init__(
         self,
-        house: House,
-        dial: Callable[[Call], None],
+        environment: ChannelEnvironment,
+        dial: Callable[[OutgoingCall], None],
         *,
         rules: ChannelRules | None = None,
         soon: Callable[[], None] = lambda: None,
@@ -70,19 +70,19 @@ class Roster:
         `clients` says how many channels of applications there are: they count for the limits, and `tick` finds out that
         there are fewer.
         """
-        self._house = house
+        self._environment = environment
         self._dial = dial
         self._rules = rules or ChannelRules()
         self._soon = soon
         self._clients = clients
-        self._lines: dict[str, Line] = {}
+        self._started: dict[str, StartedChannel] = {}
         self._received: list[Agent] = []  # instances that receive, and for which the partner has called
-        self._kept = KeptStates(house)
+        self._kept = KeptStates(environment)
         self._ending = False
 
     @property
     def _core(self) -> Core:
-        return self._house.manager.core
+        return self._environment.manager.core
 
     def _now(self) -> float:
         return self._core.clock.monotonic()
@@ -92,11 +92,13 @@ class Roster:
     @property
     def agents(self) -> list[Agent]:
         """All that run. When there is none after `quiesce`, the channels have ended."""
-        return [*(line.agent for line in self._lines.values() if line.agent is not None), *self._received]
+        return [*(started.agent for started in self._started.values() if started.agent is not None), *self._received]
 
     def instances(self) -> list[ChannelInstance]:
         """All that is not inactive, by name."""
-        found = [line.instance() for line in self._lines.values()] + [agent.instance() for agent in self._received]
+        found = [started.instance() for started in self._started.values()] + [
+            agent.instance() for agent in self._received
+        ]
         seen = {one.channel for one in found}
         for name in self._kept.stopped():
             channel = self._core.catalogue.channels.get(name)
@@ -122,14 +124,14 @@ class Roster:
 
     def is_current(self, name: str) -> bool:
         """Does it run, or is about to? Then it cannot be deleted, reset or resolved."""
-        line = self._lines.get(name)
-        runs = line is not None and (line.is_active or line.state == C.MQCHS_STARTING)
+        started = self._started.get(name)
+        runs = started is not None and (started.is_active or started.state == C.MQCHS_STARTING)
         return runs or any(agent.name == name for agent in self._received)
 
     def _runs(self, name: str) -> bool:
         """Is it beyond what a start, or a call, begins anew?"""
-        line = self._lines.get(name)
-        waits = line is None or line.state in (C.MQCHS_RETRYING, C.MQCHS_REQUESTING)
+        started = self._started.get(name)
+        waits = started is None or started.state in (C.MQCHS_RETRYING, C.MQCHS_REQUESTING)
         return not waits or any(agent.name == name for agent in self._received)
 
     def _definition(self, name: str) -> Channel:
@@ -155,14 +157,14 @@ class Roster:
             raise mq_error(C.MQRCCF_MQOPEN_FAILED, name, why)
         if not isinstance(queue, LocalQueue) or not queue.is_transmission_queue:
             raise mq_error(C.MQRCCF_NOT_XMIT_Q, name, f"queue {xmitq} is no transmission queue; it needs USAGE(XMITQ)")
-        for line in self._lines.values():
-            if line.xmitq == xmitq and line.name != name and line.is_active:
-                why = f"channel {line.name} has its transmission queue {xmitq} open; stop that first"
+        for started in self._started.values():
+            if started.xmitq == xmitq and started.name != name and started.is_active:
+                why = f"channel {started.name} has its transmission queue {xmitq} open; stop that first"
                 raise mq_error(C.MQRCCF_MQOPEN_FAILED, name, why)
 
     def _check_current(self, name: str) -> None:
         most = self._rules.channels_max
-        if not most or name in self._lines or self._kept.is_stopped(name):
+        if not most or name in self._started or self._kept.is_stopped(name):
             return
         if self._current() >= most:
             self._not_available(name, "", C.MQRQ_MAX_CHANNELS, most)
@@ -170,14 +172,16 @@ class Roster:
 
     def _current(self) -> int:
         stopped = {*self._kept.stopped()} - {agent.name for agent in self.agents}
-        return len(self._lines) + len(self._received) + len(stopped) + self._clients()
+        return len(self._started) + len(self._received) + len(stopped) + self._clients()
 
     def _is_full(self) -> bool:
         """Are as many channels active as may be?"""
         most = self._rules.active_max
         if not most:
             return False
-        return sum(line.is_active for line in self._lines.values()) + len(self._received) + self._clients() >= most
+        return (
+            sum(started.is_active for started in self._started.values()) + len(self._received) + self._clients() >= most
+        )
 
     def no_room(self, name: str, address: str) -> AmqMessage | None:
         """Why a channel that is called from this address cannot run, if a limit is reached. Who calls cannot wait."""
@@ -205,11 +209,11 @@ class Roster:
 
     def _say_end(self, name: str, end: End, agent: Agent | None) -> None:
         if end.message is None:
-            self._house.say(amq(9001, name) if agent is not None else amq(9528, name, "it did not run"))
+            self._environment.say(amq(9001, name) if agent is not None else amq(9528, name, "it did not run"))
             return
-        self._house.say(end.message)
+        self._environment.say(end.message)
         if agent is not None:
-            self._house.say(amq(9999, agent.partner or agent.peer.address, f"channel {name!r}"))
+            self._environment.say(amq(9999, agent.partner or agent.peer.address, f"channel {name!r}"))
 
     def _started_event(self, agent: Agent) -> None:
         self._agent_event(C.MQRC_CHANNEL_STARTED, agent)
@@ -217,14 +221,14 @@ class Roster:
     def _agent_event(self, reason: int, agent: Agent, end: End | None = None) -> None:
         self._event(reason, agent.channel, agent.connection_name, end)
 
-    def _line_event(self, reason: int, line: Line, end: End | None = None) -> None:
-        self._event(reason, line.channel, line.channel.conname, end)
+    def _definition_event(self, reason: int, started: StartedChannel, end: End | None = None) -> None:
+        self._event(reason, started.channel, started.channel.conname, end)
 
     def _qualifier(self, name: str, end: End) -> int:
         """What became of a channel that ended."""
         if end.kind == "stopped" and self._kept.is_stopped(name):
             return C.MQRQ_CHANNEL_STOPPED_DISABLED
-        if end.kind == "retry" and name in self._lines:
+        if end.kind == "retry" and name in self._started:
             return C.MQRQ_CHANNEL_STOPPED_RETRY
         return C.MQRQ_CHANNEL_STOPPED_ERROR if end.message is not None else C.MQRQ_CHANNEL_STOPPED_OK
 
