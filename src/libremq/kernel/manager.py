@@ -539,10 +539,6 @@ class QueueManager(Administration):
         """For the binding: the next call to a consumer of this connection, if there is one."""
         return consumers.next_delivery(self.core, self.connection(hconn))
 
-    @property
-    def durable_lsn(self) -> int:
-        return self.core.log.durable
-
     def force(self, lsn: int) -> None:
         """Make the log durable up to a position. Safe from any thread; after an error the caller must call `fail`."""
         self.core.log.force(lsn)

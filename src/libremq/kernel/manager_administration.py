@@ -6,15 +6,16 @@ from collections.abc import Mapping
 
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import configuration_events, performance_events
+from libremq.kernel.manager_questions import Questions
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
-from libremq.kernel.verb_calls import VerbCalls, verb
+from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import consumers, getting, inquiry, triggers
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
 
-class Administration(VerbCalls):
+class Administration(Questions):
     """Commands on objects. Each returns the log position that its answer depends on."""
 
     @verb
