@@ -1,6 +1,6 @@
 # Everything a newcomer needs: `make demo`, `make test`, `make check`, `make bench`.
-# `make test-crash` tries over 100,000 crash points (minutes), `make soak` kills a working queue manager 200 times, and
-# breaks everything between three of them for LIBREMQ_SOAK_SECONDS (default 300).
+# `make test-crash` tries over 100,000 crash points (minutes), `make soak` kills a working queue manager 200 times,
+# breaks everything between three of them for LIBREMQ_SOAK_SECONDS (default 300), and draws new examples for the tests.
 # `make interop` runs the test suites and examples of pymqi and ibmmq against a queue manager of ours.
 # `make bench-pipeline` measures the pipeline with gigabytes of generated dumps (an hour or so).
 # The environment lives in .venv; it is rebuilt when pyproject.toml changes.
@@ -26,11 +26,12 @@ test: $(READY)
 	@$(BIN)/python -m pytest -n auto
 
 test-crash: $(READY)
-	@LIBREMQ_CRASH=thorough $(BIN)/python -m pytest -n auto tests/crash
+	@LIBREMQ_CRASH=thorough $(BIN)/python -m pytest -n auto --timeout=3600 tests/crash
 
 soak: $(READY)
 	@$(BIN)/python -m soak
 	@$(BIN)/python -m soak.channels
+	@$(BIN)/python -m soak.exploring
 
 check: $(READY)
 	$(BIN)/ruff check src tests bench soak interop packages

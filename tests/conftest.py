@@ -23,7 +23,7 @@ _COMMON = {
 }
 
 settings.register_profile("ci", derandomize=True, **_COMMON)
-settings.register_profile("explore", derandomize=False, **_COMMON)
+settings.register_profile("explore", derandomize=False, max_examples=300, **_COMMON)
 settings.load_profile(os.environ.get("LIBREMQ_HYPOTHESIS", "ci"))
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():

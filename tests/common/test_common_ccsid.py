@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from libremq.common.ccsid import Kind, characters_of, codec, known_ccsids
@@ -161,7 +161,6 @@ def test_characters_of_a_multibyte_set():
         characters_of(943)
 
 
-@settings(derandomize=True, database=None, deadline=None)
 @given(st.text(), st.sampled_from([1200, 1202, 1208, 5488, 13488]), st.booleans())
 def test_unicode_sets_keep_all_text(text, ccsid, big_endian):
     one = codec_of(ccsid)

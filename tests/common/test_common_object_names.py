@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from libremq.common.names.object_names import (
@@ -138,7 +138,6 @@ def test_folding(name: str, folded: str) -> None:
     assert unfold(folded) == name
 
 
-@settings(derandomize=True)
 @given(OBJECT_NAMES | st.text())
 def test_folding_is_safe_and_can_be_undone(name: str) -> None:
     folded = fold(name)
@@ -147,13 +146,11 @@ def test_folding_is_safe_and_can_be_undone(name: str) -> None:
     assert unfold(folded) == name
 
 
-@settings(derandomize=True)
 @given(OBJECT_NAMES)
 def test_the_file_name_of_an_object_name_fits_any_file_system(name: str) -> None:
     assert len(fold(name)) <= 48 + 2
 
 
-@settings(derandomize=True)
 @given(st.text(alphabet="aA.!&/#0256f", max_size=8))
 def test_only_folded_names_are_unfolded(file_name: str) -> None:
     try:

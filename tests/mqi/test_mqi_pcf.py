@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from libremq.mqi import constants as C
@@ -165,7 +165,6 @@ PARAMETERS: st.SearchStrategy[PCFParameter] = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PARAMETERS, max_size=4), st.booleans(), st.sampled_from(["latin-1", "cp500"]))
 def test_parameter_lists_round_trip(parameters: list[PCFParameter], big_endian: bool, charset: str) -> None:
     data = pack_parameters(parameters, big_endian=big_endian, charset=charset)
@@ -174,7 +173,6 @@ def test_parameter_lists_round_trip(parameters: list[PCFParameter], big_endian: 
     assert again == parameters
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_damaged_messages_give_an_mq_error_or_parameters(data: st.DataObject) -> None:
     message = bytearray(pack_message(MQCFH(), ONE_OF_EACH))

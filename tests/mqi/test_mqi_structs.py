@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from libremq.mqi import constants as C
@@ -527,7 +527,6 @@ MD_FIELDS = {
 }
 
 
-@settings(deadline=None)
 @given(
     st.fixed_dictionaries({}, optional=MD_FIELDS),
     st.sampled_from([1, 2]),
@@ -543,7 +542,6 @@ def test_message_descriptors_round_trip(
     assert MQMD.unpack(data, big_endian=big_endian, charset=charset) == md
 
 
-@settings(deadline=None)
 @given(
     st.fixed_dictionaries(
         {}, optional={"QName": text(48), "TriggerData": text(64), "ApplType": LONG, "UserData": text(128)}
@@ -555,7 +553,6 @@ def test_trigger_messages_round_trip(fields: dict[str, object], big_endian: bool
     assert MQTM.unpack(tm.pack(big_endian=big_endian), big_endian=big_endian) == tm
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(SIZES)), st.binary(max_size=600), st.booleans())
 def test_unpack_of_anything_is_a_structure_or_an_mq_error(name: str, data: bytes, big_endian: bool) -> None:
     cls = structure(name)

@@ -295,7 +295,7 @@ _VALUES = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(_VALUES, max_size=60),
     st.one_of(st.none(), st.floats(-1e6, 1e6)),

@@ -27,7 +27,7 @@ LITTLE, BIG = C.MQENC_REVERSED, C.MQENC_NORMAL
 OK, WARNING, FAILED = C.MQCC_OK, C.MQCC_WARNING, C.MQCC_FAILED
 
 # The same examples in every run; a slow machine is no failure.
-SEEDED = settings(derandomize=True, database=None, deadline=None, max_examples=300)
+SEEDED = settings(max_examples=300)
 
 HELLO_37 = bytes.fromhex("c8859393966b40e696999384")
 HELLO = b"Hello, World"

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from libremq.kernel.objects.attribute_tables import TABLES
@@ -467,7 +467,6 @@ def _values(kind: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", DEFAULT_OBJECTS)
-@settings(derandomize=True)
 @given(data=st.data())
 def test_what_is_defined_is_what_is_recorded(kind: str, data: st.DataObject) -> None:
     catalogue = Catalogue("QM1", T0)
