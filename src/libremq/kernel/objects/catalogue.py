@@ -41,6 +41,7 @@ from libremq.kernel.objects.object_types import (
     from_model,
     new_object,
 )
+from libremq.kernel.objects.triggered_queues import TriggeredQueues
 from libremq.mqi.constants import (
     MQ_OBJECT_NAME_LENGTH,
     MQCA_NAMES,
@@ -91,6 +92,7 @@ class Catalogue:
         self.qmgr.crdate, self.qmgr.crtime = self.qmgr.altdate, self.qmgr.alttime = date, clock
         self.qmgr.system_level = 0
         self.queues: dict[str, AnyQueue] = {}
+        self.triggered = TriggeredQueues()
         self.processes: dict[str, MQObject] = {}
         self.namelists: dict[str, MQObject] = {}
         self.channels: dict[str, MQObject] = {}
@@ -255,6 +257,7 @@ class Catalogue:
         else:
             existing.__dict__.update(values)
         _stamp(existing, now)
+        self._changed(existing)
         return existing
 
     def target(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> MQObject | None:
@@ -305,7 +308,18 @@ class Catalogue:
         self._check(found.kind, {**found.__dict__, **given}, found.name, found)
         found.__dict__.update(given)
         _stamp(found, now)
+        self._changed(found)
         return found
+
+    def set_attributes(self, made: MQObject, values: Mapping[int, int | str]) -> None:
+        """MQSET on an object of the catalogue."""
+        set_attributes(made, values)
+        self._changed(made)
+
+    def _changed(self, made: MQObject) -> None:
+        """An object is new, or has new values."""
+        if isinstance(made, Queue):
+            self.triggered.changed(made)
 
     def delete(self, kind: str, name: str) -> MQObject:
         """Take an object out of the catalogue. Whether it is open or holds messages is the caller's to ask."""
@@ -314,6 +328,8 @@ class Catalogue:
             raise mq_error(MQRC_OBJECT_TYPE_ERROR, object_name=name, detail="QMGR cannot be deleted by a command")
         found = self._existing(kind, name)
         del self._places[found.kind][0][name]
+        if isinstance(found, Queue):
+            self.triggered.removed(name)
         self.authrecs_version += kind == "AUTHREC"
         return found
 
@@ -324,6 +340,7 @@ class Catalogue:
                 MQRC_OBJECT_ALREADY_EXISTS, object_name=queue.name, detail="a queue of this name exists already"
             )
         self.queues[queue.name] = queue
+        self._changed(queue)
         return queue
 
     def install(self, made: MQObject) -> MQObject:
@@ -339,8 +356,10 @@ class Catalogue:
         existing = place.get(made.name)
         if existing is not None and existing.kind == made.kind:
             existing.__dict__.update(made.__dict__)
-            return existing
-        place[made.name] = made
+            made = existing
+        else:
+            place[made.name] = made
+        self._changed(made)
         return made
 
 

@@ -17,7 +17,7 @@ from libremq.common.files.file_layer import Files
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.objects.catalogue import Catalogue, from_record, set_attributes, to_record
+from libremq.kernel.objects.catalogue import Catalogue, from_record, to_record
 from libremq.kernel.objects.object_types import ChannelSync, KeyedRecord, LocalQueue, MQObject
 from libremq.kernel.state import journal, media_image, undo
 from libremq.kernel.state.authority_state import AuthorityState
@@ -227,7 +227,7 @@ class Core:
 
     def set_attributes(self, obj: MQObject, values: Mapping[int, int | str]) -> int:
         old = to_record(obj)
-        set_attributes(obj, values)
+        self.catalogue.set_attributes(obj, values)
         self.definitions_version += 1
         if isinstance(obj, LocalQueue) and obj.is_temporary:
             return 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from libremq.kernel.messages import own_messages
 from libremq.kernel.objects.object_types import LocalQueue, Process
@@ -87,14 +88,15 @@ def attributes_changed(core: Core, queue: QueueState) -> None:
 
 
 def _look_again_at_served(core: Core, initiation_queue: QueueState) -> None:
-    name = initiation_queue.name
-    served = [
-        definition
-        for definition in core.catalogue.queues.values()
-        if isinstance(definition, LocalQueue) and definition.trigger == C.MQTC_ON and definition.initq == name
-    ]
-    for definition in served:
-        _look_again(core, core.local_queue(definition))
+    served = core.catalogue.triggered.served_by(initiation_queue.name)
+    if served:
+        for definition in sorted(served, key=partial(_order_of_definition, core)):
+            _look_again(core, core.local_queue(definition))
+
+
+def _order_of_definition(core: Core, definition: LocalQueue) -> int:
+    loaded = core.queues.get(definition.name)
+    return loaded.id if loaded is not None else core.queue_files[definition.name][0]
 
 
 def _look_again(core: Core, queue: QueueState) -> None:
