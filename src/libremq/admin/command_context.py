@@ -8,11 +8,9 @@ from typing import cast
 
 from libremq.admin.command import Command, Issuer
 from libremq.admin.operations import Operations
-from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Value, convert
-from libremq.kernel.objects.catalogue import Catalogue
-from libremq.kernel.state.core import Core
+from libremq.kernel.objects.definitions import Definitions
 from libremq.security.authorities import bit
 
 
@@ -23,19 +21,15 @@ class Context:
     issuer: Issuer
 
     @property
-    def core(self) -> Core:
-        return self.manager.core
-
-    @property
-    def catalogue(self) -> Catalogue:
-        return self.manager.core.catalogue
+    def definitions(self) -> Definitions:
+        return self.manager.definitions
 
     def need(self, object_type: int, name: str, needed: int) -> None:
         """MQRC_NOT_AUTHORIZED unless the issuer has this authority on the object."""
-        object_authority.check_command(self.core, self.issuer, object_type, name, needed)
+        self.manager.authority.check(self.issuer, object_type, name, needed)
 
     def may(self, object_type: int, name: str, needed: int) -> bool:
-        return object_authority.allowed(self.core, self.issuer, object_type, name, bit(needed))
+        return self.manager.authority.allows(self.issuer, object_type, name, bit(needed))
 
 
 def option(command: Command, row: Attribute) -> Value | None:

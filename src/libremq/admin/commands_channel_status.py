@@ -22,7 +22,6 @@ from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, Channel
 from libremq.kernel.objects.status_tables import CHSTATUS_BY_TYPE, STATUS_TABLES
 from libremq.kernel.objects.status_tables_channel import MONITOR
 from libremq.kernel.state.batch_identity import BatchIdentity
-from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -55,7 +54,7 @@ def channel_status(context: Context, command: Command) -> Outcome:
     what = "nothing is kept of it: no batch was ever ended" if saved else "no instance of it runs"
     outcome = answer(command, rows, mq_error(C.MQRCCF_CHL_STATUS_NOT_FOUND, command.name, what))
     # A batch is resolved by what the other end shows: it must be so after a crash, too
-    outcome.lsn = context.core.log.tail - 1
+    outcome.lsn = context.manager.last_lsn
     return outcome
 
 
@@ -77,9 +76,9 @@ def _current(context: Context, pattern: str) -> Iterator[Values]:
 
 def _last_run(context: Context, name: str) -> dict[str, Value]:
     """The batches of a sender that is stopped, or to be tried again: what is in doubt then, it must not hide."""
-    syncs = context.core.catalogue.channel_syncs.values()
+    syncs = context.definitions.channel_syncs.values()
     kept = [sync for sync in syncs if sync.channel == name and sync.role == SENDER and sync.partner]
-    doubt = next((one for one in channel_batches.in_doubt(context.core) if one.channel == name), None)
+    doubt = next((one for one in context.manager.channel_records.in_doubt() if one.channel == name), None)
     if doubt is not None:
         kept = [sync for sync in kept if sync.key == doubt.key]
     if doubt is None and len(kept) != 1:
@@ -170,8 +169,8 @@ def _instance_values(context: Context, one: ChannelInstance) -> dict[str, Value]
 
 def _monitoring(context: Context, name: str) -> int:
     """MONCHL of a server-connection channel, or of the queue manager where the channel leaves it to that."""
-    own = getattr(context.catalogue.find("CHANNEL", name), "monchl", C.MQMON_Q_MGR)
-    every = context.catalogue.qmgr.monchl
+    own = getattr(context.definitions.find("CHANNEL", name), "monchl", C.MQMON_Q_MGR)
+    every = context.definitions.qmgr.monchl
     return every if own == C.MQMON_Q_MGR or every == C.MQMON_NONE else own
 
 
@@ -179,16 +178,15 @@ def _monitoring(context: Context, name: str) -> int:
 
 
 def _saved(context: Context, pattern: str) -> Iterator[Values]:
-    core = context.core
-    kept = {sync.key: sync for sync in core.catalogue.channel_syncs.values() if sync.partner}
+    kept = {sync.key: sync for sync in context.definitions.channel_syncs.values() if sync.partner}
     doubts: dict[str, list[BatchIdentity]] = {}
-    for one in channel_batches.in_doubt(core):
+    for one in context.manager.channel_records.in_doubt():
         doubts.setdefault(one.key, []).append(one)
     states = {(one.channel, one.partner): one.status for one in context.operations.channel_instances()}
     for key in sorted({*kept, *doubts}):
         sync, waiting = kept.get(key), doubts.get(key, [])
         name = sync.channel if sync is not None else waiting[0].channel
-        definition = context.catalogue.find("CHANNEL", name)
+        definition = context.definitions.find("CHANNEL", name)
         if not isinstance(definition, Channel) or not _may_see(context, pattern, name):
             continue
         rows: list[BatchIdentity | None] = [*waiting] or [None]
@@ -216,7 +214,7 @@ def _saved_values(context: Context, sync: ChannelSync | None, doubt: BatchIdenti
         "INDOUBT": C.MQCHIDS_INDOUBT if doubt is not None else C.MQCHIDS_NOT_INDOUBT,
         "CURLUWID": (doubt.luwid if doubt is not None else last).upper(),
         "CURSEQNO": doubt.last if doubt is not None else sequence,
-        "CURMSGS": channel_batches.messages_of(context.core, doubt) if doubt is not None else 0,
+        "CURMSGS": context.manager.channel_records.messages_of(doubt) if doubt is not None else 0,
         "LSTLUWID": last.upper(),
         "LSTSEQNO": sequence,
     }

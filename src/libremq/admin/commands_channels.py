@@ -51,7 +51,7 @@ _REASONS = {
 
 
 def _channel(context: Context, command: Command, needed: int = C.MQAUTH_CONTROL) -> Channel:
-    found = context.catalogue.find("CHANNEL", command.name)
+    found = context.definitions.find("CHANNEL", command.name)
     if not isinstance(found, Channel):
         raise mq_error(C.MQRCCF_CHANNEL_NOT_FOUND, command.name, "there is no channel of this name")
     context.need(C.MQOT_CHANNEL, command.name, needed)
@@ -96,7 +96,7 @@ def check_at_rest(context: Context, name: str) -> None:
 
 def _accepted(context: Context, outcome: Outcome) -> Outcome:
     """A state that is kept over a restart is on disk before anybody hears of it."""
-    outcome.lsn = context.core.log.tail - 1
+    outcome.lsn = context.manager.last_lsn
     return outcome
 
 
@@ -178,10 +178,10 @@ def reset_channel(context: Context, command: Command) -> Outcome:
     check_at_rest(context, command.name)
     sends = isinstance(found, Sender | Server)
     role, xmitq = (SENDER, found.xmitq) if isinstance(found, Sender | Server) else (RECEIVER, "")
-    partners = [one.partner for one in channel_batches.syncs_of(context.core, found.name, role) if one.xmitq == xmitq]
+    partners = [one.partner for one in context.manager.channel_records.syncs_of(found.name, role) if one.xmitq == xmitq]
     if "" not in partners and (sends or not partners):
         partners.append("")  # whoever is the first to come, if the channel never ran or leads elsewhere by now
-    channel_batches.check_certain(context.core, role, found.name)
+    context.manager.channel_records.check_certain(role, found.name)
     positions = [
         channel_batches.reset_sequence(context.manager, role, found.name, partner, xmitq, next_sequence=following)
         for partner in partners
@@ -201,7 +201,7 @@ def resolve_channel(context: Context, command: Command) -> Outcome:
     if (refused := _cannot_run(command, found)) is not None:
         return refused
     check_at_rest(context, command.name)
-    waiting = channel_batches.in_doubt(context.core, found.name)
+    waiting = context.manager.channel_records.in_doubt(found.name)
     if not waiting:
         raise mq_error(C.MQRCCF_COMMAND_FAILED, found.name, f"channel {found.name} is not in doubt; nothing to resolve")
     commit = number(command, options.RESOLVE_ACTION) == C.MQIDO_COMMIT

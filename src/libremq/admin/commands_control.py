@@ -9,8 +9,6 @@ from libremq.admin.command import Command, Outcome
 from libremq.admin.command_context import Context, number, word
 from libremq.admin.commands_objects import done, ignores_state, not_there_yet
 from libremq.admin.connection_ids import hconn_of
-from libremq.kernel.authority import object_authority
-from libremq.kernel.events import queue_manager_events
 from libremq.kernel.objects.object_types import Listener, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -37,7 +35,7 @@ def unless_so_already(command: Command, request: Callable[[], object]) -> Outcom
 
 def _listener(context: Context, command: Command) -> str:
     name = command.name or _DEFAULT_LISTENER
-    if not isinstance(context.catalogue.find("LISTENER", name), Listener):
+    if not isinstance(context.definitions.find("LISTENER", name), Listener):
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "there is no listener of this name")
     context.need(C.MQOT_LISTENER, name, C.MQAUTH_CONTROL)
     return name
@@ -54,7 +52,7 @@ def stop_listener(context: Context, command: Command) -> Outcome:
 
 
 def _service(context: Context, command: Command) -> None:
-    if not isinstance(context.catalogue.find("SERVICE", command.name), Service):
+    if not isinstance(context.definitions.find("SERVICE", command.name), Service):
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, command.name, "there is no service of this name")
     context.need(C.MQOT_SERVICE, command.name, C.MQAUTH_CONTROL)
 
@@ -80,7 +78,7 @@ def ping(context: Context, command: Command) -> Outcome:
 def stop_connection(context: Context, command: Command) -> Outcome:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
     hconn = hconn_of(command.name, context.manager.name)
-    if hconn not in context.core.connections:
+    if hconn not in context.manager.connections:
         raise mq_error(C.MQRCCF_CONNECTION_ID_ERROR, command.name, "no application has this connection")
     context.operations.stop_connection(hconn)
     return done(command, 0)
@@ -94,7 +92,7 @@ def refresh_security(context: Context, command: Command) -> Outcome:
     elif kind == C.MQSECTYPE_CONNAUTH:
         context.operations.refresh_connection_authentication()
     else:
-        object_authority.refresh(context.core)
+        context.manager.refresh_security()
     return done(command, 0)
 
 
@@ -114,10 +112,10 @@ def refresh_manager(context: Context, command: Command) -> Outcome:
     wanted = number(command, options.REFRESH_OBJECT, C.MQOT_ALL)
     pattern = word(command, options.REFRESH_NAME) or "*"
     if wanted == C.MQOT_ALL:
-        found = [one for one in context.catalogue if pattern == "*" or _named(one.name, pattern)]
+        found = [one for one in context.definitions if pattern == "*" or _named(one.name, pattern)]
     else:
-        found = context.catalogue.select(_KINDS[wanted], pattern)
-    queue_manager_events.refresh_objects(context.core, found)
+        found = context.definitions.select(_KINDS[wanted], pattern)
+    context.manager.events.refresh_objects(found)
     return done(command, 0)
 
 
@@ -128,7 +126,7 @@ def _named(name: str, pattern: str) -> bool:
 def reset_manager(context: Context, command: Command) -> Outcome:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
     kind = number(command, options.RESET_TYPE)
-    log = context.core.log
+    log = context.manager.log
     if kind in (C.MQACT_COLLECT_STATISTICS, C.MQACT_PUBSUB):
         what = "statistics messages" if kind == C.MQACT_COLLECT_STATISTICS else "publish/subscribe"
         return not_there_yet(f"RESET QMGR TYPE({options.RESET_TYPE.word(kind)})", what)

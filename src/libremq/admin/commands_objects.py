@@ -19,7 +19,6 @@ from libremq.kernel.objects.channel_sync_record import SENDER
 from libremq.kernel.objects.definition_checks import typed
 from libremq.kernel.objects.object_types import CLASSES, LocalQueue, MQObject
 from libremq.kernel.units import channel_batches, channel_state_changes
-from libremq.kernel.units.moving_messages import move_messages
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -55,9 +54,9 @@ def define(context: Context, command: Command) -> Outcome:
     object_type = object_type_of(actual)
     context.need(object_type, name, C.MQAUTH_CREATE)
     base = like or DEFAULT_OBJECTS.get(actual, "")
-    if base and context.catalogue.find(actual, base) is not None:
+    if base and context.definitions.find(actual, base) is not None:
         context.need(object_type, base, C.MQAUTH_DISPLAY)
-    existing = context.catalogue.find(actual, name)
+    existing = context.definitions.find(actual, name)
     if replace and existing is not None:
         context.need(object_type, name, C.MQAUTH_CHANGE)
         _check_use(context, existing, attributes)
@@ -66,7 +65,7 @@ def define(context: Context, command: Command) -> Outcome:
 
 def _object_type(context: Context, kind: str, name: str) -> int:
     """What authorities know an object as. CHANNEL may mean a client-connection channel, which is a type of its own."""
-    found = context.catalogue.find(kind, name) if kind in GENERIC_TYPES else None
+    found = context.definitions.find(kind, name) if kind in GENERIC_TYPES else None
     return object_type_of(kind if found is None else found.kind)
 
 
@@ -76,7 +75,7 @@ def alter(context: Context, command: Command) -> Outcome:
     name = command.name or (context.manager.name if kind == "QMGR" else "")
     context.need(_object_type(context, typed(kind, attributes, name)[0], name), name, C.MQAUTH_CHANGE)
     if number(command, options.FORCE, C.MQFC_NO) == C.MQFC_NO:
-        _check_use(context, context.catalogue.find(kind, name), attributes)
+        _check_use(context, context.definitions.find(kind, name), attributes)
     return done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
 
 
@@ -85,9 +84,9 @@ def _check_use(context: Context, found: MQObject | None, attributes: Mapping[str
     if not isinstance(found, LocalQueue) or not {"USAGE", "SHARE"} & {keyword.upper() for keyword in attributes}:
         return
     given = found.table.convert_all(attributes, found.name)
-    queue = context.core.local_queue(found)
+    queue = context.manager.queue_status(found)
     advice = "; end its users first, or ALTER it with FORCE"
-    if given.get("usage", found.usage) != found.usage and (queue.open_handles or queue.store.depth):
+    if given.get("usage", found.usage) != found.usage and (queue.is_open or queue.depth):
         raise mq_error(C.MQRC_OBJECT_IN_USE, found.name, f"USAGE changes, and it is open or holds messages{advice}")
     if given.get("share", found.share) == C.MQQA_NOT_SHAREABLE and queue.input_count > 1:
         raise mq_error(C.MQRC_OBJECT_IN_USE, found.name, f"NOSHARE, and {queue.input_count} get from it{advice}")
@@ -117,13 +116,13 @@ def _check_channel_use(context: Context, name: str) -> None:
     instances = context.operations.channel_instances()
     if any(one.channel == name and one.status != C.MQCHS_STOPPED for one in instances):
         raise mq_error(C.MQRCCF_CHANNEL_IN_USE, name, "it runs, or is to be tried again; STOP CHANNEL ends that")
-    channel_batches.check_certain(context.core, SENDER, name)
+    context.manager.channel_records.check_certain(SENDER, name)
 
 
 def _forget_channel(context: Context, name: str) -> int:
     """After the channel itself: whoever defines it again goes on where both ends were, if this is cut short."""
     context.operations.forget_channel(name)
-    positions = [channel_batches.forget(context.manager, one) for one in channel_batches.syncs_of(context.core, name)]
+    positions = [channel_batches.forget(context.manager, one) for one in context.manager.channel_records.syncs_of(name)]
     return max([channel_state_changes.forget(context.manager, name), *positions])
 
 
@@ -144,11 +143,11 @@ def display(context: Context, command: Command) -> Outcome:
         raise mq_error(C.MQRCCF_OBJECT_NAME_ERROR, pattern, "a generic name is the start of a name and an asterisk")
     if kind == "QMGR":
         context.need(C.MQOT_Q_MGR, pattern, C.MQAUTH_DISPLAY)
-    elif not pattern.endswith("*") and context.catalogue.find(kind, pattern) is not None:
+    elif not pattern.endswith("*") and context.definitions.find(kind, pattern) is not None:
         context.need(_object_type(context, kind, pattern), pattern, C.MQAUTH_DISPLAY)
     found = (
         (one.kind, values_of(context, one))
-        for one in context.catalogue.select(kind, pattern)
+        for one in context.definitions.select(kind, pattern)
         if _of_type(command, one) and context.may(object_type_of(one.kind), one.name, C.MQAUTH_DISPLAY)
     )
     rows = shown(
@@ -220,19 +219,19 @@ def move(context: Context, command: Command) -> Outcome:
     context.need(C.MQOT_Q, command.name, C.MQAUTH_INPUT)
     context.need(C.MQOT_Q, target, C.MQAUTH_OUTPUT)
     # The messages keep the context of whoever put them, and what was plain data is a header on a transmission queue
-    found = context.catalogue.find("QLOCAL", target)
+    found = context.definitions.find("QLOCAL", target)
     is_transmission = isinstance(found, LocalQueue) and found.is_transmission_queue
     context.need(C.MQOT_Q, target, C.MQAUTH_SET_ALL_CONTEXT if is_transmission else C.MQAUTH_PASS_ALL_CONTEXT)
     if is_transmission:
         context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_SET_ALL_CONTEXT)
     add = number(command, options.MOVE_TYPE, C.MQIACF_MOVE_TYPE_MOVE) == C.MQIACF_MOVE_TYPE_ADD
-    source_queue = context.catalogue.find("QLOCAL", command.name)
-    target_queue = context.catalogue.find("QLOCAL", target)
+    source_queue = context.definitions.find("QLOCAL", command.name)
+    target_queue = context.definitions.find("QLOCAL", target)
     if not isinstance(source_queue, LocalQueue):
         raise not_found(command)
     if not isinstance(target_queue, LocalQueue):
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, target, f"TOQLOCAL({target}) is no local queue")
-    return done(command, move_messages(context.core, source_queue, target_queue, add=add))
+    return done(command, context.manager.move(source_queue, target_queue, add=add))
 
 
 HANDLERS: dict[str, Callable[[Context, Command], Outcome]] = {

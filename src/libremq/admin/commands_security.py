@@ -12,8 +12,7 @@ from libremq.admin.commands_objects import done, ignores_state
 from libremq.admin.commands_status import filled
 from libremq.admin.display import Values, shown
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.authority import authority_records, channel_authentication_records
-from libremq.kernel.authority.object_authority import is_administrator
+from libremq.kernel.authority import channel_authentication_records
 from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
 from libremq.kernel.objects.attributes import Attribute, Value
 from libremq.kernel.objects.object_types import MQObject
@@ -48,8 +47,7 @@ _MATCHES = {
 
 def set_record(context: Context, command: Command) -> Outcome:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
-    lsn = authority_records.set_authority(
-        context.core,
+    lsn = context.manager.set_authority(
         word(command, options.PROFILE),
         number(command, options.AUTHORITY_OBJECT),
         principals=_names(command, options.PRINCIPALS),
@@ -63,8 +61,7 @@ def set_record(context: Context, command: Command) -> Outcome:
 def delete_record(context: Context, command: Command) -> Outcome:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
     try:
-        lsn = authority_records.delete_authority(
-            context.core,
+        lsn = context.manager.delete_authority(
             word(command, options.PROFILE),
             number(command, options.AUTHORITY_OBJECT),
             principals=_names(command, options.PRINCIPALS),
@@ -82,8 +79,7 @@ def display_records(context: Context, command: Command) -> Outcome:
     entities = _entities(command)
     match = _MATCHES[number(command, options.AUTHORITY_MATCH, C.MQAUTHOPT_NAME_ALL_MATCHING)]
     of = number(command, options.AUTHORITY_OBJECT, C.MQOT_ALL)
-    found = authority_records.select_records(
-        context.core,
+    found = context.manager.authority.records(
         word(command, options.PROFILE),
         0 if of == C.MQOT_ALL else of,
         entities[0] if entities else None,
@@ -117,7 +113,7 @@ def display_entity(context: Context, command: Command) -> Outcome:
     name = word(command, options.OBJNAME)
     if not name and of != C.MQOT_Q_MGR:
         raise mq_error(C.MQRCCF_PARM_MISSING, "", "DISPLAY ENTAUTH needs OBJNAME")
-    held = values(authority_records.entity_authority(context.core, enttype, entity, of, name))
+    held = values(context.manager.authority.of_entity(enttype, entity, of, name))
     known: dict[str, Value] = {
         "ENTITY": entity,
         "ENTTYPE": enttype,
@@ -145,7 +141,7 @@ def set_rule(context: Context, command: Command) -> Outcome:
     given = without(command.parameters, options.CHLAUTH_ACTION)
     kind = given.pop("TYPE")
     action = number(command, options.CHLAUTH_ACTION, C.MQACT_ADD)
-    lsn = channel_authentication_records.set_chlauth(context.core, command.name, cast("int | str", kind), given, action)
+    lsn = context.manager.set_channel_authentication(command.name, cast("int | str", kind), given, action)
     return done(command, lsn)
 
 
@@ -160,21 +156,21 @@ def display_rules(context: Context, command: Command) -> Outcome:
     given = {keyword: str(value) for keyword, value in command.parameters.items() if keyword != "MATCH"}
     if match == C.MQMATCH_RUNCHECK:
         checked = channel_authentication_records.match_runcheck(
-            context.catalogue,
+            context.definitions,
             command.name,
             given.get("ADDRESS", ""),
             client_user=given.get("CLNTUSER", ""),
             queue_manager=given.get("QMNAME", ""),
             peer_dn=given.get("SSLPEER", ""),
             issuer_dn=given.get("SSLCERTI", ""),
-            is_privileged=lambda user: is_administrator(context.core, user, _groups(context, user)),
+            is_privileged=lambda user: context.manager.authority.issuer_of(user).privileged,
         )
         found = list(checked.records)
         if not found:
             raise mq_error(C.MQRCCF_CHLAUTH_NOT_FOUND, command.name, "no rule applies to such a connection")
     else:
         rule_type = cast("int | str", command.parameters.get("TYPE", C.MQCAUT_ALL))
-        found = channel_authentication_records.find_records(context.catalogue, command.name, match, rule_type)
+        found = channel_authentication_records.find_records(context.definitions, command.name, match, rule_type)
         found = [one for one in found if _chosen(one, given)]
     rows = shown(
         command,
@@ -184,7 +180,7 @@ def display_rules(context: Context, command: Command) -> Outcome:
     )
     if not rows:
         raise mq_error(C.MQRCCF_CHLAUTH_NOT_FOUND, command.name, "no rule is like this")
-    in_use = context.catalogue.qmgr.chlauth == C.MQCHLA_ENABLED
+    in_use = context.definitions.qmgr.chlauth == C.MQCHLA_ENABLED
     return Outcome([amq(command.spec.message if in_use else 8898)], rows)
 
 
@@ -194,10 +190,6 @@ def _chosen(one: MQObject, given: dict[str, str]) -> bool:
         for keyword, value in given.items()
         if keyword != "TYPE" and keyword in one.table.by_keyword
     )
-
-
-def _groups(context: Context, user: str) -> frozenset[str]:
-    return context.core.authorities.entities.remembered_groups_of(user)
 
 
 HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {

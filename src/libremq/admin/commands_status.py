@@ -6,7 +6,6 @@ Everything is a view of the books that the kernel, the log and the server keep (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
 
 from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome, Row
@@ -17,13 +16,10 @@ from libremq.admin.display import Values, shown
 from libremq.admin.queue_manager_status import queue_manager_status
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import matches
-from libremq.kernel.events.queue_manager_events import reset_queue_statistics
 from libremq.kernel.objects.attributes import Value
 from libremq.kernel.objects.object_types import Listener, LocalQueue, Service, date_and_time
 from libremq.kernel.objects.status_tables import STATUS_TABLES
-from libremq.kernel.state.connection import Connection, ObjectHandle
-from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
+from libremq.kernel.verbs.connection_status import ConnectionStatus, HandleStatus
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -53,7 +49,7 @@ def queue_status(context: Context, command: Command) -> Outcome:
         context.need(C.MQOT_Q, command.name, C.MQAUTH_DISPLAY)
     found = [
         one
-        for one in context.catalogue.select("QLOCAL", command.name)
+        for one in context.definitions.select("QLOCAL", command.name)
         if isinstance(one, LocalQueue) and context.may(C.MQOT_Q, one.name, C.MQAUTH_DISPLAY)
     ]
     if not found:
@@ -66,16 +62,15 @@ def queue_status(context: Context, command: Command) -> Outcome:
 
 
 def _queue_values(context: Context, definition: LocalQueue) -> Values:
-    core = context.core
-    queue = core.local_queue(definition)
-    monitoring = definition.monq if definition.monq != C.MQMON_Q_MGR else core.catalogue.qmgr.monq
+    queue = context.manager.queue_status(definition)
+    monitoring = definition.monq if definition.monq != C.MQMON_Q_MGR else context.definitions.qmgr.monq
     watched = monitoring not in (C.MQMON_OFF, C.MQMON_NONE)
-    put = moment(queue.statistics.last_put) if watched else ("", "")
-    got = moment(queue.statistics.last_get) if watched else ("", "")
+    put = moment(queue.last_put) if watched else ("", "")
+    got = moment(queue.last_get) if watched else ("", "")
     known: dict[str, Value] = {
         "QUEUE": definition.name,
         "TYPE": C.MQIACF_Q_STATUS,
-        "CURDEPTH": queue.store.depth,
+        "CURDEPTH": queue.depth,
         "IPPROCS": queue.input_count,
         "OPPROCS": queue.output_count,
         "MONQ": monitoring,
@@ -83,36 +78,18 @@ def _queue_values(context: Context, definition: LocalQueue) -> Values:
         "LPUTTIME": put[1],
         "LGETDATE": got[0],
         "LGETTIME": got[1],
-        "UNCOM": C.MQQSUM_YES if core.has_uncommitted(queue) else C.MQQSUM_NO,
-        "MSGAGE": _age_of_oldest(context, queue),
-        "MEDIALOG": core.log.extent_name_of(core.media[("QLOCAL", definition.name)])
-        if ("QLOCAL", definition.name) in core.media
-        else "",
-        "CURFSIZE": queue.store.file_bytes >> 20,
+        "UNCOM": C.MQQSUM_YES if queue.uncommitted else C.MQQSUM_NO,
+        "MSGAGE": queue.age_of_oldest_s,
+        "MEDIALOG": queue.media_extent,
+        "CURFSIZE": queue.file_bytes >> 20,
     }
     return filled("QSTATUS", known)
-
-
-def _age_of_oldest(context: Context, queue: QueueState) -> int:
-    """Seconds since the first message of the queue was put; 0 if there is none."""
-    slot = next(iter(queue.store.chains), None)
-    if slot is None:
-        return 0
-    md = queue.store.descriptor(slot)
-    try:
-        put = datetime.strptime(md.PutDate + md.PutTime[:6] + "+0000", "%Y%m%d%H%M%S%z").timestamp()
-    except ValueError:
-        return 0
-    return max(0, int(context.core.clock.now() - put))
 
 
 def _queue_handles(context: Context, command: Command, found: list[LocalQueue]) -> Iterator[tuple[str, Values]]:
     kind = number(command, options.OPEN_TYPE, C.MQQSOT_ALL)
     for definition in found:
-        queue = context.core.queues.get(definition.name)
-        if queue is None:
-            continue
-        for handle in sorted(queue.open_handles, key=lambda one: (one.connection.hconn, one.hobj)):
+        for handle in context.manager.handles_of_queue(definition.name):
             if kind == C.MQQSOT_INPUT and not (handle.is_input or handle.has(C.MQOO_BROWSE)):
                 continue
             if kind == C.MQQSOT_OUTPUT and not handle.has(C.MQOO_OUTPUT):
@@ -120,7 +97,7 @@ def _queue_handles(context: Context, command: Command, found: list[LocalQueue]) 
             yield "QSTATUS.HANDLE", _handle_of_queue(context, definition.name, handle)
 
 
-def _handle_of_queue(context: Context, queue: str, handle: ObjectHandle) -> Values:
+def _handle_of_queue(context: Context, queue: str, handle: HandleStatus) -> Values:
     connection = handle.connection
     place = context.operations.place(connection.hconn)
     known: dict[str, Value] = {
@@ -131,55 +108,43 @@ def _handle_of_queue(context: Context, queue: str, handle: ObjectHandle) -> Valu
         "BROWSE": int(handle.has(C.MQOO_BROWSE)),
         "CHANNEL": place.channel,
         "CONNAME": place.connection_name,
-        "HSTATE": _handle_state(context, handle),
+        "HSTATE": _handle_state(handle),
         "INPUT": _input(handle),
         "INQUIRE": int(handle.has(C.MQOO_INQUIRE)),
         "OUTPUT": int(handle.has(C.MQOO_OUTPUT)),
         "SET": int(handle.has(C.MQOO_SET)),
         "PID": place.pid,
         "TID": place.thread,
-        "QMURID": _unit_name(connection.unit),
+        "QMURID": connection.own_unit_name,
         "USERID": connection.user,
-        "URTYPE": _unit_type(connection),
+        "URTYPE": connection.unit_type,
     }
     return filled("QSTATUS.HANDLE", known)
 
 
-def _application_type(connection: Connection) -> int:
+def _application_type(connection: ConnectionStatus) -> int:
     """Of all that applications say they are, DISPLAY knows the kinds of programs of MQ, and USER for the others."""
     known = STATUS_TABLES["CONN"].by_keyword["APPLTYPE"].words.values()
     return connection.application_type if connection.application_type in known else C.MQAT_USER
 
 
-def _input(handle: ObjectHandle) -> int:
+def _input(handle: HandleStatus) -> int:
     if not handle.is_input:
         return C.MQQSO_NO
-    exclusive = handle.has(C.MQOO_INPUT_EXCLUSIVE) or (handle.queue is not None and handle.queue.exclusive)
-    return C.MQQSO_EXCLUSIVE if exclusive else C.MQQSO_SHARED
+    return C.MQQSO_EXCLUSIVE if handle.is_exclusive else C.MQQSO_SHARED
 
 
-def _handle_state(context: Context, handle: ObjectHandle) -> int:
-    waits = handle.queue is not None and any(waiter.handle is handle for waiter in handle.queue.waiters)
-    return C.MQHSTATE_ACTIVE if waits else C.MQHSTATE_INACTIVE
-
-
-def _unit_type(connection: Connection) -> int:
-    """A batch of a message channel is the queue manager's own, and has no XID as long as it is here."""
-    unit = connection.xa_unit
-    return C.MQUOWT_XA if unit is not None and unit.xid else C.MQUOWT_Q_MGR
-
-
-def _unit_name(unit: UnitOfWork | None) -> str:
-    return f"0.{unit.id}" if unit is not None and unit.operations else "0.0"
+def _handle_state(handle: HandleStatus) -> int:
+    return C.MQHSTATE_ACTIVE if handle.waits else C.MQHSTATE_INACTIVE
 
 
 def reset_statistics(context: Context, command: Command) -> Outcome:
     rows: list[Row] = []
-    found = context.catalogue.select("QLOCAL", command.name)
+    found = context.definitions.select("QLOCAL", command.name)
     for one in found:
         context.need(C.MQOT_Q, one.name, C.MQAUTH_DISPLAY)
     for one in found:
-        figures = reset_queue_statistics(context.core, one.name)
+        figures = context.manager.reset_statistics(one.name)
         known: dict[str, Value] = {
             "QUEUE": one.name,
             "RESETINT": figures.time_since_reset_s,
@@ -199,7 +164,7 @@ def connections(context: Context, command: Command) -> Outcome:
     kind = number(command, options.CONNECTION_TYPE, C.MQIACF_CONN_INFO_CONN)
     external = word(command, options.EXTCONN)
     rows: list[Row] = []
-    for connection in list(context.core.connections.values()):
+    for connection, handles in context.manager.connection_statuses():
         if not matches_connection(command.name, connection.hconn):
             continue
         if external and external.upper() != external_name(context.manager.name).hex().upper():
@@ -209,14 +174,14 @@ def connections(context: Context, command: Command) -> Outcome:
             brief = ("UOWLOG", "UOWSTDA", "UOWSTTI", "UOWLOGDA", "UOWLOGTI", "URTYPE", "UOWSTATE")
             rows += shown(command, values, keys=("CONN", "EXTCONN", "TYPE"), brief=brief)
         if kind in (C.MQIACF_CONN_INFO_HANDLE, C.MQIACF_CONN_INFO_ALL):
-            held = (("CONN.HANDLE", _handle(context, one)) for one in connection.handles.values())
+            held = (("CONN.HANDLE", _handle(context, one)) for one in handles)
             rows += shown(command, held, keys=("CONN", "EXTCONN", "TYPE"), brief=("OBJNAME", "OBJTYPE"))
     return answer(
         command, rows, mq_error(C.MQRCCF_CONNECTION_ID_ERROR, command.name, "no application has this connection")
     )
 
 
-def _identified(context: Context, connection: Connection, kind: int) -> dict[str, Value]:
+def _identified(context: Context, connection: ConnectionStatus, kind: int) -> dict[str, Value]:
     return {
         "CONN": connection_name(connection.hconn),
         "EXTCONN": external_name(context.manager.name),
@@ -224,12 +189,8 @@ def _identified(context: Context, connection: Connection, kind: int) -> dict[str
     }
 
 
-def _connection(context: Context, connection: Connection) -> Values:
+def _connection(context: Context, connection: ConnectionStatus) -> Values:
     place = context.operations.place(connection.hconn)
-    unit = connection.xa_unit or connection.unit
-    state = C.MQUOWST_NONE
-    if unit is not None and unit.operations:
-        state = C.MQUOWST_PREPARED if unit.state == PREPARED else C.MQUOWST_ACTIVE
     known: dict[str, Value] = {
         **_identified(context, connection, C.MQIACF_CONN_INFO_CONN),
         "PID": place.pid,
@@ -239,22 +200,22 @@ def _connection(context: Context, connection: Connection) -> Values:
         "CHANNEL": place.channel,
         "CONNAME": place.connection_name,
         "USERID": connection.user,
-        "ASTATE": C.MQAS_STARTED if connection.consuming else C.MQAS_NONE,
-        "URTYPE": _unit_type(connection),
-        "UOWSTATE": state,
-        "QMURID": _unit_name(unit),
-        "UOWLOG": context.core.log.extent_name_of(unit.first_lsn) if unit is not None and unit.is_logged else "",
+        "ASTATE": C.MQAS_STARTED if connection.is_consuming else C.MQAS_NONE,
+        "URTYPE": connection.unit_type,
+        "UOWSTATE": connection.unit_state,
+        "QMURID": connection.unit_name,
+        "UOWLOG": connection.unit_extent,
     }
     return filled("CONN", known)
 
 
-def _handle(context: Context, handle: ObjectHandle) -> Values:
+def _handle(context: Context, handle: HandleStatus) -> Values:
     known: dict[str, Value] = {
         **_identified(context, handle.connection, C.MQIACF_CONN_INFO_HANDLE),
         "OBJNAME": handle.object_name,
-        "OBJTYPE": handle.obj.object_type if handle.obj is not None else C.MQOT_Q,
+        "OBJTYPE": handle.object_type,
         "OPENOPTS": _open_options(handle.options),
-        "HSTATE": _handle_state(context, handle),
+        "HSTATE": _handle_state(handle),
     }
     return filled("CONN.HANDLE", known)
 
@@ -270,7 +231,7 @@ def _open_options(options_given: int) -> tuple[int, ...]:
 def listener_status(context: Context, command: Command) -> Outcome:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.listeners():
-            definition = context.catalogue.find("LISTENER", one.name)
+            definition = context.definitions.find("LISTENER", one.name)
             if not matches(command.name, one.name) or not context.may(C.MQOT_LISTENER, one.name, C.MQAUTH_DISPLAY):
                 continue
             day, time_of_day = moment(one.started)
@@ -295,7 +256,7 @@ def listener_status(context: Context, command: Command) -> Outcome:
 def service_status(context: Context, command: Command) -> Outcome:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.services():
-            definition = context.catalogue.find("SERVICE", one.name)
+            definition = context.definitions.find("SERVICE", one.name)
             if not matches(command.name, one.name) or not isinstance(definition, Service):
                 continue
             if not context.may(C.MQOT_SERVICE, one.name, C.MQAUTH_DISPLAY):

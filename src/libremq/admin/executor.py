@@ -22,10 +22,9 @@ from libremq.admin.command_context import Context
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.failures import failure_message
 from libremq.admin.operations import NoOperations, Operations
-from libremq.kernel.events.command_events import command_event
+from libremq.kernel.events.queue_manager_events import EventContext
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.definition_checks import reasons
-from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -60,10 +59,10 @@ class Executor:
 
     def perform(self, command: Command, issuer: Issuer) -> Outcome:
         """Do it, or raise the error that says why not."""
-        spec, core = command.spec, self._manager.core
+        spec = command.spec
         if spec.part:
             return commands_objects.not_there_yet(spec.words, spec.part)
-        with core.events.on_behalf_of(_event_context(issuer)):
+        with self._manager.events.on_behalf_of(_event_context(issuer)):
             outcome = _handler(spec)(Context(self._manager, self.operations, issuer), command)
             if outcome.pending is None:
                 self._tell(command, outcome)
@@ -74,13 +73,14 @@ class Executor:
     def _tell(self, command: Command, outcome: Outcome) -> None:
         """The command event of a command that was done."""
         if not outcome.failed:
-            command_event(
-                self._manager.core, command=command.spec.pcf[0], mqsc=command.source_text or None,
+            self._manager.events.command(
+                command=command.spec.pcf[0],
+                mqsc=command.source_text or None,
                 parameters=command.source_parameters,
-            )  # fmt: skip
+            )
 
     def _tell_late(self, command: Command, issuer: Issuer, outcome: Outcome) -> None:
-        with self._manager.core.events.on_behalf_of(_event_context(issuer)):
+        with self._manager.events.on_behalf_of(_event_context(issuer)):
             self._tell(command, outcome)
 
 

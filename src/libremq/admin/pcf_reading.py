@@ -16,7 +16,7 @@ from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.connection_ids import external_name
 from libremq.admin.pcf_structures import BadPCF, given_twice, unknown_parameter
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Kind, clean_text, convert
-from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.definitions import Definitions
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import (
@@ -91,12 +91,12 @@ _KINDS: Mapping[type[PCFParameter], tuple[Kind, ...]] = {
 """Which attributes may come in a structure."""
 
 
-def read_command(code: int, parameters: list[PCFParameter], catalogue: Catalogue) -> Command:
+def read_command(code: int, parameters: list[PCFParameter], definitions: Definitions) -> Command:
     """The command that a message means. BadPCF, with nothing done, if it means none."""
     specs = model.BY_PCF.get(code)
     if not specs:
         raise BadPCF(C.MQRCCF_CFH_COMMAND_ERROR, f"command {code} is not known here")
-    return _Reading(code, specs, parameters, catalogue).command()
+    return _Reading(code, specs, parameters, definitions).command()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +111,11 @@ class _Reading:
     """One message."""
 
     def __init__(
-        self, code: int, specs: tuple[CommandSpec, ...], parameters: list[PCFParameter], catalogue: Catalogue
+        self, code: int, specs: tuple[CommandSpec, ...], parameters: list[PCFParameter], definitions: Definitions
     ) -> None:
         self._code = code
         self._parameters = parameters
-        self._catalogue = catalogue
+        self._definitions = definitions
         self._words = specs[0].words if len(specs) == 1 else f"{specs[0].verb} QUEUE"
         self._filters = [one for one in parameters if isinstance(one, Filters)]
         self._given: dict[int, PCFParameter] = {}
@@ -168,7 +168,7 @@ class _Reading:
         """Any queue of the name may be meant; where there is none, the executor says so."""
         named = self._given.get(C.MQCA_Q_NAME)
         if isinstance(named, MQCFST):
-            found = self._catalogue.find("QUEUE", clean_text(named.String))
+            found = self._definitions.find("QUEUE", clean_text(named.String))
             if found is not None and found.kind in _QUEUE_TYPES.values():
                 return found.kind
         return "QLOCAL"
@@ -228,7 +228,7 @@ class _Reading:
             raise unknown_parameter(one, self._words)
         if len(one.String) > C.MQ_CONNECTION_ID_LENGTH:
             raise BadPCF(C.MQRCCF_CFBS_STRING_LENGTH_ERR, "a connection identifier has 24 bytes", one.Parameter)
-        outside = external_name(self._catalogue.qmgr.name)
+        outside = external_name(self._definitions.qmgr.name)
         start, rest = one.String[: len(outside)], one.String[len(outside) :]
         if generic is None:
             if len(one.String) != C.MQ_CONNECTION_ID_LENGTH or start != outside:

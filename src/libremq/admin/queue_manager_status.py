@@ -14,19 +14,19 @@ _MEGABYTE = 1 << 20
 
 
 def queue_manager_status(context: Context) -> dict[str, Value]:
-    core = context.core
-    log = core.log
+    manager = context.manager
+    log = manager.log
     figures = log.statistics()
-    started = date_and_time(core.clock.now() - (core.clock.monotonic() - core.started))
+    started = date_and_time(manager.started)
     known: dict[str, Value] = {
-        "QMNAME": context.manager.name,
+        "QMNAME": manager.name,
         "TYPE": C.MQIACF_Q_MGR_STATUS_INFO_Q_MGR,
-        "STATUS": C.MQQMSTA_QUIESCING if core.quiescing else C.MQQMSTA_RUNNING,
-        "CONNS": len(core.connections),
-        "CMDSERV": C.MQSVC_STATUS_RUNNING if context.manager.serve_commands else C.MQSVC_STATUS_STOPPED,
+        "STATUS": C.MQQMSTA_QUIESCING if manager.quiescing else C.MQQMSTA_RUNNING,
+        "CONNS": len(manager.connections),
+        "CMDSERV": C.MQSVC_STATUS_RUNNING if manager.serve_commands else C.MQSVC_STATUS_STOPPED,
         "CHINIT": context.operations.initiator_status(),
         "HOSTNAME": host_name(),
-        "DATPATH": core.folder,
+        "DATPATH": manager.folder,
         "LOGPATH": log.folder,
         "LOGTYPE": C.MQLOGTYPE_LINEAR if log.config.linear else C.MQLOGTYPE_CIRCULAR,
         "LOGPRIM": figures.primary_files,
@@ -45,7 +45,7 @@ def queue_manager_status(context: Context) -> dict[str, Value]:
         "STANDBY": C.MQSTDBY_NOT_PERMITTED,
         "INSTNAME": "LibreMQ",
     }
-    known |= _space("DAT", core.folder) | _space("LOG", log.folder)
+    known |= _space("DAT", manager.folder) | _space("LOG", log.folder)
     return known
 
 

@@ -1,14 +1,15 @@
-"""The part of the kernel's front that administration uses: definitions made, changed, deleted, looked at."""
+"""The verbs of commands: definitions, authorities and rules made, changed, deleted; queues cleared and moved."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
-from libremq.kernel.authority import object_authority
+from libremq.kernel.authority import authority_records, channel_authentication_records, object_authority
 from libremq.kernel.events import configuration_events, performance_events
 from libremq.kernel.manager_questions import Questions
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.units import moving_messages
 from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import consumers, getting, inquiry, triggers
 from libremq.mqi import constants as C
@@ -83,6 +84,46 @@ class Administration(Questions):
         configuration_events.object_changed(self.core, before, None)
         return lsn
 
+    # Security
+
+    @verb
+    def set_authority(
+        self,
+        profile: str,
+        object_type: int,
+        *,
+        principals: Iterable[str] = (),
+        groups: Iterable[str] = (),
+        add: Sequence[int | str] = (),
+        remove: Sequence[int | str] = (),
+    ) -> int:
+        """SET AUTHREC."""
+        return authority_records.set_authority(
+            self.core, profile, object_type, principals=principals, groups=groups, add=add, remove=remove
+        )
+
+    def delete_authority(
+        self, profile: str, object_type: int, *, principals: Iterable[str] = (), groups: Iterable[str] = ()
+    ) -> int:
+        """DELETE AUTHREC: all of these records are there, or none is deleted."""
+        found = authority_records.records_to_delete(
+            self.core, profile, object_type, principals=principals, groups=groups
+        )
+        return max([self.remove_record(record.kind, record.name) for record in found], default=0)
+
+    @verb
+    def set_channel_authentication(
+        self, profile: str, rule_type: int | str, attributes: Mapping[str, GivenValue], action: int
+    ) -> int:
+        """SET CHLAUTH; 0 if nothing had to be changed."""
+        return channel_authentication_records.set_chlauth(self.core, profile, rule_type, attributes, action)
+
+    def refresh_security(self) -> None:
+        """REFRESH SECURITY: users, groups and records are looked at anew, also for those who are connected."""
+        object_authority.refresh(self.core)
+
+    # Queues
+
     @verb
     def clear(self, name: str) -> int:
         """CLEAR QLOCAL: all messages gone; refused while the queue is open or has uncommitted messages."""
@@ -95,6 +136,18 @@ class Administration(Questions):
         if self.core.has_uncommitted(queue):
             raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
         return self.core.clear_queue(queue)
+
+    @verb
+    def move(self, source: LocalQueue, target: LocalQueue, *, add: bool) -> int:
+        """MOVE QLOCAL: all messages in their order, or none. Without `add` the target must be empty."""
+        return moving_messages.move_messages(self.core, source, target, add=add)
+
+    @verb
+    def reset_statistics(self, name: str) -> performance_events.QueueFigures:
+        """RESET QSTATS: the figures of a local queue until now; they begin anew."""
+        return performance_events.reset_queue_statistics(self.core, name)
+
+    # What there is
 
     def find(self, kind: str, name: str) -> MQObject | None:
         return self.core.catalogue.find(kind, name)

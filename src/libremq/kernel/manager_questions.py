@@ -15,13 +15,17 @@ from libremq.common.clock import Clock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import FileLock
 from libremq.kernel.authority import authority_records, object_authority
-from libremq.kernel.events import channel_events, command_events, queue_manager_events
+from libremq.kernel.events import channel_events, command_events, configuration_events, queue_manager_events
 from libremq.kernel.objects.definitions import Definitions
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.units import channel_batches
-from libremq.kernel.verb_calls import VerbCalls
+from libremq.kernel.verb_calls import VerbCalls, verb
+from libremq.kernel.verbs import connection_status
+from libremq.kernel.verbs.connection_status import ConnectionStatus, HandleStatus
+from libremq.kernel.verbs.queue_status import QueueStatus, queue_status
 from libremq.log import Log, SlotFile
 
 
@@ -54,6 +58,7 @@ class Events:
     def __init__(self, core: Core) -> None:
         self.channel = partial(channel_events.channel_event, core)
         self.command = partial(command_events.command_event, core)
+        self.refresh_objects = partial(configuration_events.refresh_objects, core)
         self.not_authorized = partial(queue_manager_events.not_authorized, core)
         self.on_behalf_of = core.events.on_behalf_of
 
@@ -84,6 +89,33 @@ class Questions(VerbCalls):
         self.events = Events(core)
         self.channel_records = ChannelRecords(core)
 
+    # Status
+
+    @verb
+    def queue_status(self, definition: LocalQueue) -> QueueStatus:
+        """DISPLAY QSTATUS."""
+        return queue_status(self.core, definition)
+
+    def handles_of_queue(self, name: str) -> list[HandleStatus]:
+        """DISPLAY QSTATUS TYPE(HANDLE)."""
+        return connection_status.handles_of_queue(self.core, name)
+
+    def connection_statuses(self) -> list[tuple[ConnectionStatus, list[HandleStatus]]]:
+        """DISPLAY CONN: every connection with what it has open."""
+        return connection_status.connections(self.core)
+
+    @property
+    def quiescing(self) -> bool:
+        return self.core.quiescing
+
+    @property
+    def started(self) -> float:
+        """When, in seconds since 1970."""
+        clock = self.core.clock
+        return clock.now() - (clock.monotonic() - self.core.started)
+
+    # How far it has come
+
     @property
     def last_lsn(self) -> int:
         """The position of all that was logged until now: what tells of the state as it is depends on it."""
@@ -106,7 +138,3 @@ class Questions(VerbCalls):
     def folder(self) -> str:
         """Where its data is."""
         return self.core.folder
-
-    @property
-    def quiescing(self) -> bool:
-        return self.core.quiescing

@@ -193,7 +193,17 @@ def check_entity(core: Core, kind: int, name: str) -> None:
 def delete_authority(
     core: Core, profile: str, object_type: Given, *, principals: Iterable[str] = (), groups: Iterable[str] = ()
 ) -> int:
-    """DELETE AUTHREC: the records of these entities for exactly this profile. All are there, or none is deleted."""
+    """DELETE AUTHREC. All of the records are there, or none is deleted."""
+    lsn = 0
+    for record in records_to_delete(core, profile, object_type, principals=principals, groups=groups):
+        lsn = _remove(core, record)
+    return lsn
+
+
+def records_to_delete(
+    core: Core, profile: str, object_type: Given, *, principals: Iterable[str] = (), groups: Iterable[str] = ()
+) -> list[AuthorityRecord]:
+    """The records of these entities for exactly this profile. MQRC_UNKNOWN_OBJECT_NAME if one is not there."""
     of = authorities.object_type(object_type, profile).value
     profile = checked_profile(core, profile, of)
     found: list[AuthorityRecord] = []
@@ -202,10 +212,7 @@ def delete_authority(
         if record is None:
             raise no_record(profile, of, entity)
         found.append(record)
-    lsn = 0
-    for record in found:
-        lsn = _remove(core, record)
-    return lsn
+    return found
 
 
 def no_record(profile: str, of: int, entity: str) -> MQError:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
 from libremq.kernel.objects.attributes import GivenValue, Value, convert
-from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.channel_definitions import MessageChannel
+from libremq.kernel.objects.definitions import Definitions
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
@@ -253,11 +253,11 @@ def _check_user_source(rule: ChannelAuthentication, given: Mapping[str, GivenVal
         )
 
 
-def _check_ranges(catalogue: Catalogue, rule: ChannelAuthentication) -> None:
+def _check_ranges(definitions: Definitions, rule: ChannelAuthentication) -> None:
     """Two ranges of which neither is inside the other leave open which is meant."""
     others = [
         one
-        for one in rules(catalogue)
+        for one in rules(definitions)
         if one.chlauth == rule.chlauth and one.type == rule.type and one.name != rule.name
     ]
     if rule.type == C.MQCAUT_BLOCKADDR:
@@ -283,13 +283,16 @@ def _not_found(profile: str, detail: str) -> MQError:
 # DISPLAY CHLAUTH
 
 
-def rules(catalogue: Catalogue) -> list[ChannelAuthentication]:
+def rules(definitions: Definitions) -> list[ChannelAuthentication]:
     """All records, in a fixed order."""
-    return [one for one in catalogue.select(KIND) if isinstance(one, ChannelAuthentication)]
+    return [one for one in definitions.select(KIND) if isinstance(one, ChannelAuthentication)]
 
 
 def find_records(
-    catalogue: Catalogue, profile: str = "*", match: int | str = C.MQMATCH_GENERIC, rule_type: int | str = C.MQCAUT_ALL
+    definitions: Definitions,
+    profile: str = "*",
+    match: int | str = C.MQMATCH_GENERIC,
+    rule_type: int | str = C.MQCAUT_ALL,
 ) -> list[ChannelAuthentication]:
     """DISPLAY CHLAUTH with MATCH(GENERIC), the profiles that a pattern means; EXACT, this very one; or ALL, those that
     have channels in common with it. MQRCCF_CHLAUTH_NOT_FOUND if there are none."""
@@ -303,7 +306,7 @@ def find_records(
         C.MQMATCH_EXACT: lambda one: profile == one,
         C.MQMATCH_ALL: lambda one: names_overlap(profile, one),
     }
-    found = [one for one in rules(catalogue) if means[found_match](one.chlauth) and kind in (C.MQCAUT_ALL, one.type)]
+    found = [one for one in rules(definitions) if means[found_match](one.chlauth) and kind in (C.MQCAUT_ALL, one.type)]
     if not found:
         raise _not_found(profile, f"no channel authentication record is for {profile[:64]!r}")
     return found
@@ -321,7 +324,7 @@ class RunCheck:
 
 
 def match_runcheck(
-    catalogue: Catalogue,
+    definitions: Definitions,
     channel: str,
     address: str,
     *,
@@ -344,12 +347,12 @@ def match_runcheck(
         wrong = "it takes no patterns"
     if wrong:
         raise mq_error(C.MQRCCF_CHLAUTH_RUNCHECK_ERROR, channel[:64], f"MATCH(RUNCHECK): {wrong}")
-    if catalogue.qmgr.chlauth == C.MQCHLA_DISABLED:
+    if definitions.qmgr.chlauth == C.MQCHLA_DISABLED:
         raise mq_error(C.MQRCCF_CHLAUTH_DISABLED, channel, "no rule applies: the queue manager has CHLAUTH(DISABLED)")
-    every = rules(catalogue)
+    every = rules(definitions)
     address = address.strip()
     warned: list[ChannelAuthentication] = []
-    definition = catalogue.find("CHANNEL", channel)
+    definition = definitions.find("CHANNEL", channel)
     mca_user = definition.mcauser if isinstance(definition, ServerConnection | MessageChannel) else ""
     user = channel_authentication.cut(acting_user(client_user, mca_user, ""))
     for rule in channel_authentication.blocks_address(every, address):
