@@ -410,3 +410,19 @@ def test_another_event_loop_is_refused(url: str, control: libremq.QueueManager) 
         await qm.close()
 
     run(first())
+
+
+def test_a_put_is_answered_whatever_the_definition_says(url: str, control: libremq.QueueManager) -> None:
+    control.define_local("TINY", maxdepth=1, defpresp="async")
+
+    async def main() -> None:
+        async with aio.connect(url) as qm:
+            tiny = qm.queue("TINY")
+            message_id = await tiny.put("one")
+            for put in (tiny.put("two"), qm.put("TINY", "two"), tiny.put_many(["2", "3"]), tiny.put_group(["2", "3"])):
+                with pytest.raises(libremq.QueueFull):
+                    await put
+            assert (await tiny.get()).message_id == message_id
+            assert await tiny.depth() == 0
+
+    run(main())

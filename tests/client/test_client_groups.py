@@ -78,3 +78,13 @@ def test_segments_go_through_the_descriptor(queue_manager: QueueManager) -> None
     assert short.depth == 4
     assert short.get(gmo=MQGMO(Version=2, Options=C.MQGMO_COMPLETE_MSG)).data == data
     assert short.depth == 0
+
+
+def test_what_is_all_or_none_is_so_on_a_queue_whose_puts_have_no_answer(queue_manager: QueueManager) -> None:
+    queue_manager.define_local("TINY", maxdepth=2, defpresp="async")
+    tiny = queue_manager.queue("TINY")
+    with pytest.raises(libremq.QueueFull):
+        tiny.put_group(["1", "2", "3"])
+    with pytest.raises(libremq.QueueFull):
+        tiny.put_many(["1", "2", "3"])
+    assert tiny.depth == 0

@@ -13,7 +13,7 @@
 
     asyncio.run(main())
 
-Errors are those of `libremq`. What a cancellation does is said at each method; the rule is in `aio.calls`.
+Errors are those of `libremq`. What a cancellation does is said at each method; the rule is in `aio.pending_calls`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a binding offers to the asyncio API: the MQI of one connection as coroutines, and the administration beside it.
 
 Structures are filled in place as MQ does; properties go in and come out as a dict. Calls of one connection are done in
-the order in which they were begun. What a cancellation does to a call is said in `aio.calls`.
+the order in which they were begun. What a cancellation does to a call is said in `aio.pending_calls`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from libremq.host.binding import GotItem, PutItem
+from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 
 Properties = Mapping[str, object] | None
+
+
+def answered(pmo: MQPMO) -> None:
+    """What is awaited is answered, also on a queue with DEFPRESP(ASYNC); `put_many` is for many."""
+    pmo.Options = pmo.Options & ~C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 
 
 class Binding(Protocol):

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from libremq.aio.binding import Properties
+from libremq.aio.binding import Properties, answered
 from libremq.aio.pending_calls import Call, to_the_end
 from libremq.client.session import PutProperties
 from libremq.host import embedded_access
@@ -137,6 +137,8 @@ class EmbeddedConnection:
     # Putting
 
     async def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None:
+        answered(pmo)
+
         def work() -> None:
             if not properties:
                 self._inner.put(hobj, md, pmo, data)
@@ -147,6 +149,8 @@ class EmbeddedConnection:
         await self._run(work)
 
     async def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None:
+        answered(pmo)
+
         def work() -> None:
             if not properties:
                 self._inner.put1(od, md, pmo, data)

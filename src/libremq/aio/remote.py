@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from libremq.aio.binding import Properties
+from libremq.aio.binding import Properties, answered
 from libremq.aio.link import PATIENCE_S, Exchange, Link, Slot, Words
 from libremq.aio.pending_calls import to_the_end
 from libremq.client.remote import remote_calls as rc
@@ -200,14 +200,14 @@ class RemoteConnection:
 
     async def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None:
         self._check_length(data)
-        pmo.Options &= ~C.MQPMO_ASYNC_RESPONSE  # what is awaited is answered; `put_many` is for many
+        answered(pmo)
         with _Handle(self._handles, pmo, properties):
             body = rc.put_request(self._handles, hobj, md, pmo, data)
         await self._run(Type.MQPUT, body, lambda flow, words: rc.put_reply(flow, md, pmo, words))
 
     async def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None:
         self._check_length(data)
-        pmo.Options &= ~C.MQPMO_ASYNC_RESPONSE
+        answered(pmo)
         with _Handle(self._handles, pmo, properties):
             body = rc.put1_request(self._handles, od, md, pmo, data)
         await self._run(Type.MQPUT1, body, lambda flow, words: rc.put1_reply(flow, od, md, pmo, words))
@@ -217,7 +217,7 @@ class RemoteConnection:
         parts = []
         for md, pmo, data in items:
             self._check_length(data)
-            pmo.Options |= C.MQPMO_ASYNC_RESPONSE
+            pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
             parts.append(
                 self._frame(Type.MQPUT, rc.put_request(self._handles, hobj, md, rc.ready_for_async(md, pmo), data))
             )

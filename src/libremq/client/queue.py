@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from libremq.client.queue_manager import QueueManager
 
+_IN_A_GROUP = C.MQPMO_LOGICAL_ORDER | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_SYNC_RESPONSE  # all or none: each is answered
+
 
 class Queue(QueueTarget):
     """A queue of a queue manager; made by `QueueManager.queue`. Safe to share between threads."""
@@ -90,9 +92,13 @@ class Queue(QueueTarget):
     ) -> bytes:
         """Put a message and return its message id (24 bytes).
 
-        In a transaction the message is there for others after the commit. Outside, a persistent message is on disk
-        when this returns. If it raises, nothing was put; only if the queue manager fails meanwhile (ConnectionBroken),
-        or Ctrl-C interrupts it, the message may be there or not.
+        In a transaction the message is there for others, and on disk if it is persistent, after the commit. Outside, a
+        persistent message is on disk when this returns, unless a get was waiting for it outside a transaction: then that
+        get has it, and it is on no disk (docs/concepts.md, "From hand to hand"). If it raises, nothing was put; only if
+        the connection is lost, or the queue manager fails meanwhile (ConnectionBroken), the message may be there or not.
+
+        Interrupted by Ctrl-C, the message may be there or not. Over a network, a put on a queue with DEFPRESP(ASYNC), or
+        with MQPMO_ASYNC_RESPONSE, only sends it: the next call that is answered waits for it too, MQSTAT says how it went.
 
         - `data`: bytes, or text, which goes as UTF-8 with format MQSTR.
         - `persistent`, `priority` (0 to 9): None takes the default of the queue (DEFPSIST, DEFPRTY).
@@ -167,7 +173,7 @@ class Queue(QueueTarget):
                     md = opt.descriptor(options.get("md"), self._name)
                     last = index == len(messages) - 1
                     md.MsgFlags |= C.MQMF_LAST_MSG_IN_GROUP if last else C.MQMF_MSG_IN_GROUP
-                    pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=C.MQPMO_LOGICAL_ORDER | C.MQPMO_FAIL_IF_QUIESCING)
+                    pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=_IN_A_GROUP)
                     own: PutOptions = {**options, "md": md, "pmo": pmo}
                     md, pmo, payload = opt.for_put(self._name, data, own, syncpoint=True)
                     session.put(hobj, md, pmo, payload, options.get("properties"))

@@ -135,6 +135,8 @@ class EmbeddedConnection:
         first: MQError | None = None
         failures = 0
         for md, pmo, data in items:
+            # All or none is for the caller to decide, who must hear of it whatever DEFPRESP says
+            pmo.Options = pmo.Options & ~C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
             try:
                 self._manager.put(self.hconn, hobj, md, pmo, data)
             except MQError as error:
