@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from libremq.aio.descriptions import described_by
+from libremq.client import browser as client
 from libremq.client.options import Match, Seconds
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable, mq_error
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from libremq.aio.sessions import Session, Unit
 
 
+@described_by(client.Browser)
 class Browser:
     """Made by `Queue.browse`. Ends by itself with the last message, or with `close`."""
 
@@ -63,10 +66,7 @@ class Browser:
         return message
 
     async def take(self) -> Message:
-        """Get the message under the cursor, in the transaction if the browser is in one.
-
-        NoMessageAvailable if it has gone. Cancelled, it takes the message or leaves it, as `Queue.get` does.
-        """
+        """Cancelled, it takes the message or leaves it, as `Queue.get` does."""
         if self._ended or self._session is None:
             raise mq_error(C.MQRC_NO_MSG_UNDER_CURSOR, self._queue.name, "the browser is closed, or has not begun")
         if not self._take:
@@ -124,7 +124,6 @@ class Browser:
             self._session.binding.close_soon(hobj)
 
     async def close(self) -> None:
-        """Give the cursor back, and the lock it holds."""
         self._ended = True
         hobj, self._hobj = self._hobj, 0
         if not hobj or self._session is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from libremq.aio.awaitable_objects import Opening
 from libremq.aio.binding import Access
+from libremq.aio.descriptions import described_by
 from libremq.aio.queue_manager import QueueManager
 from libremq.client import connecting, urls
 from libremq.client.connecting import current_user
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from libremq.store.queue_store import StoreLimits
 
 
+@described_by(connecting.connect)
 def connect(
     url: str,
     *,
@@ -35,10 +37,10 @@ def connect(
     tuning: TuningSettings | None = None,
     limits: StoreLimits | None = None,
 ) -> Opening[QueueManager]:
-    """Connect to the queue manager that a URL names: `async with connect(url) as qm:`, or `qm = await connect(url)`.
+    """`async with connect(url) as qm:`, or `qm = await connect(url)`.
 
-    URLs and arguments are those of `libremq.connect`. Cancelled, it leaves nothing behind: no connection, and no
-    embedded queue manager that runs on; one that is being started is waited for, and ended.
+    Cancelled, it leaves nothing behind: no connection, and no embedded queue manager that runs on; one that is being
+    started is waited for, and ended.
     """
     return Opening(
         _connect(

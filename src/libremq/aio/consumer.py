@@ -13,10 +13,12 @@ from contextlib import nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from libremq.aio.descriptions import described_by
 from libremq.aio.message import Message
 from libremq.aio.pending_calls import Call, to_the_end
 from libremq.aio.sessions import Session, outside_all_units
 from libremq.aio.transaction import Transaction
+from libremq.client import consumer as client
 from libremq.client import options as opt
 from libremq.client.options import Match, Seconds
 from libremq.mqi import constants as C
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from libremq.aio.queue import Queue
 
 
+@described_by(client.Consumer)
 class Consumer:
     """Made by `Queue.consume`. A context manager: the end of the block stops it and raises what its function raised."""
 
@@ -85,11 +88,9 @@ class Consumer:
 
     @property
     def running(self) -> bool:
-        """Started and not stopped; a suspended consumer runs."""
         return not self._stopped.is_set()
 
     def start(self) -> None:
-        """Start deliveries, or start them again after a stop."""
         if self._closed:
             raise mq_error(C.MQRC_HCONN_ERROR, self._queue.name, "the consumer is closed")
         if self.running:
@@ -101,7 +102,7 @@ class Consumer:
         self._task = asyncio.create_task(self._run(), name=f"libremq-consumer-{self._queue.name}")
 
     async def suspend(self) -> None:
-        """Pause deliveries; returns when no message is waited for any more. A function that is running finishes."""
+        """It returns when no message is waited for any more."""
         self._resumed.clear()
         self._interrupt_get()
         await self._quiet.wait()
@@ -110,7 +111,6 @@ class Consumer:
         self._resumed.set()
 
     async def stop(self) -> None:
-        """Stop deliveries; returns when the function is not running any more. The function may call it itself."""
         self._stopping = True
         self._resumed.set()
         self._interrupt_get()
@@ -127,10 +127,6 @@ class Consumer:
             self._task.cancel()
 
     async def wait(self, timeout: Seconds | None = None) -> bool:
-        """Wait until it is stopped, by its function, by another task or by an error, which is raised.
-
-        False if the time ran out first.
-        """
         milliseconds = None if timeout is None else opt.wait_interval(timeout, self._queue.name)
         limit = None if milliseconds is None or milliseconds < 0 else milliseconds / 1000
         try:
@@ -143,7 +139,6 @@ class Consumer:
         return True
 
     async def close(self) -> None:
-        """Stop for good and end the connection. An unfinished unit of work is backed out."""
         if self._closed:
             return
         self._closed = True

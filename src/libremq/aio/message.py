@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
+from libremq.aio.descriptions import described_by
+from libremq.client import message as client
 from libremq.client import replies
 from libremq.client.message import MessageContent
 from libremq.client.options import Data, PutOptions
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from libremq.host.binding import GotItem
 
 
+@described_by(client.Message)
 class Message(MessageContent):
     """What `get` and `browse` return."""
 
@@ -25,18 +28,9 @@ class Message(MessageContent):
         return cls(got.data, item.md, item.gmo, item.properties, manager, length=got.length, warning=got.reason)
 
     async def reply(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
-        """Put a reply on the queue the sender named, and return its message id.
-
-        The reply carries the id of this message as its correlation id (or what the sender asked for with MQRO_PASS_*),
-        and is persistent if this message is. The arguments are those of `Queue.put`.
-        """
         return await self._connected()._put1(*replies.reply_to(self, data, options))
 
     async def report(self, feedback: int = C.MQFB_PAN) -> bytes | None:
-        """Tell the sender what became of its message: MQFB_PAN (done), MQFB_NAN (refused) or a code of one's own.
-
-        Nothing is sent and None returned if the sender did not ask for it (MQRO_PAN, MQRO_NAN).
-        """
         manager = self._connected()
         put = replies.report_on(manager.name, self, feedback)
         return None if put is None else await manager._put1(*put)

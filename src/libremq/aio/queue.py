@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Unpack
 from libremq.aio.awaitable_objects import Opening
 from libremq.aio.browser import Browser
 from libremq.aio.consumer import Consumer
+from libremq.aio.descriptions import described_by
 from libremq.aio.message import Message
 from libremq.aio.pending_calls import raise_put_off
 from libremq.aio.sessions import Session, close_quietly
 from libremq.aio.transaction import Transaction
 from libremq.client import options as opt
+from libremq.client import queue as client
 from libremq.client.options import Data, Identifier, Match, PutOptions, Seconds
 from libremq.client.queue_target import REPLY_MODEL, QueueTarget
 from libremq.host.binding import GotItem, PutItem
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 _INPUT = C.MQOO_INPUT_AS_Q_DEF
 
 
+@described_by(client.Queue)
 class Queue(QueueTarget):
     """A queue of a queue manager; made by `QueueManager.queue`."""
 
@@ -76,21 +79,8 @@ class Queue(QueueTarget):
     # Putting
 
     async def put(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
-        """Put a message and return its message id (24 bytes).
-
-        In a transaction the message is there for others after the commit. Outside, a persistent message is on disk
-        when this returns. If it raises, a CancelledError too, nothing was put; only if the connection is lost meanwhile
-        (ConnectionBroken), the message may be there or not. Cancelled while it is being put, it returns as if it had
-        not been, and the task is cancelled at its next await. The arguments are those of `libremq.Queue.put`:
-
-        - `data`: bytes, or text, which goes as UTF-8 with format MQSTR.
-        - `persistent`, `priority` (0 to 9): None takes the default of the queue (DEFPSIST, DEFPRTY).
-        - `expiry`: seconds after which it may be discarded.
-        - `correlation_id`, `message_id`: up to 24 bytes, or text of that length in UTF-8.
-        - `reply_to`, `reply_to_manager`: the queue for replies and reports.
-        - `properties`: a dict of bool, int, float, str, bytes or None; selectors choose by them.
-        - `format`, `message_type`, `report`: as in the message descriptor (MQFMT_*, MQMT_*, MQRO_*).
-        - `md`, `pmo`: an MQMD and an MQPMO to start from, for all else. They stay as they are.
+        """Cancelled while it is being put, it returns as if it had not been, and the task is cancelled at its next
+        await. CancelledError means that nothing was put.
         """
         session = await self._enter(shared=True)
         try:
@@ -102,12 +92,6 @@ class Queue(QueueTarget):
         return md.MsgId
 
     async def put_many(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> list[bytes]:
-        """Put messages in their order, all or none, and return their message ids. The rest is as for `put`.
-
-        They go to the queue manager together, which over a network is many times faster than one after the other.
-        Outside a transaction they are one of their own. In yours, if this raises, some of them may be part of it:
-        back it out, and none are put.
-        """
         payloads = self._several(messages, "a list of messages")
         if options.get("properties"):
             raise bad_value(C.MQRC_PROPERTY_NOT_AVAILABLE, self._name, "properties go with `put`, message by message")
@@ -124,7 +108,6 @@ class Queue(QueueTarget):
         return [item.md.MsgId for item in items]
 
     async def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
-        """Put messages as a group, all or none, and return the group id. They stay together and in this order."""
         payloads = self._several(messages, "a group is a list of messages")
         if not payloads:
             raise bad_value(C.MQRC_INCOMPLETE_GROUP, self._name, "a group has at least one message")
@@ -166,24 +149,11 @@ class Queue(QueueTarget):
         md: MQMD | None = None,
         gmo: MQGMO | None = None,
     ) -> Message:
-        """Get the next message, or the next with these ids, and take it off the queue.
-
-        In a transaction it comes back if the transaction is backed out. Outside, it is gone when this returns.
-
-        Cancelled, it either returns the message or leaves it on the queue. CancelledError means that it is on the
-        queue. If the message has come already, it is returned, and the task is cancelled at its next await instead,
+        """Cancelled while it waits, either you get the message or it stays on the queue: CancelledError means that it
+        stays. If the message has come already, it is returned, and the task is cancelled at its next await instead,
         unless the cancellation was taken back by then: `async with asyncio.timeout(5): message = await queue.get(...)`
         has the message although the time is over. Before Python 3.12 `asyncio.wait_for` itself may drop what it waits
         for when it is cancelled: prefer `asyncio.timeout`, or the `wait` of the get.
-
-        - `wait`: seconds to wait for one; None (or 0) does not wait, float("inf") waits for ever.
-          NoMessageAvailable if there is none by then.
-        - `message_id`, `correlation_id`, `group_id`: only a message with these.
-        - `convert`: True has the data converted to UTF-8 and the byte order of this machine, a number to that CCSID.
-        - `max_length`: TruncatedMessage for a longer one, which stays on the queue; with `truncate` it is taken, and
-          cut.
-        - `md`, `gmo`: an MQMD and an MQGMO to start from, for all else. They stay as they are; what the get filled is
-          in the message.
         """
         if max_length is not None:
             opt.buffer_length(max_length, self._name)
@@ -239,12 +209,7 @@ class Queue(QueueTarget):
         gmo: MQGMO | None = None,
         **match: Unpack[Match],
     ) -> list[Message]:
-        """Get up to `count` messages in one go: as many as there are, at least one. The wait is for the first.
-
-        NoMessageAvailable if there is none. Over a network this is many times faster than one get after the other.
-        In a transaction all of them come back if it is backed out; outside, all of them are gone when this returns.
-        Cancelled, it returns those that have come or leaves all on the queue, as `get` does.
-        """
+        """Cancelled, it returns those that have come or leaves all on the queue, as `get` does."""
         self._check_count(count)
         session = await self._enter(shared=False)
         try:
@@ -258,17 +223,12 @@ class Queue(QueueTarget):
     async def get_or_none(
         self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
     ) -> Message | None:
-        """Like `get`, with None instead of NoMessageAvailable."""
         try:
             return await self.get(wait, convert=convert, **match)
         except NoMessageAvailable:
             return None
 
     async def get_group(self, wait: Seconds | None = None, *, group_id: Identifier | None = None) -> list[Message]:
-        """Get the messages of a group, in their order, once the group is complete; all or none.
-
-        A message that is in no group comes alone. NoMessageAvailable if there is nothing, or nothing complete.
-        """
         messages: list[Message] = []
         async with self._in_a_unit():
             session = await self._enter(shared=False)
@@ -292,10 +252,6 @@ class Queue(QueueTarget):
     async def iterate(
         self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
     ) -> AsyncIterator[Message]:
-        """Get one message after the other until none is there, or none came for `wait` seconds.
-
-        A message is taken when the loop asks for it, not before: leaving the loop loses nothing.
-        """
         while (message := await self.get_or_none(wait, convert=convert, **match)) is not None:
             yield message
 
@@ -314,24 +270,13 @@ class Queue(QueueTarget):
         convert: bool | int = False,
         **match: Unpack[Match],
     ) -> Browser:
-        """Look at the messages in order and leave them where they are: `async for message in queue.browse():`.
-
-        The result is an asynchronous iterator with a cursor of its own, and a context manager that closes it. In a
-        transaction it ends with that.
-
-        - `wait`: seconds to wait for more at the end.
-        - `lock`: the message under the cursor cannot be got by others.
-        - `mark`: skip what cooperating browsers have seen, and mark what this one sees (MQGMO_MARK_BROWSE_CO_OP).
-        - `take`: `Browser.take` may get the message under the cursor.
-        """
+        """`async for message in queue.browse():`. In a transaction it ends with that."""
         return Browser(self, wait, match, lock=lock, mark=mark, take=take, convert=convert)
 
     async def depth(self) -> int:
-        """How many messages are on the queue, those put and not yet committed included, as in MQ."""
         return int((await self.inquire(C.MQIA_CURRENT_Q_DEPTH))[0])
 
     async def inquire(self, *what: int | str) -> list[int | str]:
-        """MQINQ: the values of attributes in the order asked for, each by MQSC keyword or selector (MQIA_*, MQCA_*)."""
         selectors = [self._selector_of(name) for name in what]
         session = await self._enter(shared=True)
         try:
@@ -340,7 +285,6 @@ class Queue(QueueTarget):
             self._sessions.leave(session)
 
     async def set(self, **attributes: int | str) -> None:
-        """MQSET: change attributes that applications may change: `await queue.set(get="disabled")`."""
         values = self._values_to_set(attributes)
         session = await self._enter(shared=True)
         try:
@@ -349,7 +293,6 @@ class Queue(QueueTarget):
             self._sessions.leave(session)
 
     async def statistics(self) -> QueueStatistics:
-        """Depth and open counts at this moment. The handles of this Queue object count too."""
         values = await self.inquire(
             C.MQIA_CURRENT_Q_DEPTH, C.MQIA_MAX_Q_DEPTH, C.MQIA_OPEN_INPUT_COUNT, C.MQIA_OPEN_OUTPUT_COUNT
         )
@@ -361,11 +304,6 @@ class Queue(QueueTarget):
     async def request(
         self, data: Data, *, wait: Seconds | None = float("inf"), **options: Unpack[PutOptions]
     ) -> Message:
-        """Put a request and wait for its reply.
-
-        Without `reply_to` a temporary queue is made for the reply; it takes no persistent messages, so the request is
-        not persistent then. NoMessageAvailable if no reply came in time; a later one is not waited for any more.
-        """
         self._usable()
         if self._sessions.unit() is not None:
             raise mq_error(
@@ -403,12 +341,6 @@ class Queue(QueueTarget):
     ) -> Opening[Consumer]:
         """Have a coroutine function called with every message, in a task of its own: `async with queue.consume(f):`,
         or `consumer = await queue.consume(f)`.
-
-        Each call is a transaction: what the function puts belongs to it. It is committed when the function returns.
-        If the function raises, the message goes back to the queue, and the consumer stops: `Consumer.error` has the
-        exception, `wait` and the end of an `async with` raise it. With `on_error` that function is called instead,
-        after the backout, and the consumer goes on; the message comes again with its `backout_count` raised.
-        With `transaction=False` a message is gone when the function is called.
         """
         consumer = Consumer(self, callback, transaction=transaction, on_error=on_error, convert=convert, match=match)
         return Opening(consumer._opened(start=start))

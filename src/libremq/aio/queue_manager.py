@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Unpack
 from libremq.aio.administration import Administration
 from libremq.aio.awaitable_objects import Opening
 from libremq.aio.binding import Access
+from libremq.aio.descriptions import described_by
 from libremq.aio.message import Message
 from libremq.aio.queue import Queue
 from libremq.aio.sessions import Sessions
 from libremq.aio.transaction import Transaction
 from libremq.aio.xa import XA
 from libremq.client import options as opt
+from libremq.client import queue_manager as client
 from libremq.client import replies
 from libremq.client.connecting import current_application, current_user
 from libremq.client.options import Data, Named, PutOptions
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from libremq.aio.consumer import Consumer
 
 
+@described_by(client.QueueManager)
 class QueueManager(Administration):
     """A connected queue manager; made by `libremq.aio.connect`, in the event loop that uses it."""
 
@@ -44,7 +47,6 @@ class QueueManager(Administration):
 
     @property
     def folder(self) -> str:
-        """Where its data is, if that is on this machine."""
         return self._sessions.access.folder
 
     def __repr__(self) -> str:
@@ -62,14 +64,8 @@ class QueueManager(Administration):
         open_options: int = 0,
         alternate_user: str = "",
     ) -> Queue:
-        """A queue by its name. It is opened when it is used, so a name that does not exist shows then.
-
-        - `manager`: the queue manager it belongs to, if not this one.
-        - `exclusive`: True: nobody else can open it for input while it is open, from the first get on, or from
-          `async with qm.queue(...)` or `await queue.open()`; False shares it; None does what the definition says.
-        - `selector`: get and browse only messages that it chooses: `"colour = 'red' AND weight > 2"`.
-        - `open_options`: MQOO_* that go with an access, such as MQOO_SET_ALL_CONTEXT.
-        - `alternate_user`: open it with the authority of this user.
+        """With `exclusive=True` it is opened for input by the first get, or by `async with qm.queue(...)`, or by
+        `await queue.open()`.
         """
         return Queue(
             self,
@@ -82,11 +78,7 @@ class QueueManager(Administration):
         )
 
     def dynamic_queue(self, model: str = REPLY_MODEL, name: str = "AMQ.*") -> Opening[Queue]:
-        """Make a queue from a model: `async with qm.dynamic_queue() as queue:`, or `queue = await qm.dynamic_queue()`.
-
-        `name` may end in an asterisk, which is replaced by something unique. A temporary one is gone when the object is
-        closed, or dropped.
-        """
+        """`async with qm.dynamic_queue() as queue:`, or `queue = await qm.dynamic_queue()`."""
         return Opening(self._dynamic_queue(model, name))
 
     async def _dynamic_queue(self, model: str, name: str) -> Queue:
@@ -101,7 +93,6 @@ class QueueManager(Administration):
         return queue
 
     async def put(self, queue: str | Named, data: Data, **options: Unpack[PutOptions]) -> bytes:
-        """Put one message on a queue, without keeping the queue open (MQPUT1). The rest is as for `Queue.put`."""
         name = getattr(queue, "name", queue)
         if not isinstance(name, str):
             raise wrong_type(C.MQRC_UNKNOWN_OBJECT_NAME, "", f"the name of a queue is a str, not {queue!r}")
@@ -117,19 +108,12 @@ class QueueManager(Administration):
         return md.MsgId
 
     def transaction(self) -> Transaction:
-        """A unit of work: `async with qm.transaction():`.
-
-        Puts and gets in the block happen together when it ends, or not at all if it ends with an exception.
-        """
+        """A unit of work of this task: `async with qm.transaction():`."""
         return Transaction(self._sessions)
 
     async def dead_letter(
         self, message: Message, reason: int, *, queue: str = "", queue_manager: str = ""
     ) -> bytes | None:
-        """Put a message that cannot be dealt with on the dead-letter queue, behind a header that says why.
-
-        As `libremq.QueueManager.dead_letter`. Do it in the transaction that got the message.
-        """
         plan = replies.dead_letter_plan(self.name, message, reason, queue, queue_manager)
         message_id: bytes | None = None
         if plan.bury:
@@ -145,8 +129,7 @@ class QueueManager(Administration):
     async def close(self) -> None:
         """End all connections, and the queue manager if it is embedded and nobody else uses it.
 
-        Consumers are stopped, transactions that are not committed are backed out, waiting gets return their message if
-        it has come, and end with HandleError if not. Cancelled, it goes on to its end all the same.
+        A waiting get whose message has come returns it. Cancelled, it goes on to its end all the same.
         """
         if self.closed:
             return

@@ -6,11 +6,14 @@ import asyncio
 from types import TracebackType
 from typing import Self
 
+from libremq.aio.descriptions import described_by
 from libremq.aio.sessions import Session, Sessions, Unit
+from libremq.client import transaction as client
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
 
+@described_by(client.Transaction)
 class Transaction:
     """Commits when the block ends, backs out when it ends with an exception, a cancellation too.
 
@@ -44,14 +47,12 @@ class Transaction:
         return self._unit
 
     async def commit(self) -> None:
-        """Commit what was put and got so far."""
         unit = self._running()
         async with unit.lock:
             if unit.session is not None:
                 await unit.session.binding.commit()
 
     async def backout(self) -> None:
-        """Undo what was put and got since the last commit."""
         unit = self._running()
         async with unit.lock:
             if unit.session is not None:

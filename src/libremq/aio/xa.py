@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from libremq.aio.descriptions import described_by
 from libremq.aio.sessions import Sessions, Unit
+from libremq.client import xa as client
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import wrong_type
 from libremq.mqi.errors import MQError, mq_error
 
 
+@described_by(client.XA)
 class XA:
     """The verbs of a transaction manager. An XID is 1 to 140 bytes that nobody else uses."""
 
@@ -30,7 +33,6 @@ class XA:
         await self.end(xid)
 
     async def start(self, xid: bytes) -> None:
-        """Begin a branch, or join one that was ended and not prepared."""
         self._checked(xid)
         self._sessions.check_no_unit()
         session = await self._sessions.lease()
@@ -61,23 +63,19 @@ class XA:
             self._sessions.give_back(session)
 
     async def prepare(self, xid: bytes) -> None:
-        """First phase: when this returns, the branch can be committed whatever happens."""
         await self._decide("xa_prepare", xid)
 
     async def commit(self, xid: bytes, *, one_phase: bool = False) -> None:
-        """Second phase; `one_phase` commits a branch that was not prepared."""
         await self._decide("xa_commit", xid, one_phase=one_phase)
 
     async def rollback(self, xid: bytes) -> None:
         await self._decide("xa_rollback", xid)
 
     async def recover(self) -> list[bytes]:
-        """The XIDs that are prepared and not decided."""
         self._sessions.check()
         return await (await self._sessions.common()).binding.xa_recover()
 
     async def forget(self, xid: bytes) -> None:
-        """Forget a branch that was decided; refused while it is in doubt."""
         await self._decide("xa_forget", xid)
 
     async def _decide(self, verb: str, xid: bytes, *, one_phase: bool = False) -> None:

@@ -117,7 +117,7 @@ class Consumer:
                 self._stopping = True
 
     def wait(self, timeout: Seconds | None = None) -> bool:
-        """Wait until it is stopped, by its function, by another thread or by an error, which is raised.
+        """Wait until it is stopped, by its function, by others or by an error, which is raised.
 
         False if the time ran out first.
         """

@@ -93,18 +93,18 @@ class Queue(QueueTarget):
         """Put a message and return its message id (24 bytes).
 
         In a transaction the message is there for others, and on disk if it is persistent, after the commit. Outside, a
-        persistent message is on disk when this returns, unless a get was waiting for it outside a transaction: then that
-        get has it, and it is on no disk (docs/concepts.md, "From hand to hand"). If it raises, nothing was put; only if
-        the connection is lost, or the queue manager fails meanwhile (ConnectionBroken), the message may be there or not.
+        persistent message is on disk when this returns, unless a get was waiting for it outside a transaction: then
+        that get has it, and it is on no disk (docs/concepts.md, "From hand to hand"). If it raises, nothing was put;
+        only if the connection is lost or the queue manager fails meanwhile (ConnectionBroken), it may be there or not.
 
-        Interrupted by Ctrl-C, the message may be there or not. Over a network, a put on a queue with DEFPRESP(ASYNC), or
-        with MQPMO_ASYNC_RESPONSE, only sends it: the next call that is answered waits for it too, MQSTAT says how it went.
+        Interrupted by Ctrl-C, it may be there or not. A put without an answer (MQPMO_ASYNC_RESPONSE, or DEFPRESP(ASYNC)
+        of the queue) returns over a network when it was sent, and MQSTAT tells what became of it.
 
         - `data`: bytes, or text, which goes as UTF-8 with format MQSTR.
         - `persistent`, `priority` (0 to 9): None takes the default of the queue (DEFPSIST, DEFPRTY).
         - `expiry`: seconds after which it may be discarded.
         - `correlation_id`, `message_id`: up to 24 bytes, or text of that length in UTF-8.
-        - `reply_to`: the queue for replies and reports.
+        - `reply_to`, `reply_to_manager`: the queue for replies and reports.
         - `properties`: a dict of bool, int, float, str, bytes or None; selectors choose by them.
         - `format`, `message_type`, `report`: as in the message descriptor (MQFMT_*, MQMT_*, MQRO_*).
         - `md`, `pmo`: an MQMD and an MQPMO to start from, for all else (groups, segments, context). They stay as they
@@ -199,7 +199,9 @@ class Queue(QueueTarget):
     ) -> Message:
         """Get the next message, or the next with these ids, and take it off the queue.
 
-        In a transaction it comes back if the transaction is backed out. Outside, it is gone when this returns.
+        In a transaction it comes back if the transaction is backed out. Outside, it is gone when this returns, and if
+        it came from hand to hand (see `put`) it was never on disk.
+
         Interrupted while it waits (Ctrl-C, or the queue closed by another thread), either you get the message or it
         stays on the queue.
 
@@ -244,7 +246,9 @@ class Queue(QueueTarget):
         NoMessageAvailable if there is none. Over a network this is many times faster than one get after the other,
         and no more come along once they have some 16 MB together. In a transaction all of them come back if it is
         backed out; outside, all of them are gone when this returns.
-        Interrupted over a network after the first has come, it breaks the connection: in a transaction nothing is lost.
+
+        Interrupted by Ctrl-C over a network after the first has come, it breaks the connection: in a transaction
+        nothing is lost.
         """
         self._check_count(count)
         session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
@@ -355,7 +359,7 @@ class Queue(QueueTarget):
         return session.binding.inquire(hobj, selectors)[0]
 
     def set(self, **attributes: int | str) -> None:
-        """MQSET: change attributes that applications may change: `queue.set(get="disabled")`."""
+        """MQSET: change attributes that applications may change: `get="disabled"`."""
         values = self._values_to_set(attributes)
         session, hobj = self._handle(C.MQOO_SET)
         session.binding.set(hobj, values)

@@ -91,9 +91,11 @@ class QueueManager(Administration):
     ) -> Queue:
         """A queue by its name. It is opened when it is used, so a name that does not exist shows then.
 
+        With `exclusive=True` it is opened for input at once, by this thread.
+
         - `manager`: the queue manager it belongs to, if not this one.
-        - `exclusive`: True opens it for input now, and nobody else can while it is open; False shares it; None does
-          what the definition says (DEFSOPT).
+        - `exclusive`: True: nobody else can open it for input while it is open; False shares it; None does what the
+          definition says (DEFSOPT).
         - `selector`: get and browse only messages that it chooses: `"colour = 'red' AND weight > 2"`.
         - `open_options`: MQOO_* that go with an access, such as MQOO_SET_ALL_CONTEXT.
         - `alternate_user`: open it with the authority of this user.
@@ -114,7 +116,9 @@ class QueueManager(Administration):
     def dynamic_queue(self, model: str = REPLY_MODEL, name: str = "AMQ.*") -> Queue:
         """Make a queue from a model; `name` may end in an asterisk, which is replaced by something unique.
 
-        A temporary one is gone when the returned object is closed, or dropped, or its thread ends.
+        A temporary one is gone when the returned object is closed, or dropped.
+
+        It is gone when its thread ends, too.
         """
         queue = Queue(self, model, dynamic_name=name)
         queue.handle("input")
@@ -139,7 +143,8 @@ class QueueManager(Administration):
     def transaction(self) -> Transaction:
         """A unit of work of this thread: `with qm.transaction():`.
 
-        Puts and gets in the block happen together when it ends, or not at all if it ends with an exception.
+        Puts and gets in the block happen together when it ends, or not at all if it ends with an exception. When it has
+        ended, what it did is on disk.
         """
         return Transaction(self)
 

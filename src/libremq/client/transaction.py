@@ -53,7 +53,7 @@ class Transaction:
         return session
 
     def commit(self) -> None:
-        """Commit what was put and got so far."""
+        """Commit what was put and got so far; on disk when this returns."""
         self._own_session().binding.commit()
 
     def backout(self) -> None:
