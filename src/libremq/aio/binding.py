@@ -82,6 +82,6 @@ class Access(Protocol):
     async def connect(self, user: str, application: str) -> Binding: ...
 
     async def command(self, call: str, /, *args: Any, **kwargs: Any) -> Any:
-        """A method of `client.binding.Access`, by its name."""
+        """A method of `host.binding.Access`, by its name."""
 
     async def close(self) -> None: ...

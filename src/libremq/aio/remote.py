@@ -1,7 +1,7 @@
 """One connection to a queue manager in another process, as coroutines: the MQI over a socket.
 
-Requests and replies are those of the blocking client (`client.remote_calls`); here is only the waiting. Calls need not
-wait for each other: they are sent as they come, and the queue manager answers them in that order.
+Requests and replies are those of the blocking client (`client.remote.remote_calls`); here is only the waiting. Calls
+need not wait for each other: they are sent as they come, and the queue manager answers them in that order.
 """
 
 from __future__ import annotations

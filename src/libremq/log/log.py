@@ -1,8 +1,8 @@
 """The log: append records, force them, read them back, let go of what nothing needs any more.
 
-What is below has a file of its own: core.py gathers and forces, writer.py puts pages on disk, ring.py and sequence.py
-say where, reader.py reads them back, opening.py puts it all together after whatever happened before, management.py
-knows what becomes of the extents of a linear log, shipped.py reads a log that another machine writes.
+What is below has a file of its own: log_core.py gathers and forces, writer.py puts pages on disk, ring.py and
+sequence.py say where, reader.py reads them back, log_opening.py puts it all together after whatever happened before,
+management.py knows what becomes of the extents of a linear log, shipped.py reads a log that another machine writes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The attributes of channels: one row each, for every type of channel it applies to.
 
 Data only, in the order DISPLAY uses. A type of channel is a word in `CHANNEL_TYPES` and in the row of CHLTYPE, the
-types in the rows that not all channels have, and a class in `objects_channel.py`: nothing else knows how many there
+types in the rows that not all channels have, and a class in `channel_definitions.py`: nothing else knows how many there
 are. No application can open these objects, so MQINQ knows none of the attributes.
 """
 

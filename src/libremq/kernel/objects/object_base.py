@@ -1,6 +1,6 @@
 """What all objects are: a name, a kind and a table, with the values of the attributes in the instance.
 
-The kinds themselves are in `objects*.py`; `objects.py` has them all.
+The kinds themselves are in `channel_definitions.py` and its neighbours; `object_types.py` has them all.
 """
 
 from __future__ import annotations

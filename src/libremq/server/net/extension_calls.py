@@ -1,6 +1,6 @@
 """Calls between two LibreMQs that the channel protocol has no public layout for.
 
-Distribution lists, MQBEGIN, MQCB, MQCTL, and the administration that `client.binding.Access` offers: each is a name, a
+Distribution lists, MQBEGIN, MQCB, MQCTL, and the administration that `host.binding.Access` offers: each is a name, a
 JSON value and bytes. What touches files, or takes long, is done by a thread of its own.
 """
 
