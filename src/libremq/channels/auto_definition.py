@@ -6,8 +6,8 @@ from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.transport import Peer
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events.channel_events import channel_event
-from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.channel_definitions import MessageChannel, Receiver
+from libremq.kernel.objects.definitions import Definitions
 from libremq.kernel.objects.object_base import new_object
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -16,7 +16,7 @@ from libremq.wire.session_flows import InitialData
 MODEL = "SYSTEM.AUTO.RECEIVER"
 
 
-def model_of(catalogue: Catalogue, name: str) -> MessageChannel | None:
+def model_of(catalogue: Definitions, name: str) -> MessageChannel | None:
     """What a channel of this name would be if a partner's call defined it; None if that is not wanted."""
     found = catalogue.channels.get(MODEL) if catalogue.qmgr.chad == C.MQCHAD_ENABLED else None
     return new_object(type(found), name, vars(found)) if isinstance(found, MessageChannel) else None

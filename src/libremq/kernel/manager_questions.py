@@ -9,11 +9,12 @@ only those outside can tell of. What changes anything is a verb: `manager` has t
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import partial
 
 from libremq.common.clock import Clock
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.file_layer import FileLock, Files
 from libremq.kernel.authority import authority_records, object_authority
 from libremq.kernel.events import channel_events, command_events, configuration_events, queue_manager_events
 from libremq.kernel.objects.definitions import Definitions
@@ -85,6 +86,7 @@ class Questions(VerbCalls):
         self.connections: Mapping[int, Connection] = core.connections
         self.clock: Clock = core.clock
         self.log: Log = core.log
+        self.files: Files = core.files
         self.authority = Authority(core)
         self.events = Events(core)
         self.channel_records = ChannelRecords(core)
@@ -113,6 +115,16 @@ class Questions(VerbCalls):
         """When, in seconds since 1970."""
         clock = self.core.clock
         return clock.now() - (clock.monotonic() - self.core.started)
+
+    def figures(self) -> dict[str, int | float | str]:
+        """What a failure report says of it. Asked without the lock, which somebody may hold for good."""
+        core = self.core
+        return {
+            "connections": len(core.connections),
+            "units of work": len(core.units),
+            "log operations": core.logged_operations,
+            **{f"log {name}": value for name, value in asdict(core.log.statistics()).items()},
+        }
 
     # How far it has come
 

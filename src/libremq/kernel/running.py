@@ -119,6 +119,16 @@ class RunningQueueManager:
         self.say(self.end_note)
         self._report_checkpoint("end")
 
+    def quiesce(self) -> None:
+        """From now on nobody connects, and calls that want to fail then do."""
+        self.core.quiescing = True
+
+    def end_waits(self) -> None:
+        """The queue manager quiesces: gets that wait, and want to fail then, do."""
+        for waiter in list(self.core.waiters):
+            if waiter.gmo.Options & C.MQGMO_FAIL_IF_QUIESCING:
+                waiter.fail(mq_error(C.MQRC_Q_MGR_QUIESCING, self.name))
+
     def tell_end(self, *, quiescing: bool) -> None:
         """Make the event that says so, before those who may be waiting for it are gone."""
         if self.failure is None and not self.ended:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security.authorities import OBJECT_TYPES
@@ -177,18 +176,18 @@ def open_to_clients(embedded: EmbeddedQueueManager) -> None:
     A wrong password is refused all the same. To be called before the queue manager is served.
     """
     manager = embedded.manager
-    core = manager.core
-    if core.catalogue.qmgr.chlauth == C.MQCHLA_DISABLED:
+    qmgr = manager.definitions.qmgr
+    if qmgr.chlauth == C.MQCHLA_DISABLED:
         return  # it was done before
-    connauth = core.catalogue.qmgr.connauth
+    connauth = qmgr.connauth
 
     def open_up() -> int:
         lsn = manager.alter("QMGR", "", {"CHLAUTH": "DISABLED"})
-        if core.catalogue.find("IDPWOS", connauth) is not None:
+        if manager.find("IDPWOS", connauth) is not None:
             lsn = manager.alter("IDPWOS", connauth, {"CHCKCLNT": "OPTIONAL", "FAILDLAY": 0})
         for one in OBJECT_TYPES:
-            profile = core.qmgr_name if one.value == C.MQOT_Q_MGR else "**"
-            lsn = object_authority.set_authority(core, profile, one.value, groups=(NOBODY,), add=("ALL",)) or lsn
+            profile = manager.name if one.value == C.MQOT_Q_MGR else "**"
+            lsn = manager.set_authority(profile, one.value, groups=(NOBODY,), add=("ALL",)) or lsn
         return lsn
 
     embedded.admin(open_up)

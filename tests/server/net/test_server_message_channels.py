@@ -152,7 +152,7 @@ def test_what_waited_for_the_log_is_not_counted_any_more(pair: Pair) -> None:
         link._note_buffered()
         counted = engine.buffered_bytes
         link._unsent = 0
-        link.release(engine.log.durable)
+        link.release(engine.manager.log.durable)
         return counted, engine.buffered_bytes
 
     assert pair.one.in_loop(without_room) == (1 << 22, 0)
@@ -291,14 +291,14 @@ def test_a_slow_log_does_not_count_as_silence_of_the_partner(tmp_path: Path) -> 
         pair.start()
         pair.wait_for(C.MQCHS_RUNNING)
         engine, manager = pair.one.engine, pair.one.embedded.manager
-        on_disk, force = threading.Event(), engine._force_now
+        on_disk, force = threading.Event(), engine.replies._force_now
 
         def slow(lsn: int) -> str | None:
             on_disk.wait(120)
             return force(lsn)
 
-        engine._force_s = 1.0  # so that a thread waits for it, and not the loop
-        engine._force_now = slow  # type: ignore[method-assign]
+        engine.replies._force_s = 1.0  # so that a thread waits for it, and not the loop
+        engine.replies._force_now = slow  # type: ignore[method-assign]
         with engine.lock:
             application = manager.connect("alice", "teller")
             md = MQMD(Version=2, Persistence=C.MQPER_PERSISTENT)

@@ -190,7 +190,7 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
             if attributes:
                 embedded.admin(lambda: manager.alter("QMGR", "", attributes))
             if definitions:
-                now = manager.core.clock.now()
+                now = manager.clock.now()
                 security = (
                     developer_configuration.records(now, app_password="app" in passwords) if arguments.dev else ()
                 )

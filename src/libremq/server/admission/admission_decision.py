@@ -19,7 +19,6 @@ from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.users import system_user
 from libremq.kernel.authority import channel_authentication_records
 from libremq.kernel.events import queue_manager_events
-from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -98,18 +97,16 @@ class Admission:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._passwords = Passwords(engine.manager.core.files, engine.folder)
+        self._passwords = Passwords(engine.manager.files, engine.folder)
         self.threads = Turns(_PASSWORD_THREADS, "libremq-password")
         """For `decide` where `takes_long` says so."""
-        authorities = engine.manager.core.authorities
-        authorities.administrators |= {system_user(os.getuid())}
-        authorities.trusting = False
+        engine.manager.authority.begin_serving(owner=system_user(os.getuid()))
         self.refresh()
 
     def refresh(self) -> None:
         """REFRESH SECURITY TYPE(CONNAUTH): from now on what the queue manager and its AUTHINFO say today applies."""
         with self._engine.lock:
-            self.settings = read_settings(self._engine.manager.core.catalogue)
+            self.settings = read_settings(self._engine.manager.definitions)
         if self.settings.problem:
             self._engine.say(amq(9591, self.settings.problem))
 
@@ -118,8 +115,7 @@ class Admission:
 
     def is_privileged(self, user: str) -> bool:
         """Is it a member of mqm, the owner of this process, or named in AdminUsers of qm.ini?"""
-        authorities = self._engine.manager.core.authorities
-        return authorities.is_administrator(user, authorities.entities.groups_of(user))
+        return self._engine.manager.authority.is_administrator(user)
 
     # The listener
 
@@ -136,10 +132,10 @@ class Admission:
     def _rules(self) -> list[ChannelAuthentication]:
         """All that apply: none with CHLAUTH(DISABLED)."""
         with self._engine.lock:
-            catalogue = self._engine.manager.core.catalogue
-            if catalogue.qmgr.chlauth == C.MQCHLA_DISABLED or not catalogue.chlauths:
+            definitions = self._engine.manager.definitions
+            if definitions.qmgr.chlauth == C.MQCHLA_DISABLED or not definitions.chlauths:
                 return []
-            return channel_authentication_records.rules(catalogue)
+            return channel_authentication_records.rules(definitions)
 
     # Connections
 
@@ -148,7 +144,7 @@ class Admission:
         return applicant.credentials is not None or (not applicant.local and self._names_are_wanted(self._rules()))
 
     def _names_are_wanted(self, rules: list[ChannelAuthentication]) -> bool:
-        enabled = self._engine.manager.core.catalogue.qmgr.revdns == C.MQRDNS_ENABLED
+        enabled = self._engine.manager.definitions.qmgr.revdns == C.MQRDNS_ENABLED
         return enabled and channel_authentication.needs_host_names(rules)
 
     def decide(self, applicant: Applicant) -> Admitted | Denied:
@@ -282,8 +278,7 @@ class Admission:
         elif by_user:
             qualifier = C.MQRQ_CHANNEL_BLOCKED_USERID
         with self._engine.lock:
-            channel_event(
-                self._engine.manager.core,
+            self._engine.manager.events.channel(
                 C.MQRC_CHANNEL_BLOCKED_WARNING if warning else C.MQRC_CHANNEL_BLOCKED,
                 channel=applicant.channel,
                 connection_name=applicant.address,
@@ -313,8 +308,7 @@ class Admission:
         for message in (first, amq(5543, cause), amq(9557, f"'{who}'", applicant.where)):
             self._engine.say(message)
         with self._engine.lock:
-            queue_manager_events.not_authorized(
-                self._engine.manager.core,
+            self._engine.manager.events.not_authorized(
                 queue_manager_events.CONNECT,
                 user=applicant.asserted,
                 application=applicant.application,

@@ -6,17 +6,17 @@ password then, and none is right, until the definition is corrected and refreshe
 
 from __future__ import annotations
 
-from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.definitions import Definitions
 from libremq.kernel.objects.security_records import IdpwLdap, IdpwOs
 from libremq.mqi import constants as C
 from libremq.security.connection_authentication import OFF, ConnectionAuthentication
 
 
-def read_settings(catalogue: Catalogue) -> ConnectionAuthentication:
-    name = catalogue.qmgr.connauth
+def read_settings(definitions: Definitions) -> ConnectionAuthentication:
+    name = definitions.qmgr.connauth
     if not name:
         return OFF
-    found = catalogue.find("AUTHINFO", name)
+    found = definitions.find("AUTHINFO", name)
     if isinstance(found, IdpwOs):
         return ConnectionAuthentication(
             name,

@@ -54,7 +54,7 @@ class KeyRepository:
             return self._look(None)
 
     def _look(self, known: object) -> str:
-        qmgr = self._manager.core.catalogue.qmgr
+        qmgr = self._manager.definitions.qmgr
         path = qmgr.sslkeyr.strip() or os.path.join(self._folder, DEFAULT_FOLDER)
         self._state = (path, qmgr.certlabl, qmgr.keyrpwd, qmgr.sslfips, _state_of(path))
         if self._state == known:
@@ -125,7 +125,7 @@ def calling_options(manager: QueueManager, folder: str, channel: CallingChannel)
 
     RepositoryError if it cannot. Reads files.
     """
-    qmgr = manager.core.catalogue.qmgr
+    qmgr = manager.definitions.qmgr
     path = qmgr.sslkeyr.strip() or os.path.join(folder, DEFAULT_FOLDER)
     if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
         wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.tls import cipher_specs
 from libremq.common.tls.tls_errors import NOT_ACCEPTED, SAID, explained, is_alert
-from libremq.kernel.events.channel_events import channel_event
 from libremq.mqi import constants as C
 from libremq.security import distinguished_names
 from libremq.security.distinguished_names import DistinguishedNameError
@@ -117,8 +116,7 @@ def refusal_event(
 ) -> None:
     """A channel SSL error event about a peer that its channel has refused: one that has called, or was called."""
     with engine.lock:
-        channel_event(
-            engine.manager.core,
+        engine.manager.events.channel(
             C.MQRC_CHANNEL_SSL_ERROR,
             qualifier=_QUALIFIERS[status],
             channel=channel,
@@ -134,8 +132,7 @@ def handshake_event(engine: Engine, error: BaseException, where: str, *, calling
     code = error.verify_code if isinstance(error, ssl.SSLCertVerificationError) else getattr(error, "errno", None)
     reason = error.reason if isinstance(error, ssl.SSLError) else getattr(error, "strerror", None) or "CONNECTION_LOST"
     with engine.lock:
-        channel_event(
-            engine.manager.core,
+        engine.manager.events.channel(
             C.MQRC_CHANNEL_SSL_ERROR,
             channel=calling.name if calling is not None else "",
             connection_name=where if calling is not None else _host(where),

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, cast
 
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.silence import Silence
-from libremq.kernel.events.queue_manager_events import channel_event
 from libremq.mqi import constants as C
 from libremq.server.admission.tls_peers import TlsPeer, peer_of
 from libremq.server.diagnostics.unexpected import described
@@ -110,7 +109,8 @@ class Link(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         engine = self.engine
-        engine.heard_of(self)
+        replies = engine.replies
+        replies.heard_of(self)
         try:
             self.silence.heard = engine.loop.time()
             self.counters.received(len(data))
@@ -121,7 +121,7 @@ class Link(asyncio.Protocol):
             else:
                 self.exits.received(data)
         finally:
-            engine.served()
+            replies.served()
 
     def take_in(self, data: bytes) -> None:
         """Run the calls that these bytes complete."""
@@ -281,12 +281,13 @@ class Link(asyncio.Protocol):
     def send(self, data: bytes, lsn: int = 0) -> None:
         """Write a frame once the log is on disk as far as it depends on it, after those before it."""
         self._unsent += len(data)
-        if self._held or lsn >= self.engine.log.durable:
+        replies = self.engine.replies
+        if self._held or lsn >= replies.log.durable:
             self._held.append((lsn, data))
-            self.engine.hold(self, lsn)
+            replies.hold(self, lsn)
         else:
             self._out.append(data)
-            self.engine.answered += 1
+            replies.answered += 1
 
     def release(self, durable: int) -> bool:
         """Write what is durable; True if something still has to wait."""
@@ -442,7 +443,7 @@ class Link(asyncio.Protocol):
             heartbeat_s=channel.heartbeat_s,
             sharing=channel.sharing,
             product=PRODUCT_SERVER,
-            queue_manager_id=engine.manager.core.catalogue.qmgr.qmid,
+            queue_manager_id=engine.manager.definitions.qmgr.qmid,
         )
         agreed = session_flows.agree(offered, own)
         if channel.definition is not None:
@@ -489,14 +490,11 @@ class Link(asyncio.Protocol):
 
     def _tell(self, reason: int) -> None:
         """Make a channel event, if anybody wants one."""
-        if self.local or self.channel is None or not self.engine.manager.core.catalogue.qmgr.chlev:
+        if self.local or self.channel is None or not self.engine.manager.definitions.qmgr.chlev:
             return
         with self.engine.lock:
-            channel_event(
-                self.engine.manager.core,
-                reason,
-                channel=self.channel.name,
-                connection_name=self.peer.partition("(")[0],
+            self.engine.manager.events.channel(
+                reason, channel=self.channel.name, connection_name=self.peer.partition("(")[0]
             )
 
     def _socket_action(self, flow: Flow) -> None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.admin.command import Issuer
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.authority.object_authority import check_command, groups_of
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.waiting_gets import Got, Waiter
@@ -53,9 +52,9 @@ class Conversation:
     """An hconn at the other end of a socket."""
 
     __slots__ = (
-        "_backlog", "_busy", "_credentials", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_timer",
-        "_waiting", "batch", "commands", "connection", "consumer_handles", "engine", "get_flow", "hconn", "link",
-        "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
+        "_backlog", "_busy", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_timer", "_waiting", "batch",
+        "commands", "connection", "consumer_handles", "credentials", "engine", "get_flow", "hconn", "link", "manager",
+        "number", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
@@ -80,7 +79,7 @@ class Conversation:
         self._cut = False  # the get that waits has less room than it asked for, because of the channel
         self._gone = False
         self._repeated: tuple[bytes, bytes, RepeatedPut] | None = None  # the latest put that nobody waited for
-        self._credentials: tuple[str, str] | None = None
+        self.credentials: tuple[str, str] | None = None  # user id and password, until MQCONN
         self._scratch = 0  # the message handle that gets use
         self._waiting: Waiter | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -266,17 +265,6 @@ class Conversation:
 
     # MQCONN and MQDISC
 
-    def credentials(self, flow: Flow) -> None:
-        self._credentials = session_flows.unpack_credentials(
-            flow.body, big_endian=flow.big_endian, charset=flow.charset
-        )
-        self.link.send(self.link.accepted(self.number))
-
-    def take_credentials(self) -> tuple[str, str] | None:
-        """User id and password that came before MQCONN. They are kept no longer than that."""
-        credentials, self._credentials = self._credentials, None
-        return credentials
-
     def connected_as(self, admitted: Admitted, asked: session_flows.Connect) -> None:
         """MQCONN succeeded as far as admission goes: the kernel's part of it. Under the lock."""
         self.user = admitted.user
@@ -285,7 +273,7 @@ class Conversation:
         # What a queue manager says of a message counts for more than what an application does: nobody passes for one
         kind = C.MQAT_USER if asked.application_type in _NO_APPLICATIONS else asked.application_type
         if asked.options & session_flows.COMMANDS_ONLY and self.link.ours:
-            check_command(self.manager.core, self.issuer(), C.MQOT_Q_MGR, self.manager.name, C.MQAUTH_CONNECT)
+            self.manager.authority.check(self.issuer(), C.MQOT_Q_MGR, self.manager.name, C.MQAUTH_CONNECT)
             self.commands = True
             self.link.let_in()
             return
@@ -300,32 +288,20 @@ class Conversation:
 
     def issuer(self) -> Issuer:
         """Who gives the commands of this conversation."""
-        core, privileged = self.manager.core, self.privileged
+        privileged = self.privileged
         return Issuer(
             self.user,
-            groups_of(core, self.user) if not privileged else frozenset(),
+            self.manager.authority.groups_of(self.user) if not privileged else frozenset(),
             privileged,
             application=self.connection.application if self.connection is not None else "",
         )
 
-    def disconnect(self, flow: Flow) -> None:
-        connection = self.connection
-        if connection is None:
-            self.commands = False
-            self.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, -1))
-            return
-        reason = C.MQRC_NONE
-        try:
-            self.manager.disconnect(self.hconn)
-        except MQError as error:
-            if error.reason != C.MQRC_BACKED_OUT:
-                raise
-            reason = error.reason
+    def disconnected(self) -> None:
+        """MQDISC succeeded: nothing is left of the connection but the socket."""
         self.hconn, self.connection, self._scratch, self._repeated = 0, None, 0, None
+        self.commands = False
         self.consumer_handles.clear()
         self.selections.clear()
-        comp_code = C.MQCC_FAILED if reason else C.MQCC_OK
-        self.answer(flow, calls.pack_api(comp_code, reason, -1), connection.lsn)
 
     def lost(self) -> None:
         """The application is gone without a word: back out, close, delete what was temporary."""
@@ -501,12 +477,12 @@ class Conversation:
             self._watch(waiter, waiter.deadline)
 
     def _watch(self, waiter: Waiter, deadline: float) -> None:
-        delay = max(0.0, deadline - self.manager.core.clock.monotonic())
+        delay = max(0.0, deadline - self.manager.clock.monotonic())
         self._timer = self.engine.loop.call_later(delay, self._time_over, waiter, deadline)
 
     def _time_over(self, waiter: Waiter, deadline: float) -> None:
         with self.engine.lock:
-            if self.manager.core.clock.monotonic() < deadline:
+            if self.manager.clock.monotonic() < deadline:
                 self._watch(waiter, deadline)  # the clock of the loop is not the queue manager's
                 return
             self.manager.cancel(waiter)
@@ -592,10 +568,10 @@ class Conversation:
 _COMMANDS = frozenset({Type.EXTENSION, Type.MQDISC})
 _BEFORE_CONNECT = frozenset({Type.MQCONN, Type.CONAUTH_INFO})
 _HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
-    Type.CONAUTH_INFO: Conversation.credentials,
+    Type.CONAUTH_INFO: mqconn.take_credentials,
     Type.REQUEST_MSGS: Conversation.request_messages,
     Type.MQCONN: mqconn.connect,
-    Type.MQDISC: Conversation.disconnect,
+    Type.MQDISC: mqconn.disconnect,
     Type.MQOPEN: object_calls.open_object,
     Type.MQCLOSE: object_calls.close,
     Type.MQGET: Conversation.get,

@@ -1,9 +1,7 @@
 """The event loop of a queue manager: sockets on one side, the kernel on the other, the log between call and reply.
 
 Bytes come in, whole calls are run at once under the kernel's lock, and their replies are held until the log is on disk
-as far as they depend on it (contract 2). One force serves all that gathered while the one before was under way: a
-thread does it, and the loop goes on. On a quick device the loop forces by itself when all who are at work wait for that
-force anyway: nobody is held up then, and two changes of thread would cost more than the rest of a call.
+as far as they depend on it (contract 2): `reply_release` holds them, forces, and lets them go.
 """
 
 from __future__ import annotations
@@ -11,14 +9,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import queue
 import socket
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal
 
 from libremq.channels.initiator import ChannelRules
 from libremq.common.messages.amq_messages import amq
@@ -28,15 +25,14 @@ from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_access import EmbeddedAccess
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Waiter
-from libremq.log import LogError
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
 from libremq.server.admission.admission_decision import Admission
 from libremq.server.admission.tls_peers import address_of, farewell, handshake_event, handshake_failure
 from libremq.server.diagnostics.unexpected import place_of
 from libremq.server.net.client_link import Link
 from libremq.server.net.message_channels import MessageChannels
 from libremq.server.net.message_link import MessageLink
+from libremq.server.net.reply_release import ReplyRelease
 from libremq.server.net.socket_options import keep_alive as look_after
 from libremq.server.net.stopped_channels import StoppedChannels
 
@@ -49,8 +45,6 @@ ListenAddress = tuple[Literal["unix"], str] | tuple[Literal["tcp"], str, int]
 EndMode = Literal["quiesce", "immediate", "preemptive"]
 
 _TICK_S = 1.0
-_QUICK_FORCE_S = 0.001  # a device slower than that is never waited for by the loop
-_ALONE = 8  # messages of one link, with none of any other between them
 _COMMAND_THREADS = 16  # a PING CHANNEL keeps one until the other end answers
 _ACCEPT_PAUSE_S = 0.5
 _REFUSED_IN_WORDS = 40  # sockets beyond the limit that are told why they are refused
@@ -73,13 +67,6 @@ class EngineLimits:
     connect_s: float = 30.0
     """For an address that a message channel calls to answer, and again for TLS."""
     backlog: int = 512
-
-
-class Holder(Protocol):
-    """Somebody with data for a socket that waits for a force of the log."""
-
-    def release(self, durable: int) -> bool:
-        """Write what is durable; True if something still has to wait."""
 
 
 class Engine:
@@ -105,7 +92,7 @@ class Engine:
         self.say = say
         self.tls = tls
         self.keep_alive = keep_alive
-        self.log = embedded.manager.core.log
+        self.replies = ReplyRelease(self.manager.log, self.fail)
         self.lock = embedded.lock
         self.admission = Admission(self)
         self.links: set[Link] = set()
@@ -128,18 +115,7 @@ class Engine:
         self._unix_paths: list[str] = []
         self._completed: list[tuple[Conversation, Waiter]] = []
         self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
-        self._waiting: dict[Holder, None] = {}  # links with replies that wait for a force
-        self._wanted = 0  # the LSN that the latest of them depends on
-        self._forcing = False  # a force is under way, or about to be
         self._noted: set[tuple[object, ...]] = set()
-        self.answered = 0  # replies since the last force that depended on none
-        self._force_at_once = False  # and it begins when the link that is being served is done
-        self._serving = False
-        self._latest: Holder | None = None
-        self._in_a_row = 0
-        self._force_s = 0.0  # how long one takes, of late
-        self._forces: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-        self._logger: threading.Thread | None = None
         self._none_left: asyncio.Event
 
     # Start
@@ -165,10 +141,7 @@ class Engine:
         self.failed = self.loop.create_future()
         self._none_left = asyncio.Event()
         self._thread = threading.get_ident()
-        self._logger = threading.Thread(
-            target=self._run_forces, name=f"libremq-logger-{self.manager.name}", daemon=True
-        )
-        self._logger.start()
+        self.replies.start(self.loop, self.manager.name)
         self._tasks.append(self.loop.create_task(self._tick()))
 
     async def listen_unix(self, path: str) -> None:
@@ -307,86 +280,13 @@ class Engine:
         finally:
             self.loop.remove_reader(accepted.fileno())
 
-    # Replies and forces
-
-    def hold(self, link: Holder, lsn: int) -> None:
-        """The link has a reply that depends on this record."""
-        self._waiting[link] = None
-        if lsn > self._wanted:
-            self._wanted = lsn
-        if not self._forcing:
-            self._forcing = True
-            if self._serving and self._in_a_row > _ALONE and self._force_s < _QUICK_FORCE_S:
-                self._force_at_once = True  # nobody else is at work: no need to look for others first
-            else:
-                self.loop.call_soon(self._force)
-
-    def heard_of(self, link: Holder) -> None:
-        """A link has something to say. How often it was the same one in a row tells whether it is alone."""
-        self._serving = True
-        if link is self._latest:
-            self._in_a_row += 1
-        else:
-            self._latest = link
-            self._in_a_row = 0
-
-    def served(self) -> None:
-        """What the link had to say is done."""
-        self._serving = False
-        if self._force_at_once:
-            self._force_at_once = False
-            self._force()
-
-    def _force(self) -> None:
-        """All that was ready in this turn of the loop has been run: make it durable."""
-        if self._wanted < self.log.durable:
-            self._forced(None)
-        elif self._force_s < _QUICK_FORCE_S and (len(self._waiting) == 1 or not self.answered):
-            self._forced(self._force_now(self._wanted))
-        else:
-            self._forces.put(self._wanted)
-        self.answered = 0
-
-    def _force_now(self, lsn: int) -> str | None:
-        """Force, and say what went wrong. In the loop's thread or in the logger's."""
-        began = time.perf_counter()
-        try:
-            self.log.force(lsn)
-        except LogError as error:
-            return str(error)
-        except Exception as error:
-            return f"the log could not be forced: {error}"
-        self._force_s += 0.1 * (time.perf_counter() - began - self._force_s)
-        return None
-
-    def _run_forces(self) -> None:
-        """The logger thread."""
-        while (lsn := self._forces.get()) is not None:
-            failure = self._force_now(lsn)
-            try:
-                self.loop.call_soon_threadsafe(self._forced, failure)
-            except RuntimeError:
-                return  # the loop was closed
-
-    def _forced(self, failure: str | None) -> None:
-        """Let go of the replies whose records are on disk; force on for the rest."""
-        self._forcing = False
-        if failure is not None:
-            self.fail(failure)
-            return
-        durable = self.log.durable
-        for link in list(self._waiting):
-            if not link.release(durable):
-                del self._waiting[link]
-        if self._waiting:
-            self._forcing = True
-            self.loop.call_soon(self._force)
+    # Failure
 
     def fail(self, failure: str) -> None:
         """The queue manager cannot go on (contract 4): no reply leaves any more."""
         with self.lock:
             self.manager.fail(failure)
-        self._waiting.clear()
+        self.replies.drop_all()
         self._abort_links()
         if not self.failed.done():
             self.failed.set_result(self.manager.failure or failure)
@@ -479,36 +379,30 @@ class Engine:
     def hand_over(self, link: Link) -> None:
         """A message link has taken the socket of this link."""
         self.links.discard(link)
-        if self._latest is link:
-            self._latest = None
-        self._waiting.pop(link, None)
+        self.replies.forget(link)
 
     def message_link_lost(self, link: MessageLink) -> None:
         self.message_links.discard(link)
-        if self._latest is link:
-            self._latest = None
         self.sockets -= 1
-        self._waiting.pop(link, None)
+        self.replies.forget(link)
 
     # Connections
 
     def connection_count(self) -> int:
         """Connections of applications: those that channels have here do not count."""
-        connections = list(self.manager.core.connections.values())
+        connections = list(self.manager.connections.values())
         return sum(one.application_type != C.MQAT_QMGR for one in connections)
 
     @property
     def takes_no_more(self) -> bool:
         """Have as many applications connected as there may be? They are counted only if there are so many at all."""
         most = self.limits.connections_max
-        return len(self.manager.core.connections) >= most and self.connection_count() >= most
+        return len(self.manager.connections) >= most and self.connection_count() >= most
 
     def link_lost(self, link: Link) -> None:
         self.links.discard(link)
-        if self._latest is link:
-            self._latest = None
         self.sockets -= 1
-        self._waiting.pop(link, None)
+        self.replies.forget(link)
         if not self.links:
             self._none_left.set()
 
@@ -548,11 +442,9 @@ class Engine:
                 for link in [link for link in self.links if link.reconnectable]:
                     link.end(reconnect)  # they come back by themselves, here or elsewhere
             with self.lock:
-                self.manager.core.quiescing = True
+                self.manager.quiesce()
                 self.manager.tell_end(quiescing=mode == "quiesce")
-                for waiter in list(self.manager.core.waiters):
-                    if waiter.gmo.Options & C.MQGMO_FAIL_IF_QUIESCING:
-                        waiter.fail(mq_error(C.MQRC_Q_MGR_QUIESCING, self.manager.name))
+                self.manager.end_waits()
                 for link in list(self.links):
                     link.quiesce()
             self.settle()
@@ -582,11 +474,10 @@ class Engine:
         self.channels.close()
         for task in [*self._tasks, *self._attaching]:
             task.cancel()
-        self._forces.put(None)
+        self.replies.stop()
         await self.loop.run_in_executor(None, self._stop_threads)
 
     def _stop_threads(self) -> None:
         self.commands.shutdown(wait=True, cancel_futures=True)
         self.admission.close()
-        if self._logger is not None:
-            self._logger.join(5)
+        self.replies.join()

@@ -71,10 +71,10 @@ class IncomingCall:
 
     def _definition(self) -> MessageChannel | None:
         """What the channel asks of a partner: if it is going to be defined for this call, what its model asks."""
-        catalogue = self._link.engine.manager.core.catalogue
-        found = catalogue.channels.get(self._offered.channel)
+        definitions = self._link.engine.manager.definitions
+        found = definitions.channels.get(self._offered.channel)
         if found is None:
-            return model_of(catalogue, self._offered.channel)
+            return model_of(definitions, self._offered.channel)
         return found if isinstance(found, MessageChannel) else None
 
     def _decided_elsewhere(self, future: Future[str | Denied | None]) -> None:

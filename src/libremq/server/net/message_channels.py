@@ -73,7 +73,7 @@ class MessageChannels:
         if self._timer is not None:
             self._timer.cancel()
         self._at = deadline
-        delay = max(_TIMER_MIN_S, deadline - engine.manager.core.clock.monotonic())
+        delay = max(_TIMER_MIN_S, deadline - engine.manager.clock.monotonic())
         self._timer = engine.loop.call_later(delay, self._ring)
 
     def _ring(self) -> None:
@@ -85,7 +85,7 @@ class MessageChannels:
         try:
             with engine.lock:
                 deadline = self.initiator.next_deadline()
-                if deadline is not None and deadline <= engine.manager.core.clock.monotonic():
+                if deadline is not None and deadline <= engine.manager.clock.monotonic():
                     self.initiator.tick()
         except Exception as error:
             engine.note_unexpected("the channel initiator", error)

@@ -95,11 +95,11 @@ class MessageLink(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         engine = self.engine
-        engine.heard_of(self)
+        engine.replies.heard_of(self)
         try:
             self._received(data)
         finally:
-            engine.served()
+            engine.replies.served()
 
     def _received(self, data: bytes) -> None:
         agent = self.agent
@@ -247,7 +247,7 @@ class MessageLink(asyncio.Protocol):
         self._unsent += len(data)
         if self._in_take and (not self._writing or self._unsent > _WRITE_HIGH):
             self._answers += len(data)
-        log = self.engine.log
+        log = self.engine.manager.log
         if lsn >= log.durable:
             lsn = min(lsn, log.tail - 1)  # "all that is logged so far" may be said with the tail
         if self._held or lsn >= log.durable:
@@ -323,17 +323,17 @@ class MessageLink(asyncio.Protocol):
         if agent is None:
             return
         engine = self.engine
-        engine.heard_of(self)
+        engine.replies.heard_of(self)
         try:
             self._run(agent.pump)
         finally:
-            engine.served()
+            engine.replies.served()
 
     def _catch_up(self) -> None:
         """Do at the socket what was asked for."""
         self._scheduled = False
         if self._held and not self._aborted:
-            self.engine.hold(self, self._held_lsn)
+            self.engine.replies.hold(self, self._held_lsn)
         self._serve_socket()
 
     def _serve_socket(self) -> None:
@@ -396,7 +396,7 @@ class MessageLink(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
         self._armed = deadline
-        delay = max(_TIMER_MIN_S, deadline - self.engine.manager.core.clock.monotonic())
+        delay = max(_TIMER_MIN_S, deadline - self.engine.manager.clock.monotonic())
         self._timer = self.engine.loop.call_later(delay, self._ring)
 
     def _ring(self) -> None:
@@ -431,7 +431,7 @@ class MessageLink(asyncio.Protocol):
             deadline = self.agent.next_deadline()
             if self._late_s() > LATE_S:
                 pass  # it rings next
-            elif deadline is not None and deadline <= self.engine.manager.core.clock.monotonic():
+            elif deadline is not None and deadline <= self.engine.manager.clock.monotonic():
                 self._run(self.agent.tick)
             elif deadline is not None and (self._timer is None or deadline < self._armed):
                 self._run(lambda: None)
@@ -468,11 +468,11 @@ class MessageLink(asyncio.Protocol):
             self.agent, self.channel = agent, agent.channel.name
         if engine.keep_alive and self._transport is not None:
             follow_keep_alive(self._transport.get_extra_info("socket"), agent.channel)
-        engine.heard_of(self)
+        engine.replies.heard_of(self)
         try:
             self._run(agent.begin)
         finally:
-            engine.served()
+            engine.replies.served()
         if agent.sees_segments and (self._flows or self._reader.held_bytes):
             self._not_the_protocol(
                 ProtocolError(Status.PROTOCOL_GENERAL, "segments came before the initial data was answered")

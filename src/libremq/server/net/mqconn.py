@@ -1,4 +1,4 @@
-"""MQCONN over a socket: who is it, may it come in, and what the answer looks like.
+"""MQCONN and MQDISC over a socket: who is it, may it come in, and what the answer looks like.
 
 What admission needs is gathered here. Where its decision takes long, a thread makes it and the conversation waits;
 the answer to a wrong password waits longer, by a timer, so that neither the loop nor a thread is held up by it.
@@ -17,6 +17,14 @@ from libremq.wire.segments import Flow
 
 if TYPE_CHECKING:
     from libremq.server.net.conversation import Conversation
+
+
+def take_credentials(conversation: Conversation, flow: Flow) -> None:
+    """User id and password come before MQCONN. They are kept no longer than until then."""
+    conversation.credentials = session_flows.unpack_credentials(
+        flow.body, big_endian=flow.big_endian, charset=flow.charset
+    )
+    conversation.link.send(conversation.link.accepted(conversation.number))
 
 
 def connect(conversation: Conversation, flow: Flow) -> None:
@@ -54,7 +62,8 @@ def connect(conversation: Conversation, flow: Flow) -> None:
 
 
 def _applicant(conversation: Conversation, asked: session_flows.Connect) -> Applicant:
-    link, credentials = conversation.link, conversation.take_credentials()
+    link, credentials = conversation.link, conversation.credentials
+    conversation.credentials = None
     if link.local:
         return Applicant(True, link.socket_user, credentials, application=asked.application, named=link.user)
     address, _, port = link.peer.partition("(")
@@ -120,3 +129,17 @@ def refused(flow: Flow, error: MQError) -> bytes:
         foreign_clients.echoed(asked, asked.queue_manager), size=len(flow.body) - calls.API_BYTES
     )
     return calls.pack_api(error.comp_code, error.reason, 0, len(body)) + body
+
+
+def disconnect(conversation: Conversation, flow: Flow) -> None:
+    connection, reason, lsn = conversation.connection, C.MQRC_NONE, 0
+    if connection is not None:
+        try:
+            conversation.manager.disconnect(connection.hconn)
+        except MQError as error:
+            if error.reason != C.MQRC_BACKED_OUT:
+                raise
+            reason = error.reason
+        lsn = connection.lsn
+    conversation.disconnected()
+    conversation.answer(flow, calls.pack_api(C.MQCC_FAILED if reason else C.MQCC_OK, reason, -1), lsn)

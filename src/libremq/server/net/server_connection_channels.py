@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from libremq.kernel.events.queue_manager_events import channel_event
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.mqi import constants as C
 from libremq.server.admission.tls_peers import TlsPeer, refusal, refusal_event
@@ -51,7 +50,7 @@ def find_channel(
     fine = (Status.NO_CHANNEL, "")
     if local and name == LOCAL_CHANNEL:
         return Channel(LOCAL_CHANNEL), fine
-    found = engine.manager.core.catalogue.channels.get(name) if name else None
+    found = engine.manager.definitions.channels.get(name) if name else None
     if found is None:
         return None, (Status.NO_CHANNEL, f"there is no channel {name[:20]!r}")
     if not isinstance(found, ServerConnection):
@@ -65,8 +64,7 @@ def find_channel(
 
 
 def _not_available(engine: Engine, name: str, host: str, qualifier: int, limit: int) -> None:
-    channel_event(
-        engine.manager.core,
+    engine.manager.events.channel(
         C.MQRC_CHANNEL_NOT_AVAILABLE,
         channel=name,
         connection_name=host,

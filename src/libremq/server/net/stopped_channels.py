@@ -25,15 +25,15 @@ class StoppedChannels(MutableSet[str]):
         return set(names)  # what set operations give is no longer what the catalogue says
 
     def __contains__(self, name: object) -> bool:
-        found = channel_state_changes.state_of(self._manager.core, name) if isinstance(name, str) else None
+        found = self._manager.definitions.channel_states.get(name) if isinstance(name, str) else None
         return found is not None and found.status == C.MQCHS_STOPPED
 
     def __iter__(self) -> Iterator[str]:
-        catalogue = self._manager.core.catalogue
+        definitions = self._manager.definitions
         return (
             name
-            for name in sorted(catalogue.channel_states)
-            if name in self and isinstance(catalogue.channels.get(name), ServerConnection)
+            for name in sorted(definitions.channel_states)
+            if name in self and isinstance(definitions.channels.get(name), ServerConnection)
         )
 
     def __len__(self) -> int:

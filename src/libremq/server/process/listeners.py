@@ -44,7 +44,7 @@ def wanted_listeners(
     with embedded.locked():
         defined = [
             listens_on(one)
-            for one in embedded.manager.core.catalogue
+            for one in embedded.manager.definitions
             if isinstance(one, Listener) and one.control in _STARTED_WITH_QMGR
         ]
     return False, tuple(dict.fromkeys(defined)) or (HostPort(LOOPBACK, settings.tcp.port),)

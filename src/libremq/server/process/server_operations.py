@@ -42,7 +42,7 @@ class ServerOperations:
         """Where a command wants it to listen, and the event loop has not come to it."""
         self._at: dict[str, HostPort] = {
             one.name: listens_on(one)
-            for one in engine.manager.core.catalogue.select("LISTENER")
+            for one in engine.manager.definitions.select("LISTENER")
             if isinstance(one, Listener) and one.control != C.MQSVC_CONTROL_MANUAL
         }
         """Where listeners were started: ALTER LISTENER does not move one that runs."""
@@ -171,7 +171,7 @@ class ServerOperations:
         )
 
     def listeners(self) -> Sequence[ListenerStatus]:
-        found = self._engine.manager.core.catalogue.select("LISTENER")
+        found = self._engine.manager.definitions.select("LISTENER")
         states = (self._listener_state(one) for one in found if isinstance(one, Listener))
         return [state for state in states if state is not None]
 
@@ -201,7 +201,7 @@ class ServerOperations:
         self._soon(conversation.link.abort)
 
     def _conversation(self, hconn: int) -> Conversation | None:
-        connection = self._engine.manager.core.connections.get(hconn)
+        connection = self._engine.manager.connections.get(hconn)
         owner = getattr(connection.wake, "__self__", None) if connection is not None else None
         return owner if isinstance(owner, Conversation) else None
 

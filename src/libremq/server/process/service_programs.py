@@ -45,7 +45,7 @@ class Programs:
 
     def start_all(self) -> None:
         """Those that start with the queue manager. What cannot be started is told, and no more."""
-        for one in self._manager.core.catalogue.select("SERVICE"):
+        for one in self._manager.definitions.select("SERVICE"):
             if isinstance(one, Service) and one.control in _WITH_QMGR and one.startcmd.strip():
                 try:
                     self.start(one)
@@ -54,7 +54,7 @@ class Programs:
 
     def stop_all(self) -> None:
         """Ask those to end that end with the queue manager; what cannot be asked is left to `wait_for_all`."""
-        for one in self._manager.core.catalogue.select("SERVICE"):
+        for one in self._manager.definitions.select("SERVICE"):
             program = self._alive(one.name)
             if isinstance(one, Service) and program is not None and one.control == C.MQSVC_CONTROL_Q_MGR:
                 self._ending.append(program)

@@ -357,7 +357,7 @@ class Server:
             self._mode = mode
             if self._embedded is not None:
                 with self._embedded.lock:  # from this moment on, not only when the engine comes to it
-                    self._embedded.manager.core.quiescing = True
+                    self._embedded.manager.quiesce()
             self._set_state(state=ENDING[mode])
             self._changed.set()
 
@@ -472,11 +472,7 @@ class Server:
         figures: dict[str, object] = {"up for seconds": round(time.time() - self._state.started)}
         try:
             if self._embedded is not None:
-                core = self._embedded.manager.core
-                figures["connections"] = len(core.connections)
-                figures["units of work"] = len(core.units)
-                figures["log operations"] = core.logged_operations
-                figures |= {f"log {name}": value for name, value in asdict(core.log.statistics()).items()}
+                figures |= self._embedded.manager.figures()
         except Exception as error:
             figures["not all figures"] = repr(error)
         return figures
