@@ -90,6 +90,7 @@ def test_targets_of_make_exist() -> None:
         assert set(named) <= targets, name_of(page)
 
 
+@cache
 def docstrings(path: Path) -> str:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
