@@ -36,14 +36,13 @@ from libremq.channels.undelivered import (
     Undelivered,
 )
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages.message_context import put_date_time
+from libremq.kernel.messages.put_plan import CHANNEL, MAX_PRIORITY
 from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
 from libremq.kernel.state.connection import Connection
-from libremq.kernel.state.unit_of_work import ACTIVE
 from libremq.kernel.verb_calls import VerbCalls, verb
-from libremq.kernel.verbs import putting, reports
+from libremq.kernel.verbs import putting
 from libremq.kernel.verbs.activities import Arrival, Tracer
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX
@@ -124,7 +123,7 @@ class Delivery:
             and not md.Report & ~_QUIET_REPORTS
             and md.Format.strip() not in _LOUD_FORMATS
             and md.Persistence in (C.MQPER_PERSISTENT, C.MQPER_NOT_PERSISTENT)
-            and 0 <= md.Priority <= putting.MAX_PRIORITY
+            and 0 <= md.Priority <= MAX_PRIORITY
             and (md.Expiry > 0 or md.Expiry == C.MQEI_UNLIMITED)
             and md.CodedCharSetId != C.MQCCSI_Q_MGR
         ):
@@ -157,7 +156,7 @@ class Delivery:
             return self._failed(data, message, (queue, qmgr), error, syncpoint, attempt, arrival)
         if len(self._by_header) >= REMEMBERED_MAX:
             self._by_header.clear()
-        if target.is_plain:
+        if target.plan.is_plain:
             self._by_header[raw] = target
         return PUT
 
@@ -249,24 +248,21 @@ def _store(
     syncpoint: bool,
 ) -> bool:
     """The short way: store the message. False, with nothing done, if it takes the ordinary way."""
-    core = manager.core
-    queue = target.queue
-    if queue.deleted or target.version != core.definitions_version or connection.backed_out:
-        return False
-    definition, qmgr = queue.definition, core.catalogue.qmgr
+    core, queue, plan = manager.core, target.queue, target.plan
     length = len(data) - HEADER_BYTES
     unit = None
     if syncpoint:
         unit = connection.xa_unit or connection.unit
-        if unit is None or unit.state is not ACTIVE or unit.message_count >= qmgr.maxumsgs:
+        if unit is None or core.unit_closed_because(unit, limited=CHANNEL.is_limited):
             return False
     elif queue.waiters:
         return False  # from hand to hand
     if (
-        length > definition.maxmsgl
-        or length > qmgr.maxmsgl
+        not target.is_open
+        or connection.is_lost
         or length > maxmsgl > 0
-        or queue.store.depth >= definition.maxdepth
+        or plan.closed_because(core, C.MQPMO_NONE)
+        or plan.no_room_because(length)
     ):
         return False
     first, priority, persistent = head
@@ -303,28 +299,16 @@ def _place(
     arrival: Arrival | None,
 ) -> None:
     """Put a message through an open queue, its descriptor as it is."""
-    core, destination, md = manager.core, target.destination, message.md
-    name = target.handle.object_name
-    if connection.backed_out:
-        raise mq_error(C.MQRC_BACKED_OUT, name, "the queue manager backed the batch out to release log space")
-    for definition in destination.path:
-        if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
-            queue_manager_events.put_inhibited(core, target.handle, destination)
-            raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
-    if md.Report and not destination.is_remote:
-        reports.check_options(md, name)
-    unit = core.syncpoint_unit(connection, limited=False) if syncpoint else None
-    putting.fill_defaults(core, destination, md, C.MQPMO_NONE)
-    if md.Persistence == C.MQPER_PERSISTENT and destination.queue.definition.is_temporary:
-        raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary queue takes only non-persistent messages")
+    core, md = manager.core, message.md
+    plan, unit = putting.open_for_arrival(core, connection, target.handle, target.destination, md, syncpoint=syncpoint)
     # A fast message is nobody's unit of work, whatever the agent has under way
     owner = connection if syncpoint or md.Persistence == C.MQPER_PERSISTENT else None
     by = None if target.handle.alternate_user else connection
     if arrival is None:
-        putting.deliver(core, owner, destination, message, unit, core.clock.now(), by)
+        putting.deliver(core, owner, plan, message, unit, core.clock.now(), CHANNEL, by)
         return
     with core.all_or_nothing(unit) as whole:  # a message that is tried again must not be there already
-        putting.deliver(core, owner, destination, message, whole, core.clock.now(), by)
+        putting.deliver(core, owner, plan, message, whole, core.clock.now(), CHANNEL, by)
         arrival.finish(whole)
     if unit is None:
         connection.depend_on(core.committed_lsn)

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.objects.object_types import Queue
+from libremq.kernel.messages.put_plan import PutPlan, plan_of
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import opening
@@ -21,29 +21,20 @@ from libremq.mqi.structs import MQOD
 
 OPEN_MAX = 100
 """Queues held open at a time."""
-_CLOSED = -1  # no version of the definitions: whoever still knows the target does not use it
 _BY_CONTEXT = (C.MQPA_CONTEXT, C.MQPA_ALTERNATE_OR_MCA)
 
 
 class Target:
     """A queue that is open for puts."""
 
-    __slots__ = ("destination", "handle", "is_plain", "queue", "version")
+    __slots__ = ("destination", "handle", "is_open", "plan", "queue")
 
-    def __init__(self, handle: ObjectHandle, destination: Destination, version: int) -> None:
+    def __init__(self, handle: ObjectHandle, destination: Destination, plan: PutPlan) -> None:
         self.handle = handle
         self.destination = destination
         self.queue = destination.queue
-        self.version = version
-        # A local queue where a put means no more than to store the message
-        self.is_plain = (
-            not destination.is_remote
-            and not self.queue.definition.is_temporary
-            and all(
-                isinstance(one, Queue) and one.put != C.MQQA_PUT_INHIBITED and one.capexpry < 0
-                for one in destination.path
-            )
-        )
+        self.plan = plan
+        self.is_open = True  # else whoever still knows it does not use it
 
 
 class Targets:
@@ -65,7 +56,7 @@ class Targets:
         key = (queue, qmgr, user if self.by_context else "")
         target = self._open.get(key)
         if target is not None:
-            if target.version == self._manager.core.definitions_version and not target.queue.deleted:
+            if target.plan.version == self._manager.core.definitions_version and not target.queue.deleted:
                 return target
             self._close(key)
         while len(self._open) >= OPEN_MAX:
@@ -92,11 +83,11 @@ class Targets:
         hobj = manager.open(self._connection.hconn, od, options)
         handle = manager.handle(self._connection.hconn, hobj)
         assert handle.destination is not None
-        return Target(handle, handle.destination, core.definitions_version)
+        return Target(handle, handle.destination, plan_of(core, handle.destination))
 
     def _close(self, key: tuple[str, str, str]) -> None:
         target = self._open.pop(key)
-        target.version = _CLOSED
+        target.is_open = False
         if self._connection.handles.get(target.handle.hobj) is target.handle:
             self._manager.close(self._connection.hconn, target.handle.hobj)
 

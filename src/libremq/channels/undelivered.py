@@ -161,7 +161,7 @@ def _lay_aside(
     Behind it what the dead-letter queue said, if it was asked and did not take the message.
     """
     core = manager.core
-    if connection.backed_out:
+    if connection.is_lost:
         raise mq_error(C.MQRC_BACKED_OUT, queue, "the queue manager backed the batch out to release log space")
     now = core.clock.now()
     discards = bool(message.md.Report & C.MQRO_DISCARD_MSG)

@@ -22,7 +22,7 @@ from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.objects.catalogue import Inquired
 from libremq.kernel.recovery.restart import Say
-from libremq.kernel.state.connection import AsyncPutStatus, Connection, Destination, ObjectHandle
+from libremq.kernel.state.connection import AsyncPutStatus, Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.queue_state import QueueState
@@ -67,7 +67,7 @@ class QueueManager(Administration):
         self._next_timed_checkpoint = core.clock.monotonic() + 60 * self.tuning.checkpoint_wait_minutes
         core.on_arrival = self.available
         core.on_return = self._returned
-        core.deliver = self._deliver
+        core.deliver = partial(putting.deliver_own, core)
         core.on_put = partial(performance_events.message_put, core)
         core.on_get = partial(performance_events.message_got, core)
 
@@ -174,9 +174,6 @@ class QueueManager(Administration):
         """What made the message available has happened and is logged: it must not seem to have failed."""
         self.say(amq(7482, queue.name, error))
 
-    def _deliver(self, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
-        putting.deliver(self.core, None, destination, message, unit, now)
-
     # MQCONN, MQDISC
 
     @verb
@@ -235,8 +232,7 @@ class QueueManager(Administration):
         """
         connection = self.connection(hconn)
         consumers.end(self.core, connection)
-        unit = connection.unit
-        is_lost = connection.backed_out or (unit is not None and unit.state is UNDOING)
+        is_lost = connection.is_lost
         self._end_unit(connection, self.core.backout if back_out or is_lost else self.core.commit)
         branch = connection.xa_unit
         if branch is not None:
@@ -377,7 +373,7 @@ class QueueManager(Administration):
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
         """For read ahead: would this get find a message, and would no crash of the client be a loss?"""
         connection, handle = self._handle(hconn, hobj)
-        return not connection.backed_out and getting.next_is_nonpersistent(self.core, handle, md, gmo)
+        return not connection.is_lost and getting.next_is_nonpersistent(self.core, handle, md, gmo)
 
     def cancel(self, waiter: Waiter) -> None:
         """Stop waiting. If the message has come already, the waiter keeps it."""
@@ -388,8 +384,7 @@ class QueueManager(Administration):
 
     def _check_backed_out(self, connection: Connection) -> None:
         """Tell an application that its unit of work is gone, with all that it has put and got since in ignorance."""
-        unit = connection.unit
-        if connection.backed_out or (unit is not None and unit.state is UNDOING):
+        if connection.is_lost:
             self._end_unit(connection, self.core.backout)
             connection.backed_out = False
             raise self._backed_out()

@@ -143,7 +143,6 @@ def put_event(
         )  # fmt: skip
         own_messages.sign(core, md, now)
         message = Message(md, b"", _packed(header, parameters, core.catalogue.qmgr.ccsid))
-        own_messages.check(core, destination, message)
         core.deliver(destination, message, None, now)
     except (MQError, *FAILURES) as error:
         note_loss(core, error)

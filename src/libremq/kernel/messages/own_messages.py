@@ -10,7 +10,6 @@ from __future__ import annotations
 from libremq.common.ccsid import codec
 from libremq.kernel.messages import name_resolution
 from libremq.kernel.messages.message_context import put_date_time
-from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.state.connection import Connection, Destination
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork
@@ -58,7 +57,6 @@ def put(core: Core, message: Message, queue: str, qmgr: str, unit: UnitOfWork | 
     """Put a message of the queue manager's own, on the dead-letter queue if need be; False if it was dropped."""
     try:
         destination = name_resolution.destination_of(core, queue, qmgr)
-        check(core, destination, message)
         core.deliver(destination, message, unit, now)
     except MQError as error:
         if message.md.Report & C.MQRO_DISCARD_MSG:
@@ -94,7 +92,6 @@ def bury(
     dead = Message(md, message.properties, header_bytes(header, ccsid) + message.data)
     try:
         destination = _dead_letter_queue(core)
-        check(core, destination, dead)
         core.deliver(destination, dead, unit, now)
     except MQError as refusal:
         return refusal
@@ -109,18 +106,3 @@ def _dead_letter_queue(core: Core) -> Destination:
     if destination.is_remote:
         raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, name, "the dead-letter queue must be a local queue")
     return destination
-
-
-def check(core: Core, destination: Destination, message: Message) -> None:
-    """What an application would have been told before its put; a message that is too long is never cut here."""
-    for definition in destination.path:
-        if isinstance(definition, Queue) and definition.put == C.MQQA_PUT_INHIBITED:
-            raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
-    queue = destination.queue.definition
-    if queue.is_temporary and message.md.Persistence == C.MQPER_PERSISTENT:
-        raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, queue.name, "it takes only non-persistent messages")
-    total = len(message.data) + len(message.properties)
-    if total > queue.maxmsgl:
-        raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_Q, queue.name, f"{total} bytes are more than MAXMSGL({queue.maxmsgl})")
-    if total > core.catalogue.qmgr.maxmsgl:
-        raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_Q_MGR, queue.name, f"{total} bytes are more than the queue manager takes")

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.state.queue_state import Cursor, QueueState
-from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQRR
 
 if TYPE_CHECKING:
+    from libremq.kernel.messages.put_plan import PutPlan
     from libremq.kernel.properties.selector import Selector
     from libremq.kernel.verbs.consumers import Consumer, Delivery
     from libremq.kernel.verbs.groups import GroupState
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Destination:
     """Where a put goes: a queue here, and for a remote one the names that its transmission header will carry."""
 
@@ -29,9 +30,10 @@ class Destination:
     remote_qmgr: str = ""
     path: tuple[MQObject, ...] = ()  # the definitions that a put passes through: each may inhibit it
     is_remote: bool = field(init=False)
+    put_plan: PutPlan | None = field(default=None, init=False, repr=False)  # see `put_plan.plan_of`
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_remote", bool(self.remote_qmgr))
+        self.is_remote = bool(self.remote_qmgr)
 
 
 class ObjectHandle:
@@ -122,6 +124,12 @@ class Connection:
 
     def __post_init__(self) -> None:
         self.message_handles = MessageHandles(self.hconn)
+
+    @property
+    def is_lost(self) -> bool:
+        """Has the queue manager backed out its unit of work, or begun to? Nothing more can be done in it."""
+        unit = self.unit
+        return self.backed_out or (unit is not None and unit.state is UNDOING)
 
     def keep(self, handle: ObjectHandle) -> None:
         """The open went well: the handle is the application's from now on."""

@@ -353,15 +353,22 @@ class Core:
         unit = connection.xa_unit or connection.unit
         if unit is None:
             unit = connection.unit = self.begin_unit()
-        if unit.state is UNDOING:
+        closed = self.unit_closed_because(unit, limited=limited)
+        if closed == C.MQRC_BACKED_OUT:
             raise undo.half_undone(self)
-        if limited and unit.message_count >= self.catalogue.qmgr.maxumsgs:
+        if closed:
             raise mq_error(
-                C.MQRC_SYNCPOINT_LIMIT_REACHED,
-                self.qmgr_name,
-                f"the unit of work has MAXUMSGS({unit.message_count}) messages; commit it",
+                closed, self.qmgr_name, f"the unit of work has MAXUMSGS({unit.message_count}) messages; commit it"
             )
         return unit
+
+    def unit_closed_because(self, unit: UnitOfWork, *, limited: bool = True) -> int:
+        """The reason why nothing more can be put or got in a unit of work, or MQRC_NONE."""
+        if unit.state is UNDOING:
+            return C.MQRC_BACKED_OUT
+        if limited and unit.message_count >= self.catalogue.qmgr.maxumsgs:
+            return C.MQRC_SYNCPOINT_LIMIT_REACHED
+        return C.MQRC_NONE
 
     def in_syncpoint(self, connection: Connection) -> bool:
         """Has the application a unit of work under way?"""

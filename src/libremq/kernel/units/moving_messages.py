@@ -1,9 +1,15 @@
-"""MOVE QLOCAL: all messages of a queue to another one, in one unit of work."""
+"""MOVE QLOCAL: all messages of a queue to another one, in one unit of work.
+
+That is no put: PUT(DISABLED) does not count, nor does MAXUMSGS. What the queue can hold does (checks 12, 14 and 15 of
+`put_plan`).
+"""
 
 from __future__ import annotations
 
+from libremq.kernel.messages.put_plan import MAX_PRIORITY, plan_of
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state import journal
+from libremq.kernel.state.connection import Destination
 from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -25,19 +31,18 @@ def move_messages(core: Core, source: LocalQueue, target: LocalQueue, *, add: bo
         raise mq_error(C.MQRC_Q_NOT_EMPTY, target.name, "it holds messages; TYPE(ADD) adds to them")
     if given.store.depth + len(taken.store.chains) > target.maxdepth:
         raise mq_error(C.MQRC_Q_FULL, target.name, f"MAXDEPTH({target.maxdepth}) is too small for all of them")
+    plan = plan_of(core, Destination(given, path=(target,)))
     core.committed_lsn = 0
     with core.all_or_nothing(None) as unit:
         for slot in list(taken.store.chains):
             stored = taken.store.message(slot)
             message = Message(stored.md, stored.properties, stored.data)
             flags, expiry_ms = taken.store.handles.flags[slot], taken.store.handles.expiry_ms[slot]
-            if len(message.data) + len(message.properties) > target.maxmsgl:
-                raise mq_error(
-                    C.MQRC_MSG_TOO_BIG_FOR_Q, target.name, f"a message is longer than MAXMSGL({target.maxmsgl})"
-                )
-            persistent = bool(flags & PERSISTENT)
-            if persistent and target.is_temporary:
-                raise mq_error(C.MQRC_PERSISTENT_NOT_ALLOWED, target.name, "it takes only non-persistent messages")
-            core.put(given, message, message.md.Priority, persistent, expiry_ms, unit)
+            plan.check_persistence(message.md, target.name)
+            no_room = plan.no_room_because(len(message.data), len(message.properties))
+            if no_room:
+                raise plan.refusal(core, no_room, target.name, len(message.data))
+            priority = min(message.md.Priority, MAX_PRIORITY)
+            core.put(given, message, priority, bool(flags & PERSISTENT), expiry_ms, unit)
             core.take(taken, slot, unit, journal.GOT)
     return core.committed_lsn

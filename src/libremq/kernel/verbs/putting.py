@@ -1,8 +1,8 @@
 """MQPUT and MQPUT1: checks, defaults, context, and the way to the queue.
 
-The order is MQ's: what is wrong with the call is said before anything happens; a waiting getter outside syncpoint
-takes the message from hand to hand, with no queue and no log between; else the message is stored and logged, and
-those who wait, trigger monitors and report messages are served after that.
+The order is MQ's: what is wrong with the call is said before anything happens (`put_plan` has the list); a waiting
+getter outside syncpoint takes the message from hand to hand, with no queue and no log between; else the message is
+stored and logged, and those who wait, trigger monitors and report messages are served after that.
 """
 
 from __future__ import annotations
@@ -11,18 +11,19 @@ from libremq.kernel.events import performance_events, queue_manager_events
 from libremq.kernel.messages import message_context, name_resolution, transmission
 from libremq.kernel.messages.descriptor_extension import without_extension
 from libremq.kernel.messages.field_checks import check_descriptor
-from libremq.kernel.objects.object_types import Queue
+from libremq.kernel.messages.put_plan import APPLICATION, CHANNEL, MAX_PRIORITY, OWN, PutPlan, Way, plan_of
 from libremq.kernel.properties.message_handles import resolve_put_properties
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.undo import half_undone
+from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.verbs import groups, put_to_waiting_getter, reports
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD, MQPMO
 from libremq.store.stored_message import Message
 
-MAX_PRIORITY = 9
 _SYNCPOINTS = C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 _KNOWN = (
@@ -45,8 +46,6 @@ def put(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo:
     destination = handle.destination
     if destination is None:
         raise mq_error(C.MQRC_NOT_OPEN_FOR_OUTPUT, handle.object_name, "open it with MQOO_OUTPUT to put")
-    if destination.queue.deleted:
-        raise mq_error(C.MQRC_Q_DELETED, handle.object_name, "the dynamic queue no longer exists")
     return put_to(core, connection, handle, destination, md, pmo, data)
 
 
@@ -77,12 +76,10 @@ def put_to(
     not_here = C.MQPMO_LOGICAL_ORDER if put1 else C.MQPMO_ALTERNATE_USER_AUTHORITY
     if options & (~_KNOWN | not_here) or options & _SYNCPOINTS == _SYNCPOINTS or options & _RESPONSES == _RESPONSES:
         raise mq_error(C.MQRC_OPTIONS_ERROR, name, "unknown or conflicting put options")
-    if core.quiescing and options & C.MQPMO_FAIL_IF_QUIESCING:
-        raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
-    for definition in destination.path:
-        if definition.put == C.MQQA_PUT_INHIBITED:  # type: ignore[attr-defined]
-            queue_manager_events.put_inhibited(core, handle, destination)
-            raise mq_error(C.MQRC_PUT_INHIBITED, definition.name, "PUT(DISABLED) on this definition")
+    plan = plan_of(core, destination)
+    closed = plan.closed_because(core, options)
+    if closed:
+        raise _refusal(core, handle, plan, closed, APPLICATION)
     unknown_report = check_values(md, name, remote=destination.is_remote)
     unit = core.syncpoint_unit(connection) if options & C.MQPMO_SYNCPOINT else None
     now = core.clock.now()
@@ -91,11 +88,7 @@ def put_to(
     stored.BackoutCount = 0
     if md.Version < C.MQMD_VERSION_2:
         data = without_extension(stored, data)
-    warning = fill_defaults(core, destination, stored, options) or unknown_report
-    if stored.Persistence == C.MQPER_PERSISTENT and destination.queue.definition.is_temporary:
-        raise mq_error(
-            C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary dynamic queue takes only non-persistent messages"
-        )
+    warning = plan.fill_defaults(core, stored, options, name) or unknown_report
     before = handle.put_groups.get(id(destination)) if handle.put_groups else None
     if md.Version >= C.MQMD_VERSION_2 or stored.MsgFlags or before is not None:
         broken = groups.number(before, stored, pmo, len(data), core.identifiers.next_id, unit is not None, name)
@@ -109,7 +102,7 @@ def put_to(
             connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
         )
     message = Message(stored, properties, data if type(data) is bytes else bytes(data))
-    deliver(core, connection, destination, message, unit, now)
+    deliver(core, connection, plan, message, unit, now, APPLICATION)
     if unit is not None and handle not in unit.put_groups:
         unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put
     if before is not None or not groups.is_plain(stored):
@@ -118,6 +111,43 @@ def put_to(
         _note_group(handle, destination, state)
     _return_to_caller(core, md, pmo, stored, destination)
     return warning
+
+
+def _refusal(core: Core, handle: ObjectHandle, plan: PutPlan, reason: int, way: Way) -> MQError:
+    """Nothing can be put there now: what the application is told, and an event if MQ has one."""
+    if reason == C.MQRC_PUT_INHIBITED and way.tells_of_inhibition:
+        queue_manager_events.put_inhibited(core, handle, plan.destination)
+    return plan.refusal(core, reason, handle.object_name)
+
+
+def open_for_arrival(
+    core: Core, connection: Connection, handle: ObjectHandle, destination: Destination, md: MQMD, *, syncpoint: bool
+) -> tuple[PutPlan, UnitOfWork | None]:
+    """May a message that has come over a channel be put, its descriptor as it is? How, and in which unit of work."""
+    name = handle.object_name
+    if connection.is_lost:
+        raise mq_error(C.MQRC_BACKED_OUT, name, "the queue manager backed the batch out to release log space")
+    plan = plan_of(core, destination)
+    closed = plan.closed_because(core, C.MQPMO_NONE)
+    if closed:
+        raise _refusal(core, handle, plan, closed, CHANNEL)
+    if md.Report and not destination.is_remote:
+        reports.check_options(md, name)
+    unit = core.syncpoint_unit(connection, limited=CHANNEL.is_limited) if syncpoint else None
+    plan.fill_defaults(core, md, C.MQPMO_NONE, name)
+    return plan, unit
+
+
+def deliver_own(core: Core, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
+    """Put a message that the queue manager itself has made: see `own_messages`, whose business a refusal is."""
+    plan = plan_of(core, destination)
+    closed = plan.closed_because(core, C.MQPMO_NONE)
+    if closed:
+        raise plan.refusal(core, closed, destination.queue.name)
+    if unit is not None and unit.state is UNDOING:
+        raise half_undone(core)
+    plan.check_persistence(message.md, destination.queue.name)
+    deliver(core, None, plan, message, unit, now, OWN)
 
 
 def _note_group(handle: ObjectHandle, destination: Destination, state: groups.GroupState | None) -> None:
@@ -153,33 +183,6 @@ def check_values(md: MQMD, name: str, *, remote: bool) -> int:
     return warning
 
 
-def fill_defaults(core: Core, destination: Destination, stored: MQMD, options: int) -> int:
-    """Priority, persistence, ids, code page: what the application left to the queue manager.
-
-    Default priority and persistence are those that the first definition of the path has at this moment.
-    """
-    warning = C.MQRC_NONE
-    first = destination.path[0]
-    assert isinstance(first, Queue)
-    if stored.Persistence == C.MQPER_PERSISTENCE_AS_Q_DEF:
-        stored.Persistence = first.defpsist
-    if stored.Priority == C.MQPRI_PRIORITY_AS_Q_DEF:
-        stored.Priority = first.defprty
-    elif stored.Priority > MAX_PRIORITY:
-        warning = C.MQRC_PRIORITY_EXCEEDS_MAXIMUM
-    if options & C.MQPMO_NEW_MSG_ID or stored.MsgId == _NO_ID:
-        stored.MsgId = core.identifiers.next_id()
-    if options & C.MQPMO_NEW_CORREL_ID:
-        stored.CorrelId = core.identifiers.next_id()
-    if stored.CodedCharSetId == C.MQCCSI_Q_MGR:
-        stored.CodedCharSetId = core.catalogue.qmgr.ccsid
-    for definition in destination.path:
-        cap = definition.capexpry  # type: ignore[attr-defined]
-        if cap >= 0 and (stored.Expiry == C.MQEI_UNLIMITED or stored.Expiry > cap):
-            stored.Expiry = cap
-    return warning
-
-
 def _return_to_caller(core: Core, md: MQMD, pmo: MQPMO, stored: MQMD, destination: Destination) -> None:
     """What MQ returns in the caller's descriptor and options."""
     if md.Version >= C.MQMD_VERSION_2:
@@ -200,39 +203,34 @@ def _return_to_caller(core: Core, md: MQMD, pmo: MQPMO, stored: MQMD, destinatio
 def deliver(
     core: Core,
     connection: Connection | None,
-    destination: Destination,
+    plan: PutPlan,
     message: Message,
     unit: UnitOfWork | None,
     now: float,
+    way: Way,
     by: Connection | None = None,
 ) -> None:
     """Put a complete message where it belongs: cut in segments, wrapped for the way, from hand to hand, or stored.
 
     `by` is a channel's agent, if its authority counts for a report that the message has arrived.
     """
-    queue = destination.queue
-    definition = queue.definition
+    destination, queue = plan.destination, plan.queue
     if destination.is_remote:
         message = transmission.wrap(core, destination, message)
     md = message.md
-    length = len(message.data)
-    total = length + len(message.properties)
-    if total > definition.maxmsgl or total > core.catalogue.qmgr.maxmsgl:
-        if md.MsgFlags & C.MQMF_SEGMENTATION_ALLOWED and not destination.is_remote:
-            _deliver_segments(core, connection, destination, message, unit, now, by)
-            return
-        if length > definition.maxmsgl:
-            raise mq_error(
-                C.MQRC_MSG_TOO_BIG_FOR_Q,
-                queue.name,
-                f"{length} bytes are more than MAXMSGL({definition.maxmsgl}) of the queue",
-            )
-        if total > core.catalogue.qmgr.maxmsgl:
-            raise mq_error(
-                C.MQRC_MSG_TOO_BIG_FOR_Q_MGR,
-                queue.name,
-                f"{total} bytes are more than MAXMSGL({core.catalogue.qmgr.maxmsgl}) of the queue manager",
-            )
+    length, properties_length = len(message.data), len(message.properties)
+    if (
+        length + properties_length > plan.bytes_max
+        and md.MsgFlags & C.MQMF_SEGMENTATION_ALLOWED
+        and way.may_be_cut
+        and not destination.is_remote
+    ):
+        _deliver_segments(core, connection, plan, message, unit, now, way, by)
+        return
+    no_room = plan.no_room_because(length, properties_length)
+    if no_room and no_room != C.MQRC_Q_FULL:
+        counted = length if no_room == C.MQRC_MSG_TOO_BIG_FOR_Q else length + properties_length
+        raise plan.refusal(core, no_room, queue.name, counted)
     wants_coa = md.Report & reports.COA_MASK and not destination.is_remote
     if (
         unit is None
@@ -242,26 +240,26 @@ def deliver(
         and put_to_waiting_getter.to_waiting_getter(core, queue, message, now)
     ):
         return
-    if queue.store.depth >= definition.maxdepth:
+    if no_room:
         if core.catalogue.qmgr.perfmev:
             performance_events.queue_full(core, queue)
-        raise mq_error(C.MQRC_Q_FULL, queue.name, f"the queue holds MAXDEPTH({definition.maxdepth}) messages")
+        raise plan.refusal(core, no_room, queue.name)
     if wants_coa:
         with core.all_or_nothing(unit) as own:
-            _store(core, destination, message, own, now)
+            _store(core, queue, message, own, now)
             reports.confirm_arrival(core, message, queue, own, now, by)
         lsn = core.committed_lsn if unit is None else 0
     else:
-        lsn = _store(core, destination, message, unit, now)
+        lsn = _store(core, queue, message, unit, now)
     if connection is not None:
         connection.depend_on(lsn)
 
 
-def _store(core: Core, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> int:
+def _store(core: Core, queue: QueueState, message: Message, unit: UnitOfWork | None, now: float) -> int:
     md = message.md
     expiry_ms = 0 if md.Expiry == C.MQEI_UNLIMITED else int(now * 1000) + md.Expiry * 100
     priority = min(md.Priority, MAX_PRIORITY)
-    lsn = core.put(destination.queue, message, priority, md.Persistence == C.MQPER_PERSISTENT, expiry_ms, unit)
+    lsn = core.put(queue, message, priority, md.Persistence == C.MQPER_PERSISTENT, expiry_ms, unit)
     if unit is not None:
         unit.message_count += 1
     return lsn
@@ -270,22 +268,21 @@ def _store(core: Core, destination: Destination, message: Message, unit: UnitOfW
 def _deliver_segments(
     core: Core,
     connection: Connection | None,
-    destination: Destination,
+    plan: PutPlan,
     message: Message,
     unit: UnitOfWork | None,
     now: float,
+    way: Way,
     by: Connection | None,
 ) -> None:
     """Queue-manager segmentation: all parts or none, in a unit of work of their own if the put has none."""
-    limit = min(destination.queue.definition.maxmsgl, core.catalogue.qmgr.maxmsgl) - len(message.properties)
+    limit, name = plan.bytes_max - len(message.properties), plan.queue.name
     if limit < groups.SEGMENT_ALIGNMENT:
-        raise mq_error(
-            C.MQRC_MSG_TOO_BIG_FOR_Q, destination.queue.name, "MAXMSGL is too small to cut the message in segments"
-        )
+        raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_Q, name, "MAXMSGL is too small to cut the message in segments")
     if unit is None and connection is not None and core.in_syncpoint(connection):
         raise mq_error(
             C.MQRC_UOW_NOT_AVAILABLE,
-            destination.queue.name,
+            name,
             "a message that must be cut in segments is put within the unit of work that the connection has",
         )
     with core.all_or_nothing(unit) as own:
@@ -305,7 +302,7 @@ def _deliver_segments(
             part.Offset = md.Offset + start
             part.OriginalLength = C.MQOL_UNDEFINED
             piece = Message(part, message.properties, message.data[start : start + length])
-            deliver(core, connection, destination, piece, own, now, by)
+            deliver(core, connection, plan, piece, own, now, way, by)
             start += length
     if unit is None and connection is not None:
         connection.depend_on(core.committed_lsn)

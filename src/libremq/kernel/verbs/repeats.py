@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from libremq.kernel.messages.message_context import put_date_time
+from libremq.kernel.messages.put_plan import APPLICATION, MAX_PRIORITY, PutPlan, plan_of
 from libremq.kernel.properties.property_delivery import may_hold_properties
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
@@ -31,40 +32,32 @@ _OF_EACH = ("MsgId", "CorrelId", "PutDate", "PutTime")
 class RepeatedPut:
     """A put under syncpoint that can be done again with other ids and other data."""
 
-    __slots__ = ("_connection", "_core", "_fields", "_handle", "_persistent", "_priority", "_version")
+    __slots__ = ("_connection", "_core", "_fields", "_handle", "_options", "_persistent", "_plan", "_priority")
 
-    def __init__(self, core: Core, connection: Connection, handle: ObjectHandle, md: MQMD) -> None:
+    def __init__(
+        self, core: Core, connection: Connection, handle: ObjectHandle, plan: PutPlan, md: MQMD, options: int
+    ) -> None:
         self._core = core
         self._connection = connection
         self._handle = handle
+        self._plan = plan
+        self._options = options
         self._fields: dict[str, Any] = {name: value for name, value in md.__dict__.items() if name not in _OF_EACH}
-        self._priority = min(md.Priority, 9)
+        self._priority = min(md.Priority, MAX_PRIORITY)
         self._persistent = md.Persistence == C.MQPER_PERSISTENT
-        self._version = core.definitions_version
 
     def put(self, message_id: bytes, correlation_id: bytes, data: bytes) -> bool:
         """Put one more; False, with nothing done, if that takes the ordinary way."""
-        core, connection = self._core, self._connection
-        destination = self._handle.destination
+        core, connection, plan = self._core, self._connection, self._plan
         unit = connection.xa_unit or connection.unit
         if (
             unit is None
-            or destination is None
-            or core.definitions_version != self._version
-            or core.quiescing
-            or connection.backed_out
-            or self._handle.put_groups  # a group was begun through it since
-        ):
-            return False
-        queue = destination.queue
-        definition, qmgr = queue.definition, core.catalogue.qmgr
-        if (
-            queue.deleted
             or message_id == _NO_ID
-            or len(data) > definition.maxmsgl
-            or len(data) > qmgr.maxmsgl
-            or queue.store.depth >= definition.maxdepth
-            or unit.message_count >= qmgr.maxumsgs
+            or self._handle.put_groups  # a group was begun through it since
+            or connection.is_lost
+            or plan.closed_because(core, self._options)
+            or core.unit_closed_because(unit, limited=APPLICATION.is_limited)
+            or plan.no_room_because(len(data))
         ):
             return False
         md = MQMD.__new__(MQMD)
@@ -74,7 +67,7 @@ class RepeatedPut:
         if correlation_id != _NO_ID:
             fields["CorrelId"] = correlation_id
         fields["PutDate"], fields["PutTime"] = put_date_time(core.clock.now())
-        core.put(queue, Message(md, b"", data), self._priority, self._persistent, 0, unit)
+        core.put(plan.queue, Message(md, b"", data), self._priority, self._persistent, 0, unit)
         unit.message_count += 1
         connection.async_puts.successes += 1
         return True
@@ -83,9 +76,10 @@ class RepeatedPut:
 def repeat_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO) -> RepeatedPut | None:
     """After a put that went well: can it be repeated the short way? `md` is as the put has filled it."""
     destination = handle.destination
+    if destination is None:
+        return None
     plain = (
-        destination is not None
-        and not destination.is_remote
+        not destination.is_remote
         and not pmo.Options & ~_PUT_OPTIONS
         and pmo.Options & C.MQPMO_SYNCPOINT
         and md.Version == C.MQMD_VERSION_2
@@ -95,7 +89,7 @@ def repeat_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD
         and not handle.put_groups
         and not handle.destinations
     )
-    return RepeatedPut(core, connection, handle, md) if plain else None
+    return RepeatedPut(core, connection, handle, plan_of(core, destination), md, pmo.Options) if plain else None
 
 
 def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> tuple[Message, bytes] | None:
@@ -104,7 +98,7 @@ def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options
     if (
         queue is None
         or queue.deleted
-        or connection.backed_out
+        or connection.is_lost
         or handle.get_group is not None
         or (core.quiescing and options & C.MQGMO_FAIL_IF_QUIESCING)
         or get_inhibited(handle, queue)
