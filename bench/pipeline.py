@@ -121,9 +121,9 @@ def plain_speed(dump: Dump, slice_bytes: int) -> float:
 
 def where_the_time_goes(dump: Dump, folder: str, slice_bytes: int) -> None:
     """One process, no Spark, processor seconds: each step of the work, over the first part of a dump."""
-    from libremq.pipeline.smf.columns import TextDecoder
     from libremq.pipeline.smf.decode import decode
     from libremq.pipeline.smf.files import read_piece
+    from libremq.pipeline.smf.smf_columns import TextDecoder
     from libremq.pipeline.smf.survey import survey
     from libremq.pipeline.tables.raw import write_piece
 

@@ -15,7 +15,7 @@ import time
 
 def main(master: str, dump: str, warm_up: str, folder: str) -> None:
     started = time.perf_counter()
-    from libremq.pipeline.session import make_session
+    from libremq.pipeline.spark_session import make_session
     from libremq.pipeline.tables import raw
 
     settings = {"spark.executor.memory": "1g", "spark.sql.shuffle.partitions": "2"}

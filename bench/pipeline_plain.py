@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from libremq.pipeline.smf.layout import Field, Structure, layout
+from libremq.pipeline.smf.smf_layout import Field, Structure, layout
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_STCK = 0x7D91048BCA000000

@@ -85,7 +85,7 @@ def cluster(folder: str, workers: int, cores_each: int = 1) -> Iterator[tuple[st
     """A master and workers of Spark on loopback: the address of the master, and their process ids."""
     import pyspark
 
-    from libremq.pipeline.session import find_java, java_home_for
+    from libremq.pipeline.spark_session import find_java, java_home_for
 
     home = Path(folder, "cluster")
     home.mkdir()

@@ -7,10 +7,10 @@ of log buffers; with your own, start at `ingest`.
 import tempfile
 from pathlib import Path
 
-from libremq.pipeline.generator.command import generate
-from libremq.pipeline.rules.catalogue import RULES
+from libremq.pipeline.generator.generator_command import generate
+from libremq.pipeline.rules.rule_catalogue import RULES
 from libremq.pipeline.rules.engine import evaluate
-from libremq.pipeline.session import make_session
+from libremq.pipeline.spark_session import make_session
 from libremq.pipeline.tables import conformed, raw
 
 with tempfile.TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from helper_spark import session
 
-from libremq.pipeline.models.registry import MODELS
+from libremq.pipeline.models.loaded_models import known_models
 
 Case = tuple[str, Mapping[str, Any]]
 """A model and its inputs."""
@@ -19,7 +19,7 @@ Case = tuple[str, Mapping[str, Any]]
 
 def on_numbers(case: Case) -> Any:
     name, inputs = case
-    return MODELS[name].function(**inputs)
+    return known_models()[name].function(**inputs)
 
 
 def on_columns(cases: Sequence[Case]) -> list[Any]:
@@ -41,7 +41,7 @@ def on_columns(cases: Sequence[Case]) -> list[Any]:
             values = [cases[index][1][argument] for index in indexes]
             # Short columns are filled up with their last value, so that no null gets in the way.
             columns.append(_of_one_type(values + values[-1:] * (height - len(values))))
-        answer = MODELS[name].function(**handed)
+        answer = known_models()[name].function(**handed)
         # A model that was given nothing but its defaults answers with a plain number.
         expressions.append(answer if hasattr(answer, "isNotNull") else F.lit(answer))
     frame = spark.createDataFrame(list(zip(*columns, strict=True)), [f"c{number}" for number in range(len(columns))])

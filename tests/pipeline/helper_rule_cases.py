@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from libremq.pipeline.rules.catalogue import OBJECT_OF, joins_of
 from libremq.pipeline.rules.rule import Rule
+from libremq.pipeline.rules.rule_catalogue import OBJECT_OF, joins_of
 from libremq.pipeline.rules.settings import SETTINGS, SITE_SUBJECTS
-from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.rules.site_facts import SiteFacts
 from libremq.pipeline.tables.subjects import SUBJECTS
 
 if TYPE_CHECKING:

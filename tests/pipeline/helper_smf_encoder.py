@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Any
 
-from libremq.pipeline.smf.layout import Field, Structure, structure
+from libremq.pipeline.smf.smf_layout import Field, Structure, structure
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MOMENT = datetime(2024, 5, 17, 12, 30, 0, 120000, tzinfo=UTC)

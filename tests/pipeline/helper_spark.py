@@ -25,6 +25,6 @@ SETTINGS = {
 def session() -> SparkSession:
     """The session of this test process. It ends with it."""
     pytest.importorskip("pyspark")
-    from libremq.pipeline.session import make_session
+    from libremq.pipeline.spark_session import make_session
 
     return make_session("local[2]", settings=SETTINGS)

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from libremq.pipeline.smf.columns import COMMON, schema_of
+from libremq.pipeline.smf.smf_columns import COMMON, schema_of
 
 MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 """A Monday."""

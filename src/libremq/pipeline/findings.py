@@ -17,9 +17,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from libremq.pipeline.rules.catalogue import RULES
 from libremq.pipeline.rules.rule import SEVERITIES
-from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.rules.rule_catalogue import RULES
+from libremq.pipeline.rules.site_facts import SiteFacts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

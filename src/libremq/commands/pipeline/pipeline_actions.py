@@ -26,11 +26,11 @@ import pyspark  # noqa: F401  (tells at once when the extra is not installed)
 
 from libremq.commands.exit_codes import printable
 from libremq.commands.pipeline.pipeline_command import Refused
+from libremq.pipeline.plain_text import table_lines
 from libremq.pipeline.rules.rule import SEVERITIES
-from libremq.pipeline.rules.site import SiteFacts
-from libremq.pipeline.rules.site import load as load_site
-from libremq.pipeline.session import make_session
-from libremq.pipeline.text import table_lines
+from libremq.pipeline.rules.site_facts import SiteFacts
+from libremq.pipeline.rules.site_facts import load as load_site
+from libremq.pipeline.spark_session import make_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -285,7 +285,7 @@ def findings(arguments: argparse.Namespace) -> int:
     from pyspark.sql import functions as F
 
     from libremq.pipeline import findings as kept
-    from libremq.pipeline.rules.catalogue import BY_ID
+    from libremq.pipeline.rules.rule_catalogue import BY_ID
 
     if arguments.rule and arguments.rule not in BY_ID:
         raise Refused(f"no rule {arguments.rule}; docs/pipeline/rules.md lists them", 2)
@@ -328,7 +328,7 @@ def _place(found: Mapping[str, Any]) -> str:
 
 
 def _print_group(group: Mapping[str, Any]) -> None:
-    from libremq.pipeline.text import shown, shown_time
+    from libremq.pipeline.plain_text import shown, shown_time
 
     worst = group["worst"]
     _print(f"{_MARKS[group['severity']]} {_place(group)}: {group['rule']}")
@@ -356,7 +356,7 @@ def _print_summary(groups: Sequence[Mapping[str, Any]], states: Mapping[str, int
 
 
 def _each_finding(rows: Sequence[Mapping[str, Any]], arguments: argparse.Namespace) -> int:
-    from libremq.pipeline.text import shown_time
+    from libremq.pipeline.plain_text import shown_time
 
     if arguments.json:
         _print_json(rows)
@@ -384,15 +384,15 @@ def _coverage(coverage: DataFrame, arguments: argparse.Namespace) -> int:
 
 def ask(arguments: argparse.Namespace) -> int:
     from libremq.pipeline.questions.ask import ask as answer_to
-    from libremq.pipeline.questions.catalogue import find_questions, listing, question
-    from libremq.pipeline.questions.inputs import given as given_inputs
+    from libremq.pipeline.questions.question_catalogue import find_questions, listing, question
+    from libremq.pipeline.questions.question_inputs import given as given_inputs
 
     if arguments.listing or arguments.search:
         chosen = find_questions(arguments.search) if arguments.search else None
         if chosen is not None and not chosen:
             raise Refused(f"no question has the words {arguments.search!r}")
         if arguments.json:
-            from libremq.pipeline.questions.catalogue import QUESTIONS
+            from libremq.pipeline.questions.question_catalogue import QUESTIONS
 
             _print_json([{"id": one.id, "text": one.text, "source": one.source} for one in chosen or QUESTIONS])
         else:
@@ -468,7 +468,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def generate(arguments: argparse.Namespace) -> int:
-    from libremq.pipeline.generator.command import generate as write_dumps
+    from libremq.pipeline.generator.generator_command import generate as write_dumps
     from libremq.pipeline.generator.sickness import sicknesses
 
     if "list" in arguments.sick:

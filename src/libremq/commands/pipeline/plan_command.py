@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from libremq.commands.exit_codes import printable
-from libremq.pipeline.planner.catalogue import PLANS
 from libremq.pipeline.planner.plan import Input, Plan, Value
+from libremq.pipeline.planner.plan_catalogue import PLANS
 from libremq.pipeline.planner.reading import PlanError, nearest, read_value
 from libremq.pipeline.planner.showing import as_json, as_text, told
 from libremq.pipeline.planner.working import Source, Worked, not_asked, work_out
@@ -157,7 +157,7 @@ def _measured(plan: Plan, root: Path, qmgr: str | None, leave_out: set[str]) -> 
 
     measuring.check_root(root, qmgr)
     try:
-        from libremq.pipeline.session import JavaNotFoundError, make_session
+        from libremq.pipeline.spark_session import JavaNotFoundError, make_session
 
         spark = make_session()
     except ImportError as error:

@@ -23,7 +23,7 @@ from pyspark.sql import functions as F
 from libremq.pipeline.forecast.fit import forecast
 from libremq.pipeline.forecast.result import SeriesForecast
 from libremq.pipeline.forecast.series import MEASURES, KnownLimit, Measure, limit_of
-from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.rules.site_facts import SiteFacts
 from libremq.pipeline.tables import conformed
 from libremq.pipeline.tables.conformed_store import Store
 

@@ -30,7 +30,7 @@ from libremq.pipeline.forecast.trend import (
     projected,
     without_outliers,
 )
-from libremq.pipeline.text import shown
+from libremq.pipeline.plain_text import shown
 
 HISTORY_POINTS_MAX = 500
 HORIZON_PER_HISTORY = 4

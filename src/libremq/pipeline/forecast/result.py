@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
 
-from libremq.pipeline.text import shown
+from libremq.pipeline.plain_text import shown
 
 Status = Literal[
     "already over",

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from libremq.pipeline.models.chinit_storage import STORAGE_GUIDE
-from libremq.pipeline.models.log_devices import PLANNED_SHARE
-from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.models.channels.chinit_storage import STORAGE_GUIDE
+from libremq.pipeline.models.logs.log_devices import PLANNED_SHARE
+from libremq.pipeline.rules.site_facts import SiteFacts
 
 Daily = Literal["max", "p95"]
 

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from libremq.pipeline.generator.dump import Writer
+from libremq.pipeline.generator.dump_writer import Origin, framed, packed_date
 from libremq.pipeline.generator.estate import estate
-from libremq.pipeline.generator.site import STARTED, Site
+from libremq.pipeline.generator.generated_site import STARTED, Site
 from libremq.pipeline.generator.structures import block, layout_data
-from libremq.pipeline.generator.writer import Origin, framed, packed_date
 
 BATCH_BYTES: Final = 32 * 2**20
 """Repetitions are made and written in batches of about this size."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
+from libremq.pipeline.generator.dump_writer import Moment, Origin, Sequences, record, task_records
 from libremq.pipeline.generator.interval import Interval, Row, Task
 from libremq.pipeline.generator.shapes import RECORD_BYTES_MAX, release_of
 from libremq.pipeline.generator.structures import block
-from libremq.pipeline.generator.writer import Moment, Origin, Sequences, record, task_records
 
 _ROOM = RECORD_BYTES_MAX - 300
 """What a record leaves to its sections after headers and triplets."""

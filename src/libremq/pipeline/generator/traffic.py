@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from libremq.pipeline.generator.estate import Queue, QueueManager
-from libremq.pipeline.models.log_volume import get_share_log_bytes, put_share_log_bytes
-from libremq.pipeline.models.page_sets import pages_per_message
+from libremq.pipeline.models.logs.log_volume import get_share_log_bytes, put_share_log_bytes
+from libremq.pipeline.models.storage.page_set_space import pages_per_message
 
 PAGE_BYTES = 4096
 

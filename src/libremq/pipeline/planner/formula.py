@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from libremq.pipeline.rules.models import known_models
+from libremq.pipeline.models.loaded_models import known_models
 
 _WORDS = {"larger": "max", "smaller": "min", "rounded_up": "ceil", "rounded_down": "floor"}
 TABLE_SHOWN_MAX = 8

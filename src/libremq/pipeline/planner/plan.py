@@ -166,7 +166,7 @@ def _is_optional(plan: Plan, name: str) -> bool:
 
 
 def _problems_of_inputs(inputs: Sequence[Input]) -> list[str]:
-    from libremq.pipeline.rules.catalogue import columns_of
+    from libremq.pipeline.rules.rule_catalogue import columns_of
 
     found: list[str] = []
     for each in inputs:

@@ -7,10 +7,10 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from libremq.pipeline.models.loaded_models import known_models
 from libremq.pipeline.planner.formula import formula_of
 from libremq.pipeline.planner.plan import Margin, filled_in, names_in
 from libremq.pipeline.planner.working import Figure, Known, Worked
-from libremq.pipeline.rules.models import known_models
 
 WIDTH = 110
 _NUMBERED = ("level", "release", "pool")

@@ -12,8 +12,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from libremq.pipeline.questions.inputs import INPUTS
 from libremq.pipeline.questions.question import Figure, Question, Rows
+from libremq.pipeline.questions.question_inputs import INPUTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Answer:
 
     def as_text(self) -> str:
         """The answer for a terminal."""
-        from libremq.pipeline.questions.text import answer_text
+        from libremq.pipeline.questions.question_text import answer_text
 
         return answer_text(self)
 

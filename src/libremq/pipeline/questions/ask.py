@@ -12,13 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from libremq.pipeline.questions.answer import Answer, Used, WorkedOut
-from libremq.pipeline.questions.inputs import checked
 from libremq.pipeline.questions.judged import judged
 from libremq.pipeline.questions.question import Figure, Question
-from libremq.pipeline.questions.tables import Frames, measured_inputs, shown_rows
+from libremq.pipeline.questions.question_inputs import checked
+from libremq.pipeline.questions.question_tables import Frames, measured_inputs, shown_rows
 from libremq.pipeline.rules.expressions import parse
 from libremq.pipeline.rules.settings import SETTINGS
-from libremq.pipeline.rules.site import SiteFacts, Value
+from libremq.pipeline.rules.site_facts import SiteFacts, Value
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

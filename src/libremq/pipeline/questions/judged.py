@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from libremq.pipeline.questions.answer import Judgement
-from libremq.pipeline.rules.catalogue import BY_ID, setting_kind
 from libremq.pipeline.rules.rule import SEVERITIES, Rule, judge
+from libremq.pipeline.rules.rule_catalogue import BY_ID, setting_kind
 from libremq.pipeline.rules.settings import SITE_SUBJECTS
-from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.rules.site_facts import SiteFacts
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -11,10 +11,10 @@ import ast
 from dataclasses import dataclass
 from functools import cached_property
 
-from libremq.pipeline.questions.inputs import INPUTS
-from libremq.pipeline.rules.catalogue import BY_ID, columns_of
+from libremq.pipeline.models.loaded_models import known_models
+from libremq.pipeline.questions.question_inputs import INPUTS
 from libremq.pipeline.rules.expressions import ExpressionError, parse
-from libremq.pipeline.rules.models import known_models
+from libremq.pipeline.rules.rule_catalogue import BY_ID, columns_of
 from libremq.pipeline.rules.settings import SETTINGS
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from libremq.pipeline.report.content import Report
 from libremq.pipeline.report.words import summary
-from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.rules.site_facts import SiteFacts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,35 +39,45 @@ def gather(
     tell: Callable[[str], None] | None = None,
 ) -> Report:
     """The report of the tables below `root`. What was not recorded or not made yet is said in it."""
-    from libremq.pipeline.report.parts import forecasts, found, hours, initiator, log, overview, pools, queues, space
-    from libremq.pipeline.report.parts.source import Source
+    from libremq.pipeline.report.parts import (
+        forecasts_part,
+        found_part,
+        hours_part,
+        initiator_part,
+        log_part,
+        overview_part,
+        pools_part,
+        queues_part,
+        space_part,
+    )
+    from libremq.pipeline.report.parts.source_part import Source
 
     tell = tell or (lambda _: None)
     tell("looking at the queue managers")
     source = Source(spark, root, site or SiteFacts())
-    looked = overview.look(source)
+    looked = overview_part.look(source)
     source = replace(source, first=looked.overview.first, last=looked.overview.last)
     parts = (
-        pools.look,
-        log.look,
-        initiator.look,
-        queues.look_at_queues,
-        queues.look_at_applications,
-        hours.look,
-        space.look,
+        pools_part.look,
+        log_part.look,
+        initiator_part.look,
+        queues_part.look_at_queues,
+        queues_part.look_at_applications,
+        hours_part.look,
+        space_part.look,
     )
     tell("reading findings and figures")
     with ThreadPoolExecutor(PARTS_AT_ONCE) as pool:
-        findings_made = pool.submit(found.look, source)
+        findings_made = pool.submit(found_part.look, source)
         forecast_made = pool.submit(_forecasts, spark, root)
         sections = [running.result() for running in [pool.submit(look, source) for look in parts]]
         findings, predicted = findings_made.result(), forecast_made.result()
-    sections = [*sections, forecasts.section(predicted), looked.section]
+    sections = [*sections, forecasts_part.section(predicted), looked.section]
     return Report(
         title=title,
         made_at=made_at or datetime.now(UTC),
         overview=looked.overview,
-        summary=summary(looked.overview, findings, sections, forecasts.nearest(predicted)),
+        summary=summary(looked.overview, findings, sections, forecasts_part.nearest(predicted)),
         found=findings,
         sections=tuple(sections),
     )

@@ -22,11 +22,11 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from libremq.pipeline.plain_text import shown
 from libremq.pipeline.report.content import Report, Table
 from libremq.pipeline.report.figures import figure
 from libremq.pipeline.report.wording import counted, day_and_time, figure_of, listed, rounded, visible
 from libremq.pipeline.rules.rule import SEVERITIES
-from libremq.pipeline.text import shown
 
 _EVIDENCE = (
     ("Queue manager", "text"),

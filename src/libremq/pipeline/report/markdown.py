@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from libremq.pipeline.plain_text import shown
 from libremq.pipeline.report.content import FindingGroup, Report, Section, Table
 from libremq.pipeline.report.wording import counted, day_and_time, figure_of, listed, visible
 from libremq.pipeline.rules.rule import SEVERITIES
-from libremq.pipeline.text import shown
 
 ROWS_MAX = 20
 """Rows of a table: a page is read, not sorted."""

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
-from libremq.pipeline.text import shown
+from libremq.pipeline.plain_text import shown
 
 _UPPER = {
     "adaps": "adapters", "bsds": "BSDS", "cf": "CF", "cfcc": "CFCC", "chiadaps": "CHIADAPS", "chinit": "CHINIT",

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from libremq.pipeline.plain_text import shown
 from libremq.pipeline.report.content import FindingGroup, Found, Overview, Section, Step, Summary
 from libremq.pipeline.report.wording import counted, day, listed, rounded
-from libremq.pipeline.text import shown
 
 STEPS_MAX = 5
 

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.pipeline.models import sql
 from libremq.pipeline.models.sql import Sql
-from libremq.pipeline.rules.catalogue import RULES, joins_of, object_columns, setting_kind
-from libremq.pipeline.rules.columns import SqlAlgebra, aggregated
 from libremq.pipeline.rules.expressions import AGGREGATES, Expression, work_out
 from libremq.pipeline.rules.rule import Rule, pieces
+from libremq.pipeline.rules.rule_catalogue import RULES, joins_of, object_columns, setting_kind
+from libremq.pipeline.rules.rule_columns import SqlAlgebra, aggregated
 from libremq.pipeline.rules.settings import SETTINGS, SITE_SUBJECTS
-from libremq.pipeline.rules.site import SiteFacts
+from libremq.pipeline.rules.site_facts import SiteFacts
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Row, SparkSession

@@ -167,7 +167,7 @@ class _Found:
             ):
                 raise ExpressionError(f"{self._text!r}: the pattern of `matches` is a constant")
             return
-        from libremq.pipeline.rules.models import known_models
+        from libremq.pipeline.models.loaded_models import known_models
 
         if name not in known_models():
             raise ExpressionError(f"{self._text!r}: {name} is neither a function nor a model")
@@ -316,7 +316,7 @@ class PlainAlgebra:
                 return math.floor(arguments[0])
 
     def model(self, name: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-        from libremq.pipeline.rules.models import known_models
+        from libremq.pipeline.models.loaded_models import known_models
 
         if any(argument is None for argument in [*arguments, *keywords.values()]):
             return None

@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from libremq.pipeline.smf.columns import (
+from libremq.pipeline.smf.framing import Bytes, Chunk, Numbers
+from libremq.pipeline.smf.smf_columns import (
     COUNTS,
     QUARANTINE,
     TIMESTAMP,
@@ -27,9 +28,8 @@ from libremq.pipeline.smf.columns import (
     opaque,
     row_length,
 )
-from libremq.pipeline.smf.framing import Bytes, Chunk, Numbers
-from libremq.pipeline.smf.layout import Field, Structure, layout, structure
-from libremq.pipeline.smf.records import (
+from libremq.pipeline.smf.smf_layout import Field, Structure, layout, structure
+from libremq.pipeline.smf.smf_records import (
     REASONS,
     Records,
     Sections,

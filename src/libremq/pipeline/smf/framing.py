@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from libremq.pipeline.smf.layout import HEADER_LENGTH, MQ_RECORD_TYPES, TRIPLET_LENGTH, TRIPLETS_MAX
+from libremq.pipeline.smf.smf_layout import HEADER_LENGTH, MQ_RECORD_TYPES, TRIPLET_LENGTH, TRIPLETS_MAX
 
 Form = Literal["rdw", "bare"]
 """`rdw`: each segment starts with a record descriptor word. `bare`: without, segments already joined."""

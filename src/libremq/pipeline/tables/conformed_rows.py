@@ -24,8 +24,8 @@ from pyspark.sql.types import (
 )
 from pyspark.sql.window import Window
 
-from libremq.pipeline.smf.columns import spark_schema_of
-from libremq.pipeline.smf.layout import WIDTHS, layout, structure
+from libremq.pipeline.smf.smf_columns import spark_schema_of
+from libremq.pipeline.smf.smf_layout import WIDTHS, layout, structure
 from libremq.pipeline.tables.subjects import Column, Subject
 
 if TYPE_CHECKING:

@@ -32,9 +32,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from libremq.pipeline.smf.columns import TextDecoder, spark_schema_of
 from libremq.pipeline.smf.decode import Count, counts_batch, decode, quarantine_batch, structures
 from libremq.pipeline.smf.files import FormOption, Piece, list_files, read_piece
+from libremq.pipeline.smf.smf_columns import TextDecoder, spark_schema_of
 from libremq.pipeline.smf.survey import STRETCH_BYTES, Look, Stretch, Survey, look_at, piece_bytes_for, surveys, told
 from libremq.pipeline.tables.raw_writer import PARQUET, TableWriter
 

@@ -1,0 +1,1 @@
+"""Models of channels and the channel initiator: batches, tasks, storage, starting, TLS, compression, network."""

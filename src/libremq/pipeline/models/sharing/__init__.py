@@ -1,0 +1,1 @@
+"""Models of shared queues: structures of the coupling facility, requests to it, where large messages go."""
