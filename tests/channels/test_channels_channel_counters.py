@@ -75,7 +75,7 @@ def test_the_substate_tells_what_the_sender_does() -> None:
     pair.step(pair.near)
     pair.near.full = True
     pair.step(pair.far)
-    assert (pair.sender.state, pair.sender.substate) == (C.MQCHS_RUNNING, C.MQCHSSTATE_IN_MQGET)
+    assert (pair.sender.status, pair.sender.substate) == (C.MQCHS_RUNNING, C.MQCHSSTATE_IN_MQGET)
     pair.near.full = False
     pair.sender.pump()
     assert 0 < pair.sender.instance().messages < 3000

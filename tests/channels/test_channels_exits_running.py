@@ -203,11 +203,11 @@ def test_a_retry_exit_of_a_running_channel(tmp_path: Path) -> None:
     two.qm.alter("QLOCAL", "TARGET", {"MAXDEPTH": 1})
     one.put("TARGET", b"one too many", qmgr="QM2")
     pair = connect(one, two, "SDR RCVR")
-    assert pair.receiver.state == C.MQCHS_PAUSED
+    assert pair.receiver.status == C.MQCHS_PAUSED
     pair.pass_time(1.19)  # 200, 400 and 600 milliseconds
-    assert (pair.receiver.state, two.depth("DEAD")) == (C.MQCHS_PAUSED, 0)
+    assert (pair.receiver.status, two.depth("DEAD")) == (C.MQCHS_PAUSED, 0)
     pair.pass_time(0.02)
-    assert (pair.receiver.state, two.depth("DEAD")) == (C.MQCHS_RUNNING, 1)
+    assert (pair.receiver.status, two.depth("DEAD")) == (C.MQCHS_RUNNING, 1)
     assert MQDLH.unpack(two.content("DEAD")[0]).Reason == C.MQRC_Q_FULL
     assert one.depth("QM2") == 0
 

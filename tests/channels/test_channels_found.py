@@ -37,11 +37,11 @@ def test_a_quiesced_stop_does_not_lose_what_a_paused_receiver_has_in_hand() -> N
     for number in range(3):
         one.put("SHUT", b"%d" % number, qmgr="QM2", persistent=False)
     pair.run()
-    assert pair.receiver.state == C.MQCHS_PAUSED
+    assert pair.receiver.status == C.MQCHS_PAUSED
     for _ in range(2):
         pair.receiver.stop(C.MQMODE_QUIESCE)
         pair.run()
-        assert (pair.receiver.state, pair.receiver.ended) == (C.MQCHS_STOPPING, None)
+        assert (pair.receiver.status, pair.receiver.ended) == (C.MQCHS_STOPPING, None)
     pair.pass_time(60)
     assert pair.receiver.ended.kind == "stopped"
     assert two.depth("DLQ") == 3
@@ -105,7 +105,7 @@ def test_a_paused_receiver_tries_as_often_as_it_had_to_when_it_began() -> None:
     pair.run()
     two.qm.alter("CHANNEL", CHANNEL, {"MRRTY": 0})
     pair.pass_time(3)
-    assert (pair.receiver.state, two.depth("DLQ")) == (C.MQCHS_PAUSED, 0)
+    assert (pair.receiver.status, two.depth("DLQ")) == (C.MQCHS_PAUSED, 0)
     two.qm.alter("QLOCAL", "SHUT", {"PUT": C.MQQA_PUT_ALLOWED})
     pair.pass_time(3)
     assert two.depth("SHUT") == 1

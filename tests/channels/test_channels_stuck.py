@@ -117,7 +117,7 @@ def stopped(one: Node, two: Node) -> None:
     """Start the channel, and stop it."""
     pair = Pair(one, two)
     pair.run()
-    assert pair.sender.state == C.MQCHS_RUNNING, pair.ends
+    assert pair.sender.status == C.MQCHS_RUNNING, pair.ends
     pair.sender.stop(C.MQMODE_QUIESCE)
     pair.run()
 

@@ -2,7 +2,9 @@
 
 What both ends have in common is here: the initial data, the flows about the connection itself (heartbeats, pings,
 status), time, the end, and what DISPLAY CHSTATUS shows. A sending and a receiving agent do the rest. An agent works
-when it is told that something happened: a flow came, time has passed, messages wait, the connection is gone.
+when it is told that something happened: a flow came, time has passed, messages wait, the connection is gone. Which
+flow may come when, and what is done about it, is in the tables of `agent_states.py`; the actions named there are
+methods.
 
 An end has one of a few kinds, and the initiator makes the next state of the channel of it.
 """
@@ -13,14 +15,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal, TypeVarTuple, Unpack
+from enum import Flag, auto
+from typing import Any, ClassVar, Literal, TypeVarTuple, Unpack
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels import negotiation
-from libremq.channels.channel_compression import Compressor
+from libremq.channels.agent_states import EVENT_OF_FLOW, IS_BEFORE_AGREEMENT, Event, State, Table
 from libremq.channels.channel_counters import ChannelCounters
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import ChannelExitError, Exits, SecurityAnswer
+from libremq.channels.negotiation import Negotiated
 from libremq.channels.transport import Peer, Transport
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.names.object_names import is_object_name
@@ -38,7 +42,7 @@ from libremq.wire.segments import Flow, frame_plain
 _Args = TypeVarTuple("_Args")
 EndKind = Literal["closed", "stopped", "retry", "failed", "callback"]
 _HANDSHAKE_S = 60.0  # from the connection to the first message
-_AT_WORK = frozenset({C.MQCHS_RUNNING, C.MQCHS_PAUSED, C.MQCHS_STOPPING})
+_Actions = dict[Event, tuple[Callable[..., None], State]]
 _STATUS_OF = {
     C.MQRC_Q_MGR_QUIESCING: Status.QM_TERMINATING,
     C.MQRC_CONNECTION_BROKEN: Status.QM_TERMINATING,
@@ -69,10 +73,42 @@ class ChannelError(Exception):
         self.value = value
 
 
+class StopReason(Flag):
+    """Why a channel is to end with its batch."""
+
+    COMMAND = auto()  # STOP CHANNEL here, or the end of this queue manager
+    PARTNER = auto()  # the other end has asked for it
+
+
+@dataclass(slots=True)
+class Heartbeats:
+    """When the other end was heard."""
+
+    heard: float
+    asked: float | None = None
+    """When a heartbeat was sent that is not answered yet."""
+
+    def heard_at(self, now: float) -> None:
+        """It is there, though it has not answered."""
+        self.heard = now
+        if self.asked is not None:
+            self.asked = now
+
+
 class Agent(ABC):
     """One end of a running channel."""
 
     sends = False
+    table: ClassVar[Table]
+    _actions: ClassVar[dict[State, _Actions]]
+
+    def __init_subclass__(cls) -> None:
+        """The table of the class, with its methods in place of their names."""
+        super().__init_subclass__()
+        cls._actions = {
+            state: {event: (getattr(cls, f"_{action}"), to) for event, (action, to) in rows.items()}
+            for state, rows in cls.table.items()
+        }
 
     def __init__(
         self,
@@ -88,28 +124,23 @@ class Agent(ABC):
         self.transport = transport
         self.peer = peer
         self.partner = called.queue_manager if called is not None else ""
-        self.partner_ccsid = 0
-        self.product = called.product if called is not None else ""
         self.counters = ChannelCounters(started=environment.manager.core.clock.now())
-        self.state = C.MQCHS_BINDING
+        self.negotiated = Negotiated.before(channel)
+        self.state = State.CONNECTED
+        self._rows = self._actions[State.CONNECTED]
         self.substate = C.MQCHSSTATE_OTHER
-        self.stop_requested = False
+        self.stop_reasons = StopReason(0)
         self.on_end: Callable[[Agent, End], None] = lambda agent, end: None
         self.on_running: Callable[[Agent], None] = lambda agent: None
-        self.agreed: session_flows.InitialData | None = None
-        self.fast = False
         self.ended: End | None = None
-        self.compressor = Compressor(C.MQCOMPRESS_NONE, C.MQCOMPRESS_NONE)
+        self.ended_in = State.ENDED
+        """The state in which it was before it ended."""
         self._called = called
         self._offered: session_flows.InitialData | None = None
         self._hconn = 0
         self._exits: Exits | None = None
-        self._securing = False
-        self._exit_time = 0.0  # microseconds in all, when the last message was done
-        self.max_segment = 0  # of what this end packs: agreed on, less what send exits add
-        self._heard = self._now()
-        self._asked: float | None = None  # when a heartbeat was sent that is not answered yet
-        self._deadline: float | None = self._heard + _HANDSHAKE_S
+        self._heartbeats = Heartbeats(self._now())
+        self._deadline: float | None = self._heartbeats.heard + _HANDSHAKE_S
 
     def _now(self) -> float:
         return self.environment.manager.core.clock.monotonic()
@@ -132,6 +163,11 @@ class Agent(ABC):
     def _connection(self) -> Connection:
         return self.environment.manager.connection(self._hconn)
 
+    @property
+    def status(self) -> int:
+        """MQCHS_*, as it is shown."""
+        return self.state.status
+
     # What happens to it
 
     def begin(self) -> None:
@@ -140,20 +176,18 @@ class Agent(ABC):
 
     def take(self, flow: Flow) -> None:
         """A flow came from the other end."""
-        self._heard = self._now()
+        self._heartbeats.heard = self._now()
         self._guarded(self._take, flow)
 
     def heard(self) -> None:
         """The other end sends or takes bytes, though no flow is complete: it is there, however slow the line is."""
-        self._heard = self._now()
-        if self._asked is not None:
-            self._asked = self._heard
+        self._heartbeats.heard_at(self._now())
 
     def was_away(self, seconds: float) -> None:
         """This end could not listen for so long: the other end is not blamed for its silence then."""
-        self._heard += seconds
-        if self._asked is not None:
-            self._asked += seconds
+        self._heartbeats.heard += seconds
+        if self._heartbeats.asked is not None:
+            self._heartbeats.asked += seconds
 
     def pump(self) -> None:
         """There may be something to do: messages on the queue, or room on the way to the other end."""
@@ -164,17 +198,16 @@ class Agent(ABC):
 
     def stop(self, mode: int) -> None:
         """STOP CHANNEL, or the end of the queue manager."""
-        self.stop_requested = True
-        if mode != C.MQMODE_QUIESCE or self.state not in _AT_WORK:
-            self._finish(End("stopped"), None if mode == C.MQMODE_TERMINATE else flows.close_channel())
-        elif self.state != C.MQCHS_STOPPING:
-            self.state = C.MQCHS_STOPPING
-            self._guarded(self._quiesce)
+        self.stop_reasons |= StopReason.COMMAND
+        if mode == C.MQMODE_QUIESCE:
+            self._guarded(self._happens, Event.STOP)
+        else:
+            self._end(End("stopped"), None if mode == C.MQMODE_TERMINATE else flows.close_channel())
 
     def lost(self, why: str = "") -> None:
         """The connection is gone."""
         message = amq(9208, self.peer.address, why) if why else amq(9209, self.peer.address)
-        self._finish(End("retry", message), None, abort=True)
+        self._end(End("retry", message), None, abort=True)
 
     def refuse(self, error: ProtocolError) -> None:
         """What came from the other end is not the protocol."""
@@ -192,27 +225,95 @@ class Agent(ABC):
             work(*args)
         except ChannelError as error:
             # A call that was never made needs no words
-            status = error.status if self._called is not None or self._offered is not None else None
-            self._finish(error.end, None if status is None else flows.status(status, error.value))
+            status = None if self.state is State.CONNECTED and self._called is None else error.status
+            self._end(error.end, None if status is None else flows.status(status, error.value))
         except ProtocolError as error:
             message = amq(9504, self.name, self.peer.address, error.detail)
-            self._finish(End("failed", message), flows.status(error.status))
+            self._end(End("failed", message), flows.status(error.status))
         except ChannelExitError as error:
-            self._finish(End("failed", error.message), flows.status(error.status))
+            self._end(End("failed", error.message), flows.status(error.status))
         except MQError as error:
             message = amq(9501, self.name, error)
             status = _STATUS_OF.get(error.reason, Status.QM_UNAVAILABLE)
-            self._finish(End("retry", message), flows.status(status))
+            self._end(End("retry", message), flows.status(status))
+
+    # The table
+
+    def _take(self, flow: Flow) -> None:
+        """A flow: an event of the other end."""
+        event = EVENT_OF_FLOW.get(flow.kind)
+        row = self._rows.get(event) if event is not None else None
+        if row is None:
+            raise self._misplaced(event, flow)
+        action, state = row
+        if state is not self.state:
+            self._enter(state)
+        action(self, flow)
+
+    def _told(self, event: Event, status: StatusData) -> None:
+        """What a status flow means: an event of the other end, too."""
+        if event not in self._rows:
+            raise self._misplaced_status(event, status)
+        self._happens(event, status)
+
+    def _happens(self, event: Event, *what: Any) -> None:
+        """An event of this end, which has its place."""
+        assert event in self._rows, f"{event} when {self.state}"
+        action, state = self._rows[event]
+        if state is not self.state:
+            self._enter(state)
+        action(self, *what)
+
+    def _enter(self, state: State) -> None:
+        if state is not State.ENDED:  # until the action has ended it
+            self.state = state
+            self._rows = self._actions[state]
+
+    def _ignore(self) -> None:  # noqa: B027 - there is nothing to do
+        """It is so already."""
+
+    def _misplaced(self, event: Event | None, flow: Flow) -> Exception:
+        """A flow that the table does not have in this state."""
+        if event is Event.INITIAL_DATA:
+            return ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
+        if self.state in IS_BEFORE_AGREEMENT:
+            return ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"{flow!r} where initial data was to come")
+        if event is Event.SECURITY_DATA:
+            what = "a security flow, and no security exit waits for one here"
+            return ProtocolError(Status.SECURITY_FAILURE, what)
+        if self.state is State.SECURING:
+            return ChannelError(End("failed", amq(9552, self.name, self.peer.address)), Status.SECURITY_FAILURE)
+        return ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"{flow!r} on a message channel")
+
+    def _misplaced_status(self, event: Event, status: StatusData) -> ProtocolError:
+        if event is Event.CLOSE_REQUEST:
+            what = "only the end that receives asks the other one to close"
+        else:
+            what = self._no_such_batch(status)
+        return ProtocolError(Status.PROTOCOL_INVALID_DATA, what)
+
+    def _no_such_batch(self, status: StatusData) -> str:
+        return "the end of a batch where none is under way"
 
     # The beginning
 
     def _begin(self) -> None:
         self._connect()
         self._exits = Exits.load(self.environment, self.channel, sending=self.sends)
-        if self._called is None:
-            self._offered = negotiation.own_initial_data(self.environment, self.channel, requests=not self.sends)
-            self._send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(self._offered), flags=WHOLE))
-            return
+        self._happens(Event.CALL if self._called is None else Event.CALLED)
+
+    @abstractmethod
+    def _connect(self) -> None:
+        """Connect to the queue manager, and open what this end needs."""
+
+    def _offer(self) -> None:
+        """This end has called, and says what it wants."""
+        self._offered = negotiation.own_initial_data(self.environment, self.channel, requests=not self.sends)
+        self._send(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(self._offered), flags=WHOLE))
+
+    def _accept(self) -> None:
+        """The other end has called, and hears what of it this end accepts."""
+        assert self._called is not None and self._exits is not None
         own = negotiation.own_initial_data(self.environment, self.channel)
         agreed = session_flows.agree_message_channel(self._called, own)
         if agreed.fap_level < 4:
@@ -223,48 +324,45 @@ class Agent(ABC):
         if self._called.sequence_wrap != own.sequence_wrap:
             message = amq(9505, self.name, own.sequence_wrap, self._called.sequence_wrap)
             raise ChannelError(End("failed", message), Status.WRAP_VALUE_ERROR)
-        self.partner_ccsid = self._called.ccsid
-        self._agree(agreed)
+        self._agree(agreed, self._called)
 
-    @abstractmethod
-    def _connect(self) -> None:
-        """Connect to the queue manager, and open what this end needs."""
-
-    def _agree(self, agreed: session_flows.InitialData, *, announced: bool = False) -> None:
-        self.agreed = agreed
-        self.fast = negotiation.is_fast(agreed)
-        self.compressor = Compressor(agreed.header_compression[0], agreed.message_compression[0])
-        longest = flows.flow_limit(agreed.max_message, agreed.max_segment)
-        self.transport.limit(max_segment=agreed.max_segment, max_flow=longest)
-        assert self._exits is not None
-        self._exits.meet(self.partner, self.peer, max_segment=agreed.max_segment, user=self._user())
-        self.max_segment = agreed.max_segment - self._exits.send_space
-        if self._exits.any_security or announced:
-            self._securing = True
-            self._secure(self._exits.security_begin(caller=self._called is None, announced=announced))
-        else:
-            self._negotiated()
-
-    def _user(self) -> str | None:
-        """The user that this end works as; None if it is the queue manager itself."""
-        return None
-
-    @abstractmethod
-    def _negotiated(self) -> None:
-        """Both ends have agreed, and security exits are content."""
-
-    def _answered(self, flow: Flow) -> None:
+    def _take_answer(self, flow: Flow) -> None:
         """The other end answers our initial data."""
-        if self._offered is None or self.agreed is not None:
-            raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
+        assert self._offered is not None  # an end that was called has agreed before anything comes
         answer = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         session_flows.check_message_channel_answer(self._offered, answer)
         if answer.channel != self.name:
             raise ProtocolError(Status.NEGOTIATION_FAILED, f"the answer is about channel {answer.channel!r}")
         if not is_object_name(answer.queue_manager):
             raise ProtocolError(Status.PROTOCOL_ID_ERROR, "the answer does not name a queue manager")
-        self.partner, self.product, self.partner_ccsid = answer.queue_manager, answer.product, answer.ccsid
-        self._agree(answer, announced=bool(flow.flags & CONFIRM_REQUEST))
+        self.partner = answer.queue_manager
+        self._agree(answer, answer, announced=bool(flow.flags & CONFIRM_REQUEST))
+
+    def _agree(
+        self, agreed: session_flows.InitialData, theirs: session_flows.InitialData, *, announced: bool = False
+    ) -> None:
+        self.negotiated = Negotiated.of(agreed, theirs)
+        longest = flows.flow_limit(agreed.max_message, agreed.max_segment)
+        self.transport.limit(max_segment=agreed.max_segment, max_flow=longest)
+        assert self._exits is not None
+        self._exits.meet(self.partner, self.peer, max_segment=agreed.max_segment, user=self._user())
+        self.negotiated.max_segment -= self._exits.send_space
+        if self._exits.any_security or announced:
+            self._happens(Event.SECURE, announced)
+        else:
+            self._happens(Event.AGREED)
+
+    def _begin_security(self, announced: bool) -> None:
+        assert self._exits is not None
+        self._secure(self._exits.security_begin(caller=self._called is None, announced=announced))
+
+    def _take_security(self, flow: Flow) -> None:
+        assert self._exits is not None
+        self._secure(self._exits.security(flow.body))
+
+    def _user(self) -> str | None:
+        """The user that this end works as; None if it is the queue manager itself."""
+        return None
 
     def _secure(self, answer: SecurityAnswer) -> None:
         """Security exits talk to each other until both are content."""
@@ -273,58 +371,39 @@ class Agent(ABC):
         if answer.send is not None:
             self._send(frame_plain(Type.SECURITY_DATA, answer.send, flags=WHOLE))
         if answer.done:
-            self._securing = False
-            self._negotiated()
+            self._happens(Event.AGREED)
 
     def _adopt(self, user: str) -> None:  # noqa: B027 - an end without it needs nothing
         """A security exit said who the other end is."""
 
     # Flows
 
-    def _take(self, flow: Flow) -> None:
-        kind = flow.kind
-        if kind == Type.HEARTBEAT:
-            if flows.unpack_heartbeat(flow):
-                self._heartbeat_answered()
-            else:
-                self._send(flows.heartbeat(reply=True))
-                self._heartbeat_came()
-        elif kind == Type.STATUS_DATA:
-            status = flows.unpack_status(flow)
-            if status.code:
-                self._status_came(status)
-            else:
-                self._batch_status(status)
-        elif kind == Type.INITIAL_DATA:
-            self._answered(flow)
-        elif self.agreed is None:
-            raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"{flow!r} where initial data was to come")
-        elif kind == Type.SECURITY_DATA:
-            assert self._exits is not None
-            if not self._securing:
-                raise ProtocolError(Status.SECURITY_FAILURE, "a security flow, and no security exit waits for one here")
-            self._secure(self._exits.security(flow.body))
-        elif self._securing:
-            raise ChannelError(End("failed", amq(9552, self.name, self.peer.address)), Status.SECURITY_FAILURE)
-        elif kind == Type.PING_DATA:
-            ping = flows.unpack_ping(flow)
-            if not ping.reply:
-                self._send(flows.ping(ping.data, reply=True))
+    def _take_heartbeat(self, flow: Flow) -> None:
+        if flows.unpack_heartbeat(flow):
+            self._heartbeats.asked = None
         else:
-            self._take_other(flow)
+            self._send(flows.heartbeat(reply=True))
+            self._partner_is_idle()
 
-    def _take_other(self, flow: Flow) -> None:
-        raise ProtocolError(Status.PROTOCOL_SEGMENT_TYPE, f"{flow!r} on a message channel")
+    def _partner_is_idle(self) -> None:  # noqa: B027 - an end without it needs nothing
+        """The other end had nothing to say, so that it sent a heartbeat."""
 
-    def _batch_status(self, status: StatusData) -> None:
-        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "the end of a batch where none is under way")
+    def _answer_ping(self, flow: Flow) -> None:
+        ping = flows.unpack_ping(flow)
+        if not ping.reply:
+            self._send(flows.ping(ping.data, reply=True))
 
-    def _status_came(self, status: StatusData) -> None:
-        """The other end closes, or asks this one to."""
-        if status.request_close:
-            self._close_requested()
-            return
-        if status.code == Status.USER_CLOSED and self.agreed is None and not self.sends:
+    def _take_status(self, flow: Flow) -> None:
+        status = flows.unpack_status(flow)
+        if not status.code:
+            confirmed = status.accepted if self.sends else not status.confirm_request
+            self._told(Event.CONFIRMED if confirmed else Event.CONFIRM_REQUEST, status)
+        else:
+            self._told(Event.CLOSE_REQUEST if status.request_close else Event.CLOSE, status)
+
+    def _take_close(self, status: StatusData) -> None:
+        """The other end closes."""
+        if status.code == Status.USER_CLOSED and self.state in IS_BEFORE_AGREEMENT and not self.sends:
             raise ChannelError(End("callback"))
         raise ChannelError(self._end_by_status(status))
 
@@ -343,12 +422,6 @@ class Agent(ABC):
     def _last_sequence(self) -> int:
         return 0
 
-    def _heartbeat_came(self) -> None:  # noqa: B027 - an end without it needs nothing
-        """The other end is idle."""
-
-    def _heartbeat_answered(self) -> None:
-        self._asked = None
-
     # Sending
 
     def _send(self, segment: bytes, lsn: int = 0) -> None:
@@ -361,13 +434,12 @@ class Agent(ABC):
         """A message is done: whatever exits have taken since the one before was for it."""
         exits = self._exits
         if exits is not None and exits.total_microseconds:
-            self.counters.exit_time.add(exits.total_microseconds - self._exit_time)
-            self._exit_time = exits.total_microseconds
+            self.counters.note_exits(exits.total_microseconds)
 
     def _begin_messages(self) -> None:
         """What exits had to do until now, security and the first flows, was for no message."""
         assert self._exits is not None
-        self._exit_time = self._exits.total_microseconds
+        self.counters.exits_until = self._exits.total_microseconds
 
     def received(self, segment: bytes) -> bytes:
         """For the transport: the segment as the receive exits leave it. Only if `sees_segments`."""
@@ -375,7 +447,7 @@ class Agent(ABC):
         try:
             return self._exits.receive(segment)
         except ChannelExitError as error:
-            self._finish(End("failed", error.message), flows.status(error.status))
+            self._end(End("failed", error.message), flows.status(error.status))
             return b""
 
     @property
@@ -391,7 +463,7 @@ class Agent(ABC):
         now = self._now()
         if self._deadline is None or now < self._deadline:
             return
-        if self.agreed is None or self.state == C.MQCHS_BINDING:
+        if self.state.is_binding:
             raise ChannelError(End("retry", amq(9259, self.peer.address, round(_HANDSHAKE_S))), Status.TIMEOUT_EXPIRED)
         self._time_passed(now)
 
@@ -401,28 +473,28 @@ class Agent(ABC):
 
     def _patience(self) -> float:
         """How long the other end may be silent after it should have said something."""
-        assert self.agreed is not None
-        return patience(self.agreed.heartbeat_s)
+        return patience(self.negotiated.heartbeat_s)
 
     # The end
 
     def _pump(self) -> None:  # noqa: B027 - an end without it needs nothing
         """Nothing waits at this end."""
 
-    @abstractmethod
-    def _quiesce(self) -> None:
-        """End when nothing is half done."""
+    def _stop_at_once(self) -> None:
+        """Nothing was begun yet that would have to be ended first."""
+        self._end(End("stopped"), flows.close_channel())
 
-    def _close_requested(self) -> None:
-        raise ProtocolError(Status.PROTOCOL_INVALID_DATA, "only the end that receives asks the other one to close")
+    def _end(self, end: End, words: bytes | None, *, abort: bool = False) -> None:
+        """It is over, unless it was before."""
+        if Event.END in self._rows:
+            self._happens(Event.END, end, words, abort)
 
-    def _finish(self, end: End, words: bytes | None, *, abort: bool = False) -> None:
+    def _finish(self, end: End, words: bytes | None, abort: bool) -> None:
         """The one way out: say why, give back what is held, tell the initiator."""
-        if self.ended is not None:
-            return
-        self.ended = end
-        if self.stop_requested and end.kind in ("closed", "retry"):
-            self.ended = end = End("stopped", None if end.kind == "closed" else end.message)
+        if StopReason.COMMAND in self.stop_reasons and end.kind in ("closed", "retry"):
+            end = End("stopped", None if end.kind == "closed" else end.message)
+        self.ended, self.ended_in = end, self.state
+        self.state, self._rows = State.ENDED, self._actions[State.ENDED]
         try:
             self._give_back()
         except MQError as error:
@@ -449,12 +521,13 @@ class Agent(ABC):
     # What it shows
 
     def instance(self) -> ChannelInstance:
-        counters, agreed = self.counters, self.agreed
+        counters, negotiated = self.counters, self.negotiated
+        compressor = None if self.state in IS_BEFORE_AGREEMENT else negotiated.compressor
         return ChannelInstance(
             channel=self.name,
             connection_name=self.connection_name,
             channel_type=self.channel.chltype,
-            status=self.state,
+            status=self.status,
             substate=self.substate,
             partner=self.partner,
             started=counters.started,
@@ -465,22 +538,22 @@ class Agent(ABC):
             bytes_received=counters.bytes_received,
             buffers_sent=counters.buffers_sent,
             buffers_received=counters.buffers_received,
-            heartbeat_s=agreed.heartbeat_s if agreed is not None else self.channel.hbint,
-            batch_size=agreed.batch_size if agreed is not None else self.channel.batchsz,
-            product=self.product[:4],
-            version=self.product[4:],
+            heartbeat_s=negotiated.heartbeat_s,
+            batch_size=negotiated.batch_size,
+            product=negotiated.product[:4],
+            version=negotiated.product[4:],
             cipher=self.peer.cipher,
             protocol=self.peer.protocol,
             peer_name=self.peer.subject,
             issuer_name=self.peer.issuer,
             local_address=self.peer.local_address,
-            stop_requested=self.stop_requested,
-            fast=self.fast,
+            stop_requested=StopReason.COMMAND in self.stop_reasons,
+            fast=negotiated.fast,
             exit_time=counters.exit_time.shown,
             compression_time=counters.compression_time.shown,
             compression_rate=counters.compression_rate.shown,
-            header_compression=self.compressor.header_shown if agreed is not None else (),
-            message_compression=self.compressor.message_shown if agreed is not None else (),
+            header_compression=compressor.header_shown if compressor is not None else (),
+            message_compression=compressor.message_shown if compressor is not None else (),
             monitoring=self._monitoring(),
         )
 

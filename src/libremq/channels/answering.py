@@ -98,7 +98,7 @@ class Answering(ChannelLifecycle):
         if agent in self._received:
             self._received.remove(agent)
             self._say_end(agent.name, end, agent)
-            if agent.state != C.MQCHS_BINDING:
+            if not agent.ended_in.is_binding:
                 self._agent_event(C.MQRC_CHANNEL_STOPPED, agent, end)
             self._activate_waiting()
 
@@ -125,7 +125,7 @@ class Answering(ChannelLifecycle):
             if started.agent is not None:
                 old.append(started.agent)
         # A requester that hears from the sender before it hears that its own call was closed
-        called_back = [one for one in old if one.state == C.MQCHS_BINDING and isinstance(one.channel, Requester)]
+        called_back = [one for one in old if one.state.is_binding and isinstance(one.channel, Requester)]
         for one in old:
             if one not in called_back:
                 self._check_adoptable(one, offered, peer)

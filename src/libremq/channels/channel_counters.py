@@ -46,3 +46,9 @@ class ChannelCounters:
     exit_time: Indicator = field(default_factory=Indicator)  # EXITTIME, microseconds
     compression_time: Indicator = field(default_factory=Indicator)  # COMPTIME, microseconds
     compression_rate: Indicator = field(default_factory=Indicator)  # COMPRATE, percent saved
+    exits_until: float = 0.0  # microseconds in all that exits had taken when the last message was done
+
+    def note_exits(self, microseconds: float) -> None:
+        """A message is done: whatever exits have taken since the one before was for it."""
+        self.exit_time.add(microseconds - self.exits_until)
+        self.exits_until = microseconds

@@ -6,7 +6,10 @@ heartbeat interval), and both go by the answer. Nothing is kept of a call before
 
 from __future__ import annotations
 
-from libremq.channels import channel_compression
+from dataclasses import dataclass
+from typing import Self
+
+from libremq.channels.channel_compression import Compressor, offered_header, offered_message
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.mqi import constants as C
@@ -79,19 +82,50 @@ def own_initial_data(
         ccsid=qmgr.ccsid,
         batch_size=max(1, min(channel.batchsz, qmgr.maxumsgs)),
         sequence_wrap=channel.seqwrap,
-        header_compression=channel_compression.offered_header(channel.comphdr),
-        message_compression=channel_compression.offered_message(channel.compmsg),
+        header_compression=offered_header(channel.comphdr),
+        message_compression=offered_message(channel.compmsg),
     )
 
 
-def is_fast(agreed: InitialData) -> bool:
+@dataclass(slots=True)
+class Negotiated:
+    """What both ends have agreed on; until they have, what the definition of this end says."""
+
+    heartbeat_s: int
+    batch_size: int
+    compressor: Compressor
+    max_message: int = 0
+    max_segment: int = 0
+    """Of what this end packs: less what its send exits add."""
+    partner_ccsid: int = 0
+    product: str = ""
+    """Of the other end, with its version."""
+    fast: bool = False
     """Do non-persistent messages travel outside of batches? Only if both ends want it."""
-    return bool(agreed.capabilities[1] & CAP2_FAST_MESSAGES)
+    knows_properties: bool = False
+    """Does the other end know what message properties are?"""
+    knows_routes: bool = False
+    """Does it know what a trace-route message is?"""
 
+    @classmethod
+    def before(cls, channel: MessageChannel) -> Self:
+        return cls(channel.hbint, channel.batchsz, Compressor())
 
-def knows_routes(agreed: InitialData) -> bool:
-    """Does the other end know what a trace-route message is?"""
-    return bool(agreed.capabilities[1] & CAP2_TRACE_ROUTE)
+    @classmethod
+    def of(cls, agreed: InitialData, theirs: InitialData) -> Self:
+        """From the answer that both go by, and what the other end has said of itself."""
+        return cls(
+            agreed.heartbeat_s,
+            agreed.batch_size,
+            Compressor(agreed.header_compression[0], agreed.message_compression[0]),
+            agreed.max_message,
+            agreed.max_segment,
+            theirs.ccsid,
+            theirs.product,
+            fast=bool(agreed.capabilities[1] & CAP2_FAST_MESSAGES),
+            knows_properties=bool(agreed.capabilities[2] & CAP3_MSG_PROP),
+            knows_routes=bool(agreed.capabilities[1] & CAP2_TRACE_ROUTE),
+        )
 
 
 def is_hopeless(code: int) -> bool:

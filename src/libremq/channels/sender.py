@@ -6,7 +6,7 @@ until the answer commits it here. With a pipeline the next batch is under way me
 before the one before it is certain. Fast messages are in no batch.
 
 When the channel starts, both ends say what the last batch was; a batch that was in doubt is committed if the other end
-has it, and backed out if not.
+has it, and backed out if not. What may happen when is in `SENDER` of `agent_states.py`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from libremq.admin.operations import ChannelInstance
-from libremq.channels.agent import Agent, ChannelError, End
+from libremq.channels.agent import Agent, ChannelError, End, StopReason
+from libremq.channels.agent_states import IS_CHECKING, IS_IN_DOUBT, SENDER, Event
+from libremq.channels.batch_progress import DoubtfulBatch, OpenBatch, SequenceNumbers
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import Suppressed
-from libremq.channels.negotiation import in_words, knows_routes, next_sequence
+from libremq.channels.negotiation import in_words, next_sequence
 from libremq.channels.transit import Transit, microseconds_queued
 from libremq.channels.transport import Peer, Transport
 from libremq.channels.undelivered import Undeliverable
 from libremq.common.clock import elapsed
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Sender, Server
-from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, ChannelSync
+from libremq.kernel.objects.channel_sync_record import NO_LUWID, ChannelSync
+from libremq.kernel.objects.channel_sync_record import SENDER as SENDER_ROLE
 from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.units import channel_batches
@@ -34,7 +37,7 @@ from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
 from libremq.wire import message_channel as flows
 from libremq.wire.message_channel import Resync, StatusData
-from libremq.wire.protocol import CAP3_MSG_PROP, ProtocolError, Status, Type
+from libremq.wire.protocol import ProtocolError, Status
 from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
 from libremq.wire.session_flows import InitialData
@@ -47,6 +50,7 @@ class SendingAgent(Agent):
     """The sending end: of a sender channel, or of a server channel."""
 
     sends = True
+    table = SENDER
     channel: Sender | Server
 
     def __init__(
@@ -63,26 +67,12 @@ class SendingAgent(Agent):
         self._hobj = 0
         self._queue: QueueState | None = None
         self._transit: Transit | None = None
-        self._in_doubt: BatchIdentity | None = None  # from before this start
-        self._resyncing = False
-        self._resetting = False  # the other end has to follow RESET CHANNEL
-        self._reset_asked = False  # and was told so
-        self._sequence = 0  # of the last message that was sent in a batch
-        self._certain = 0  # of the last batch that is committed at both ends
-        self._last_luwid = NO_LUWID
-        self._batch: Batch | None = None  # under way
-        self._waiting: Batch | None = None  # in doubt
-        self._doubtful = 0  # messages in it
-        self._batch_began = 0.0
-        self._batch_messages = 0
-        self._batch_bytes = 0
-        self._numbered = 0  # of them with a sequence number: the others are fast
-        self._buried = 0  # messages of the batch that went to the dead-letter queue here
-        self._asked_confirm = 0.0
-        self._checking = False  # a heartbeat is under way whose answer the end of the batch waits for
+        self._left_in_doubt: BatchIdentity | None = None  # from before this start
+        self._sequence = SequenceNumbers()
+        self._batch = OpenBatch()
+        self._doubt: DoubtfulBatch | None = None
         self._idle_since = 0.0
-        self._awake = False
-        self._sent_away = False  # the other end wants no more batches
+        self._is_awake = False  # it is going to look at the queue: nobody needs to wake it
 
     # The beginning
 
@@ -100,65 +90,76 @@ class SendingAgent(Agent):
         if not queue.definition.is_transmission_queue:
             raise ChannelError(End("failed", amq(9531, self.xmitq, self.name)), Status.CHANNEL_UNAVAILABLE)
 
-    def _negotiated(self) -> None:
+    def _resynchronise(self) -> None:
         """Say what the last batch was, and which one is in doubt."""
-        core, agreed = self.environment.manager.core, self.agreed
-        assert agreed is not None
+        core, negotiated = self.environment.manager.core, self.negotiated
         self._transit = Transit(
-            self.environment, self.channel, self._hconn, xmitq=self.xmitq, max_message=agreed.max_message,
-            partner_ccsid=self.partner_ccsid or core.catalogue.qmgr.ccsid,
-            knows_properties=bool(agreed.capabilities[2] & CAP3_MSG_PROP), knows_routes=knows_routes(agreed),
+            self.environment, self.channel, self._hconn, xmitq=self.xmitq, max_message=negotiated.max_message,
+            partner_ccsid=negotiated.partner_ccsid or core.catalogue.qmgr.ccsid,
+            knows_properties=negotiated.knows_properties, knows_routes=negotiated.knows_routes,
             partner=self.partner, connection_name=self.peer.address,
         )  # fmt: skip
-        mine = (self.name, self.partner, self.xmitq)
         for one in channel_batches.in_doubt(core):
             if one.channel != self.name and one.xmitq != self.xmitq:
                 continue
-            if (one.channel, one.partner, one.xmitq) != mine:
+            if (one.channel, one.partner, one.xmitq) != (self.name, self.partner, self.xmitq):
                 message = amq(9507, one.channel, one.words)
                 raise ChannelError(End("failed", message), Status.CHANNEL_UNAVAILABLE)
-            self._in_doubt = one
-        sync = channel_batches.sync_of(core, SENDER, *mine)
+            self._left_in_doubt = one
+        sync, numbers, doubt = self._sync(), self._sequence, self._left_in_doubt
         if sync is not None:
-            self._certain, self._last_luwid = sync.sequence, sync.luwid
-        self._resetting = sync is not None and sync.reset > 0
-        self._resyncing = True
+            numbers.certain, numbers.luwid = sync.sequence, sync.luwid
         self.substate = C.MQCHSSTATE_RESYNCHING
-        doubt = self._in_doubt
         # What was put in doubt is on disk before anybody hears of it
         self._send(
             Resync(
-                self._certain,
-                bytes.fromhex(self._last_luwid),
+                numbers.certain,
+                bytes.fromhex(numbers.luwid),
                 doubt.last if doubt is not None else 0,
                 bytes.fromhex(doubt.luwid) if doubt is not None else NO_LUWID_BYTES,
             ).pack(),
             core.log.tail - 1,
         )
 
-    def _resynchronised(self, other: Resync) -> None:
-        manager = self.environment.manager
-        doubt = self._in_doubt
+    def _sync(self) -> ChannelSync | None:
+        return channel_batches.sync_of(self.environment.manager.core, SENDER_ROLE, self.name, self.partner, self.xmitq)
+
+    def _compare(self, flow: Flow) -> None:
+        """The other end says what its last batch was: that decides what becomes of one in doubt."""
+        other, numbers, doubt = Resync.unpack(flow), self._sequence, self._left_in_doubt
         if doubt is not None:
             arrived = other.luwid.hex() == doubt.luwid
-            channel_batches.resolve(manager, doubt, arrived, self.peer.address)
+            channel_batches.resolve(self.environment.manager, doubt, arrived, self.peer.address)
             if arrived:
-                self._certain, self._last_luwid = doubt.last, doubt.luwid
-                self._resetting = False
-        if self._resetting:
-            self._reset_asked, self._last_luwid = True, other.luwid.hex()  # which is the last one of both from now on
-            self._send(flows.pack_reset(next_sequence(self._certain, self.channel.seqwrap)))
+                numbers.certain, numbers.luwid = doubt.last, doubt.luwid
+        sync = self._sync()
+        if sync is not None and sync.reset:
+            self._happens(Event.RESET_NEEDED, other)
             return
         expected = next_sequence(other.sequence, self.channel.seqwrap)
-        mine = next_sequence(self._certain, self.channel.seqwrap)
+        mine = next_sequence(numbers.certain, self.channel.seqwrap)
         if mine != expected:
             raise ChannelError(End("retry", amq(9526, self.name, expected, mine)), Status.MSG_SEQUENCE_ERROR, mine)
+        self._happens(Event.SYNCHRONISED)
+
+    def _ask_reset(self, other: Resync) -> None:
+        numbers = self._sequence
+        numbers.luwid = other.luwid.hex()  # which is the last one of both from now on
+        self._send(flows.pack_reset(next_sequence(numbers.certain, self.channel.seqwrap)))
+
+    def _reset_confirmed(self, status: StatusData) -> None:
+        """Both ends have the same number again, and the same last batch: that of the other one."""
+        manager, numbers = self.environment.manager, self._sequence
+        sync = ChannelSync.make(
+            SENDER_ROLE, self.name, self.partner, self.xmitq, luwid=numbers.luwid, sequence=numbers.certain,
+            now=manager.core.clock.now(), conname=self.connection_name,
+        )  # fmt: skip
+        channel_batches.followed(manager, sync)
         self._run()
 
     def _run(self) -> None:
-        self._sequence = self._certain
-        self._resyncing = False
-        self.state, self.substate = C.MQCHS_RUNNING, C.MQCHSSTATE_IN_MQGET
+        self._sequence.last = self._sequence.certain
+        self.substate = C.MQCHSSTATE_IN_MQGET
         self._idle_since = self._now()
         assert self._queue is not None
         self._queue.notified = self._arrived
@@ -167,86 +168,74 @@ class SendingAgent(Agent):
         self._pump()
 
     def _last_sequence(self) -> int:
-        return self._certain
+        return self._sequence.certain
 
     # Flows
 
-    def _take_other(self, flow: Flow) -> None:
-        if flow.kind == Type.RESYNC_DATA and self._resyncing and not self._reset_asked:
-            self._resynchronised(Resync.unpack(flow))
-        else:
-            super()._take_other(flow)
-
-    def _batch_status(self, status: StatusData) -> None:
-        if self._reset_asked and status.accepted:
-            self._resetting = self._reset_asked = False
-            self._note_reset()
-            self._run()
-            return
-        batch = self._waiting
-        if batch is None or not status.accepted or status.luwid.hex() != batch.identity.luwid:
-            raise ProtocolError(Status.PROTOCOL_INVALID_DATA, f"batch {status.luwid.hex()} is confirmed; none is open")
-        manager, counters = self.environment.manager, self.counters
-        channel_batches.commit(manager, batch, batch.identity.sync(self.connection_name, manager.core.clock.now()))
-        self._waiting = None
-        self._certain, self._last_luwid = batch.identity.last, batch.identity.luwid
+    def _commit(self, status: StatusData) -> None:
+        """The other end has the batch."""
+        doubt, manager, counters = self._doubt, self.environment.manager, self.counters
+        assert doubt is not None
+        identity = doubt.unit.identity
+        if status.luwid.hex() != identity.luwid:
+            raise ProtocolError(Status.PROTOCOL_INVALID_DATA, self._no_such_batch(status))
+        channel_batches.commit(manager, doubt.unit, identity.sync(self.connection_name, manager.core.clock.now()))
+        self._doubt = None
+        self._sequence.certain, self._sequence.luwid = identity.last, identity.luwid
         counters.batches += 1
-        counters.network_time.add((elapsed() - self._asked_confirm) * 1e6)
+        counters.network_time.add((elapsed() - doubt.asked) * 1e6)
         self._idle_since = self._now()
         self._pump()
 
-    def _note_reset(self) -> None:
-        """Both ends have the same number again, and the same last batch: that of the other one."""
-        manager = self.environment.manager
-        sync = ChannelSync.make(
-            SENDER, self.name, self.partner, self.xmitq, luwid=self._last_luwid, sequence=self._certain,
-            now=manager.core.clock.now(), conname=self.connection_name,
-        )  # fmt: skip
-        channel_batches.followed(manager, sync)
+    def _no_such_batch(self, status: StatusData) -> str:
+        return f"batch {status.luwid.hex()} is confirmed; none is open"
 
-    def _heartbeat_came(self) -> None:
-        """The other end cannot answer just now, as it tries a message again, but it is there."""
-        self._heartbeat_answered()
+    def _take_heartbeat(self, flow: Flow) -> None:
+        """Also one that asks is an answer: the other end tries a message again, but it is there."""
+        super()._take_heartbeat(flow)
+        self._heartbeats.asked = None
+        self._pump()
 
-    def _heartbeat_answered(self) -> None:
-        super()._heartbeat_answered()
-        if self._checking:
-            self._checking = False
-            self._confirm()
+    def _check_answered(self, flow: Flow) -> None:
+        """It is there: the batch can end."""
+        super()._take_heartbeat(flow)
+        self._heartbeats.asked = None
+        self._confirm()
         self._pump()
 
     # Messages
 
     def _arrived(self) -> None:
         """There is something on the queue: from any call of the kernel, so nothing is done about it here."""
-        if not self._awake:
-            self._awake = True
+        if not self._is_awake:
+            self._is_awake = True
             self.transport.wake()
 
     def _pump(self) -> None:
-        if self.state not in (C.MQCHS_RUNNING, C.MQCHS_STOPPING) or self._resyncing:
+        if self.state.is_binding:
             return
-        self._awake = True  # nobody needs to wake it while it looks by itself
+        self._is_awake = True
         self._send_some()
         if self.ended is None:
             self._set_deadline()
 
     def _send_some(self) -> None:
-        transport = self.transport
+        transport, pipelines = self.transport, self.environment.pipeline_length > 1
         for _ in range(_QUANTUM):
-            if self._checking or transport.is_full():
+            if self.state in IS_CHECKING or transport.is_full():
                 return
-            if self._batch_is_full() or (self.state == C.MQCHS_STOPPING and not self._between_batches()):
+            is_stopping = self.state.is_stopping
+            if self._batch_is_full() or (is_stopping and not self._batch.is_empty):
                 if not self._end_batch():
                     return
-                if self._waiting is None:
+                if self._doubt is None:
                     continue
-                if self.environment.pipeline_length < 2:
+                if not pipelines:
                     return
                 break  # the question leaves before the next batch goes on
-            if self._waiting is not None and (self.environment.pipeline_length < 2 or self.state == C.MQCHS_STOPPING):
+            if self._doubt is not None and (is_stopping or not pipelines):
                 return
-            if self.state == C.MQCHS_STOPPING:
+            if is_stopping:
                 self._close()
                 return
             if not self._send_next():
@@ -254,27 +243,24 @@ class SendingAgent(Agent):
                 return
         transport.wake()
 
-    def _between_batches(self) -> bool:
-        return not self._batch_messages and not self._buried
-
     def _batch_is_full(self) -> bool:
-        assert self.agreed is not None
-        count, limit = self._batch_messages + self._buried, self.channel.batchlim
+        batch, limit = self._batch, self.channel.batchlim
+        count = batch.messages + batch.buried
         if not count:
             return False
-        if count >= self.agreed.batch_size or (limit and self._batch_bytes >= limit * 1000):
+        if count >= self.negotiated.batch_size or (limit and batch.bytes >= limit * 1000):
             return True
         # Reports on messages are part of the batch, too
-        batch, most = self._batch, self.environment.manager.core.catalogue.qmgr.maxumsgs
-        return batch is not None and batch.unit.message_count >= most
+        most = self.environment.manager.core.catalogue.qmgr.maxumsgs
+        return batch.unit is not None and batch.unit.unit.message_count >= most
 
     def _send_next(self) -> bool:
         """Get a message and send it; False if there is none."""
-        batch = self._batch or self._begin_batch()
+        unit = self._batch.unit or self._begin_batch()
         manager, hconn = self.environment.manager, self._hconn
         # Properties stay in their MQRFH2, as they lie on the queue
         options = C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_PROPERTIES_FORCE_MQRFH2
-        options |= C.MQGMO_SYNCPOINT_IF_PERSISTENT if self.fast else C.MQGMO_SYNCPOINT
+        options |= C.MQGMO_SYNCPOINT_IF_PERSISTENT if self.negotiated.fast else C.MQGMO_SYNCPOINT
         try:
             found = manager.get_plain(hconn, self._hobj, options)
             if found is not None:
@@ -292,50 +278,52 @@ class SendingAgent(Agent):
                 raise ChannelError(end, Status.CHANNEL_UNAVAILABLE) from error
             raise ChannelError(End("retry", amq(9510, self.xmitq, error)), Status.QM_UNAVAILABLE) from error
         self.substate = C.MQCHSSTATE_SENDING
-        self._send_message(batch, md, data)
+        self._send_message(unit, md, data)
         return True
 
     def _begin_batch(self) -> Batch:
         manager = self.environment.manager
         luwid = manager.core.identifiers.next_id()[-8:].hex()
-        first = next_sequence(self._sequence, self.channel.seqwrap)
-        identity = BatchIdentity(self.name, self.partner, self.xmitq, luwid, first, self._sequence)
-        self._batch = channel_batches.begin(manager, self._connection, identity)
-        return self._batch
+        last = self._sequence.last
+        first = next_sequence(last, self.channel.seqwrap)
+        identity = BatchIdentity(self.name, self.partner, self.xmitq, luwid, first, last)
+        self._batch.unit = unit = channel_batches.begin(manager, self._connection, identity)
+        return unit
 
-    def _send_message(self, batch: Batch, md: MQMD, data: bytes) -> None:
-        counters = self.counters
-        fast = self.fast and md.Persistence != _PERSISTENT
-        if not self._batch_messages and not self._buried:
-            self._batch_began = self._now()
+    def _send_message(self, unit: Batch, md: MQMD, data: bytes) -> None:
+        counters, batch, negotiated = self.counters, self._batch, self.negotiated
+        fast = negotiated.fast and md.Persistence != _PERSISTENT
+        if not batch.messages and not batch.buried:
+            batch.began = self._now()
             counters.queue_time.add(microseconds_queued(md, self.environment.manager.core.clock.now()))
         ready = self._prepared(md, data, fast=fast)
         if ready is None:
-            self._buried += not fast
+            batch.buried += not fast
             self._note_exit_time()
             return
         data, compressed = ready, 0
-        if self.compressor.active:
-            data, compressed = self.compressor.compress(data)
-            counters.compression_time.add(self.compressor.microseconds)
-            counters.compression_rate.add(self.compressor.percent)
+        compressor = negotiated.compressor
+        if compressor.active:
+            data, compressed = compressor.compress(data)
+            counters.compression_time.add(compressor.microseconds)
+            counters.compression_rate.add(compressor.percent)
         if fast:
             sequence, luwid = 0, NO_LUWID_BYTES
         else:
-            self._sequence = sequence = next_sequence(self._sequence, self.channel.seqwrap)
-            batch.sent(sequence)
-            self._numbered += 1
-            luwid = batch.luwid
+            self._sequence.last = sequence = next_sequence(self._sequence.last, self.channel.seqwrap)
+            unit.sent(sequence)
+            batch.numbered += 1
+            luwid = unit.luwid
         assert self._transit is not None
         segments = flows.pack_message(
-            data, sequence=sequence, luwid=luwid, max_segment=self.max_segment, compressed=compressed,
+            data, sequence=sequence, luwid=luwid, max_segment=negotiated.max_segment, compressed=compressed,
             encoding=self._transit.encoding, ccsid=self._transit.ccsid,
         )  # fmt: skip
         lsn = self._queue.visible_lsn if fast else 0  # type: ignore[union-attr]  # a batch is confirmed after its log
         for segment in segments:
             self._send(segment, lsn)
-        self._batch_messages += 1
-        self._batch_bytes += len(data)
+        batch.messages += 1
+        batch.bytes += len(data)
         counters.messages += 1
         counters.last_message = self.environment.manager.core.clock.now()
         self._note_exit_time()
@@ -361,110 +349,106 @@ class SendingAgent(Agent):
 
     def _end_batch(self) -> bool:
         """Ask the other end to confirm; False if that has to wait."""
-        if self._waiting is not None:
+        if self.state in IS_IN_DOUBT:
             self.substate = C.MQCHSSTATE_END_OF_BATCH
             return False
         interval = self.channel.batchhb
-        if interval and self._numbered and self._now() - self._heard > interval / 1000:
-            self._checking = True
-            self._asked = self._now()
-            self._send(flows.heartbeat())
-            self.substate = C.MQCHSSTATE_HEARTBEATING
+        if interval and self._batch.numbered and self._now() - self._heartbeats.heard > interval / 1000:
+            self._happens(Event.CHECK)
             return False
         self._confirm()
         return True
 
+    def _ask_heartbeat(self) -> None:
+        self._heartbeats.asked = self._now()
+        self._send(flows.heartbeat())
+        self.substate = C.MQCHSSTATE_HEARTBEATING
+
     def _confirm(self) -> None:
-        batch, manager = self._batch, self.environment.manager
-        assert batch is not None
-        numbered, buried = self._numbered, self._buried
-        size = self._batch_messages
-        self._batch_messages = self._batch_bytes = self._numbered = self._buried = 0
-        if not numbered:
-            # Nothing that the other end has to confirm, or counts: fast messages, or some that never left
-            self._idle_since = self._now()
-            if buried:
-                self._batch = None
-                channel_batches.commit_unsent(manager, batch)
+        manager, batch = self.environment.manager, self._batch
+        unit = batch.unit
+        assert unit is not None
+        if batch.numbered:
+            self.counters.batch_size.add(batch.messages)
+            self._batch = OpenBatch(unit)
+            self._happens(Event.PREPARED, unit, batch.numbered, channel_batches.prepare(manager, unit))
             return
-        self.counters.batch_size.add(size)
-        lsn = channel_batches.prepare(manager, batch)
-        self._batch, self._waiting, self._doubtful = None, batch, numbered
+        # Nothing that the other end has to confirm, or counts: fast messages, or some that never left
+        self._idle_since = self._now()
+        if batch.buried:
+            self._batch = OpenBatch()
+            channel_batches.commit_unsent(manager, unit)
+        else:
+            self._batch = OpenBatch(unit)
+
+    def _ask_to_confirm(self, unit: Batch, messages: int, lsn: int) -> None:
+        self._batch = OpenBatch()
+        self._doubt = DoubtfulBatch(unit, messages, elapsed())
         self.substate = C.MQCHSSTATE_END_OF_BATCH
-        self._asked_confirm = elapsed()
-        self._send(flows.confirm_request(batch.luwid), lsn)
+        self._send(flows.confirm_request(unit.luwid), lsn)
 
     # The empty queue, and time
 
     def _queue_is_empty(self) -> None:
-        self._awake = False
-        self.substate = C.MQCHSSTATE_IN_MQGET if self._waiting is None else C.MQCHSSTATE_END_OF_BATCH
-        over = self._now() >= self._batch_began + self.channel.batchint / 1000
-        if not self._between_batches() and over and self._end_batch():
+        self._is_awake = False
+        self.substate = C.MQCHSSTATE_IN_MQGET if self._doubt is None else C.MQCHSSTATE_END_OF_BATCH
+        batch = self._batch
+        over = self._now() >= batch.began + self.channel.batchint / 1000
+        if not batch.is_empty and over and self._end_batch():
             self._idle_since = self._now()
 
     def _set_deadline(self) -> None:
-        assert self.agreed is not None
         times = []
-        heartbeat = self.agreed.heartbeat_s
-        if self._checking:
-            times.append(self._asked + self.channel.batchhb / 1000)  # type: ignore[operator]
-        elif self._asked is not None:
-            times.append(self._asked + self._patience())
+        heartbeat, heard, asked = self.negotiated.heartbeat_s, self._heartbeats.heard, self._heartbeats.asked
+        is_checking, is_certain = self.state in IS_CHECKING, self._doubt is None
+        if asked is not None:
+            times.append(asked + (self.channel.batchhb / 1000 if is_checking else self._patience()))
         elif heartbeat:
-            times.append(self._heard + heartbeat + (self._patience() if self._waiting is not None else 0))
-        if self._waiting is None and self._between_batches():
+            times.append(heard + heartbeat + (0 if is_certain else self._patience()))
+        if is_certain and self._batch.is_empty:
             if self.channel.discint:
                 times.append(self._idle_since + self.channel.discint)
-        elif self._waiting is None and not self._checking and not self.transport.is_full():
+        elif is_certain and not is_checking and not self.transport.is_full():
             # Otherwise the end of the batch waits for something else
-            times.append(self._batch_began + self.channel.batchint / 1000)
+            times.append(self._batch.began + self.channel.batchint / 1000)
         self._deadline = min(times, default=None)
 
     def _time_passed(self, now: float) -> None:
-        assert self.agreed is not None
-        where, heartbeat = self.peer.address, self.agreed.heartbeat_s
-        if self._checking and now >= self._asked + self.channel.batchhb / 1000:  # type: ignore[operator]
+        where, heartbeat = self.peer.address, self.negotiated.heartbeat_s
+        asked, is_certain = self._heartbeats.asked, self._doubt is None
+        if asked is not None and self.state in IS_CHECKING and now >= asked + self.channel.batchhb / 1000:
             message = amq(9540, self.name, f"{where} did not answer the heartbeat at its end (BATCHHB)")
             raise ChannelError(End("retry", message), Status.TIMEOUT_EXPIRED)
-        if self._asked is not None and now >= self._asked + self._patience():
-            raise ChannelError(End("retry", amq(9259, where, round(now - self._heard))), Status.TIMEOUT_EXPIRED)
-        silent = now - self._heard
-        if heartbeat and self._waiting is not None and silent >= heartbeat + self._patience():
+        silent = now - self._heartbeats.heard
+        if asked is not None and now >= asked + self._patience():
             raise ChannelError(End("retry", amq(9259, where, round(silent))), Status.TIMEOUT_EXPIRED)
-        idle = self._waiting is None and self._between_batches()
-        if idle and 0 < self.channel.discint <= now - self._idle_since:
+        if heartbeat and not is_certain and silent >= heartbeat + self._patience():
+            raise ChannelError(End("retry", amq(9259, where, round(silent))), Status.TIMEOUT_EXPIRED)
+        if is_certain and self._batch.is_empty and 0 < self.channel.discint <= now - self._idle_since:
             self.environment.say(amq(9545, self.name))
             self._close()
             return
-        if heartbeat and self._asked is None and self._waiting is None and silent >= heartbeat:
-            self._asked = now
-            self.substate = C.MQCHSSTATE_HEARTBEATING
-            self._send(flows.heartbeat())
+        if heartbeat and asked is None and is_certain and silent >= heartbeat:
+            self._ask_heartbeat()
         self._pump()
 
     # The end
 
-    def _close_requested(self) -> None:
-        self._sent_away = True
-        if self.state not in (C.MQCHS_RUNNING, C.MQCHS_STOPPING):
-            self._close()  # nothing was begun yet
-            return
-        self.state = C.MQCHS_STOPPING
-        self._quiesce()
+    def _follow_close_request(self, status: StatusData) -> None:
+        """The other end wants no more batches."""
+        self.stop_reasons |= StopReason.PARTNER
+        self._pump()
 
-    def _quiesce(self) -> None:
-        if self._resyncing:
-            self._close()
-        else:
-            self._pump()
+    def _close_at_once(self, status: StatusData) -> None:
+        self.stop_reasons |= StopReason.PARTNER
+        self._close()
 
     def _close(self) -> None:
-        if self._sent_away:
+        if StopReason.PARTNER in self.stop_reasons:
             end = End("retry", amq(9546, self.name, self.peer.address, in_words(Status.USER_CLOSED)))
         else:
             end = End("closed")
-        self._finish(end, flows.close_channel())
+        self._end(end, flows.close_channel())
 
     def _give_back(self) -> None:
         if self._transit is not None:
@@ -472,30 +456,32 @@ class SendingAgent(Agent):
         queue, self._queue = self._queue, None
         if queue is not None and queue.notified == self._arrived:
             queue.notified = None
-        batch, self._batch = self._batch, None
+        unit, self._batch = self._batch.unit, OpenBatch()
         try:
-            if batch is not None:
-                channel_batches.back_out(self.environment.manager, batch)
+            if unit is not None:
+                channel_batches.back_out(self.environment.manager, unit)
         finally:
             super()._give_back()
 
     # What it shows
 
     def instance(self) -> ChannelInstance:
-        batch, messages = self._waiting, self._doubtful
-        if batch is None and not self._between_batches():
-            batch, messages = self._batch, self._batch_messages
+        doubt, batch = self._doubt, self._batch
+        unit, messages = (doubt.unit, doubt.messages) if doubt is not None else (None, 0)
+        if doubt is None and not batch.is_empty:
+            unit, messages = batch.unit, batch.messages
+        certain = self._sequence.certain
         return replace(
             super().instance(),
             xmitq=self.xmitq,
             batch_sizes=self.counters.batch_size.shown,
             queue_time=self.counters.queue_time.shown,
             network_time=self.counters.network_time.shown,
-            current_luwid=batch.identity.luwid if batch is not None else NO_LUWID,
-            current_messages=messages if batch is not None else 0,
-            current_sequence=batch.identity.last if batch is not None else self._certain,
-            last_luwid=self._last_luwid,
-            last_sequence=self._certain,
-            in_doubt=self._waiting is not None,
+            current_luwid=unit.identity.luwid if unit is not None else NO_LUWID,
+            current_messages=messages,
+            current_sequence=unit.identity.last if unit is not None else certain,
+            last_luwid=self._sequence.luwid,
+            last_sequence=certain,
+            in_doubt=doubt is not None,
             queued=len(self._queue.store.chains) if self._queue is not None else 0,
         )
