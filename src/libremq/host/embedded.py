@@ -68,7 +68,7 @@ class EmbeddedQueueManager:
             if isinstance(manager.core.files, RealFiles):  # other files are for one thread
                 self._checkpointer = Checkpointer(manager, self.lock)
             self._timer = threading.Thread(target=self._watch_clock, name=f"libremq-{manager.name}", daemon=True)
-            manager.deadlines_changed = self._clock_changed.notify
+            manager.core.wait_clock.sooner = self._clock_changed.notify
             self._timer.start()
 
     @classmethod

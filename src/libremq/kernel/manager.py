@@ -27,6 +27,7 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
+from libremq.kernel.state.wait_clock import Deadline
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.units.xa_branches import Branches
 from libremq.kernel.verb_calls import verb
@@ -62,53 +63,65 @@ class QueueManager(Administration):
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self._branches = Branches(core)
         self._next_undo = 0.0
+        self._undo: Deadline | None = None
         self.not_given_back: list[Callable[[], object]] = []
-        self._next_expiry_scan = core.clock.monotonic() + expiry.SCAN_INTERVAL_S
-        self._next_timed_checkpoint = core.clock.monotonic() + 60 * self.tuning.checkpoint_wait_minutes
+        self._plan_expiry_scan()
+        self._plan_timed_checkpoint()
         core.on_arrival = self.available
         core.on_return = self._returned
+        core.on_unfinished = self._undo_later
         core.deliver = partial(putting.deliver_own, core)
         core.on_put = partial(performance_events.message_put, core)
         core.on_get = partial(performance_events.message_got, core)
+        if core.unfinished:
+            self._undo_later()
 
     # The clock
 
     def tick(self) -> None:
         """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint."""
-        now = self.core.clock.monotonic()
-        for waiter in [
-            waiter for waiter in self.core.waiters if waiter.deadline is not None and waiter.deadline <= now
-        ]:
-            waiter.fail(getting.no_message(waiter.queue, waiter.handle))
-        consumers.tick(self.core, now)
+        self.core.wait_clock.run(self.core.clock.monotonic())
         if self.commands_wait:
             self.run_commands()
-        if self._has_unfinished and now >= self._next_undo:
-            self._next_undo = now + _UNDO_AGAIN_S
-            with suppress(MQError):
-                self.finish_backouts()
-            self._give_back_again()
-        if now >= self._next_expiry_scan:
-            self._next_expiry_scan = now + expiry.SCAN_INTERVAL_S
-            self.commands_wait = True  # whatever kept the command server from one: it looks again
-            self.scan_expired()
-        if now >= self._next_timed_checkpoint:
-            self._next_timed_checkpoint = now + 60 * self.tuning.checkpoint_wait_minutes
-            if self.core.logged_operations - self._records_at_checkpoint >= self.tuning.checkpoint_records_min:
-                self._timed_checkpoint()
 
     def next_deadline(self) -> float:
         """When `tick` should be called next."""
-        if self.commands_wait:
-            return self.core.clock.monotonic()
-        deadlines = [waiter.deadline for waiter in self.core.waiters if waiter.deadline is not None]
-        if self._has_unfinished:
-            deadlines.append(self._next_undo)
-        return min([self._next_expiry_scan, self._next_timed_checkpoint, *deadlines, *consumers.deadlines(self.core)])
+        next_deadline = self.core.wait_clock.next()
+        return self.core.clock.monotonic() if self.commands_wait else next_deadline
 
-    @property
-    def _has_unfinished(self) -> bool:
-        return bool(self.core.unfinished or self.not_given_back)
+    def _plan_expiry_scan(self) -> None:
+        core = self.core
+        core.wait_clock.add(core.clock.monotonic() + expiry.SCAN_INTERVAL_S, self._expiry_scan_due)
+
+    def _expiry_scan_due(self) -> None:
+        self._plan_expiry_scan()
+        self.commands_wait = True  # whatever kept the command server from one: it looks again
+        self.scan_expired()
+
+    def _plan_timed_checkpoint(self) -> None:
+        core = self.core
+        core.wait_clock.add(
+            core.clock.monotonic() + 60 * self.tuning.checkpoint_wait_minutes, self._timed_checkpoint_due
+        )
+
+    def _timed_checkpoint_due(self) -> None:
+        self._plan_timed_checkpoint()
+        if self.core.logged_operations - self._records_at_checkpoint >= self.tuning.checkpoint_records_min:
+            self._timed_checkpoint()
+
+    def _undo_later(self) -> None:
+        """There is a backout to go on with, or somebody to be disconnected: at once, then every now and then."""
+        if self._undo is None:
+            self._undo = self.core.wait_clock.add(self._next_undo, self._undo_again)
+
+    def _undo_again(self) -> None:
+        self._undo = None
+        self._next_undo = self.core.clock.monotonic() + _UNDO_AGAIN_S
+        with suppress(MQError):
+            self.finish_backouts()
+        self._give_back_again()
+        if self.core.unfinished or self.not_given_back:
+            self._undo_later()
 
     def give_back_later(self, give_back: Callable[[], object]) -> None:
         """Whoever is gone could not be disconnected, as the log is full: try that again until it succeeds.
@@ -116,7 +129,7 @@ class QueueManager(Administration):
         What such a one has keeps the log from moving on, and its queues from being opened.
         """
         self.not_given_back.append(give_back)
-        self.deadlines_changed()
+        self._undo_later()
 
     def _give_back_again(self) -> None:
         self.not_given_back, left = [], self.not_given_back
@@ -378,7 +391,7 @@ class QueueManager(Administration):
     def cancel(self, waiter: Waiter) -> None:
         """Stop waiting. If the message has come already, the waiter keeps it."""
         if not waiter.done:
-            waiter.fail(getting.no_message(waiter.queue, waiter.handle))
+            waiter.give_up()
 
     # Units of work
 
@@ -518,16 +531,13 @@ class QueueManager(Administration):
             consumers.register(self.core, connection, cbd, function, handle, md or MQMD(), gmo or MQGMO(), area)
             operation &= ~C.MQOP_REGISTER
             if not operation:
-                self.deadlines_changed()
                 return
         consumers.operate(self.core, connection, operation, handle)
-        self.deadlines_changed()
 
     @verb
     def control(self, hconn: int, operation: int) -> None:
         """MQCTL."""
         consumers.control(self.core, self.connection(hconn), operation)
-        self.deadlines_changed()
 
     @verb
     def next_delivery(self, hconn: int) -> consumers.Delivery | None:

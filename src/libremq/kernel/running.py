@@ -66,7 +66,6 @@ class RunningQueueManager:
         self.tuning = tuning or TuningSettings()
         self.checkpoints: Checkpoints | None = None
         self.after_checkpoint: Callable[[str], None] = lambda event: None  # "checkpoint", or "end" for the last one
-        self.deadlines_changed: Callable[[], None] = lambda: None  # the clock may have to be looked at sooner
         self.failure: str | None = None
         self.ended = False
         self.end_note = ""
@@ -78,6 +77,10 @@ class RunningQueueManager:
         core.events.fail = self.fail
         self._plan_checkpoint()
         self._extent_end = self._end_of_extent()
+
+    def deadlines_changed(self) -> None:
+        """The clock has to be looked at sooner than whoever watches it knows."""
+        self.core.wait_clock.sooner()
 
     def end_connections(self) -> None:
         """Back out and close what applications left; the verbs know how."""

@@ -83,8 +83,6 @@ def verb(method: Callable[Concatenate[_Calls, _P], _T]) -> Callable[Concatenate[
         except FAILURES as error:
             if is_final(error):
                 self.fail(str(error))
-            elif self.core.unfinished:
-                self.deadlines_changed()  # somebody must go on with that backout
             raise as_mq_error(error, self.name) from error
         finally:
             if self.commands_wait:

@@ -26,6 +26,7 @@ from libremq.kernel.state.event_state import EventState
 from libremq.kernel.state.identifiers import Identifiers
 from libremq.kernel.state.queue_state import QueueState, QueueStatistics
 from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
+from libremq.kernel.state.wait_clock import WaitClock
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import Log, LogFull
 from libremq.log import RecordType as R
@@ -86,6 +87,8 @@ class Core:
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
         # Set by the queue manager: gets were backed out, their messages are available again
         self.on_return: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda returned: None
+        # Set by the queue manager: a backout came to a stop, somebody must go on with it
+        self.on_unfinished: Callable[[], None] = lambda: None
         # Set by the queue manager: with PERFMEV on, messages were put on a queue or got from it
         self.on_put: Callable[[QueueState], None] = lambda queue: None
         self.on_get: Callable[[QueueState], None] = lambda queue: None
@@ -100,6 +103,7 @@ class Core:
         # Set by the queue manager: put a message that the queue manager itself makes (reports, trigger messages)
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
+        self.wait_clock = WaitClock()
         self.quiescing = False
         self.checkpoint: Checkpoint | None = None  # the one under way
         self.checkpoint_start = 0, -1  # LSN where the last one began, and the end of records then
@@ -561,6 +565,7 @@ class Core:
         self.unfinished[unit.id] = returned
         if unit.state == ACTIVE:
             unit.state = UNDOING
+        self.on_unfinished()
 
     @contextmanager
     def all_or_nothing(self, unit: UnitOfWork | None) -> Iterator[UnitOfWork]:

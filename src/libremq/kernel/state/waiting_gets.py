@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from libremq.kernel.state.connection import ObjectHandle
     from libremq.kernel.state.core import Core
     from libremq.kernel.state.queue_state import QueueState
+    from libremq.kernel.state.wait_clock import Deadline
 
 
 @dataclass(slots=True)
@@ -30,6 +31,10 @@ class Got:
     reason: int = C.MQRC_NONE
 
 
+def no_message(queue: QueueState) -> MQError:
+    return mq_error(C.MQRC_NO_MSG_AVAILABLE, queue.name, "no message that fits is available")
+
+
 # Who is served first: browses, which take nothing away; gets that want certain messages; gets that take any
 BROWSES = 0
 SPECIFIC = 1
@@ -40,8 +45,8 @@ class Waiter:
     """One waiting get."""
 
     __slots__ = (
-        "buffer_length", "core", "deadline", "error", "gmo", "handle", "interval_ms", "md", "notify", "queue", "rank",
-        "result",
+        "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "interval_ms", "md", "notify",
+        "queue", "rank", "result",
     )  # fmt: skip
 
     def __init__(
@@ -63,8 +68,10 @@ class Waiter:
         self.rank = rank
         self.interval_ms = gmo.WaitInterval
         self.deadline: float | None = None  # None: unlimited
+        self._on_clock: Deadline | None = None
         if gmo.WaitInterval != C.MQWI_UNLIMITED:
             self.deadline = core.clock.monotonic() + gmo.WaitInterval / 1000
+            self._on_clock = core.wait_clock.add(self.deadline, self.give_up)
         self.result: Got | None = None
         self.error: MQError | None = None
         self.notify: Callable[[], None] | None = None
@@ -83,7 +90,13 @@ class Waiter:
         self.error = error
         self._leave()
 
+    def give_up(self) -> None:
+        """No message has come in time, or the application does not wait any longer."""
+        self.fail(no_message(self.queue))
+
     def _leave(self) -> None:
+        if self._on_clock is not None:
+            self.core.wait_clock.cancel(self._on_clock)
         if self in self.queue.waiters:  # it may have left already, if an interrupt came in between
             self.queue.waiters.remove(self)
         self.core.waiters.discard(self)

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.wait_clock import Deadline
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.verbs import getting
 from libremq.mqi import constants as C
@@ -43,6 +45,7 @@ class Consumer:
     inhibited: bool = False  # was told that gets are inhibited, and not yet that they are allowed again
     browsed: bool = False
     idle_since: float = 0.0
+    deadline: Deadline | None = None  # when it is to be looked at whether it has been idle for long
 
 
 @dataclass
@@ -88,9 +91,13 @@ def register(
             raise mq_error(C.MQRC_HOBJ_ERROR, name, "a message consumer needs the handle of a queue")
         if not (handle.is_input or handle.has(C.MQOO_BROWSE)):
             raise mq_error(C.MQRC_NOT_OPEN_FOR_INPUT, name, "open it for input or browse to consume")
+        replaced = connection.consumers.get(handle.hobj)
+        if replaced is not None:
+            _stop_watching(core, replaced)
         connection.consumers[handle.hobj] = consumer
         if handle.queue is not None:
             handle.queue.consumed.add(handle)
+        _watch(core, connection, consumer)
     if cbd.Options & C.MQCBDO_REGISTER_CALL:
         _call(connection, consumer, C.MQCBCT_REGISTER_CALL)
     if connection.consuming and cbd.Options & C.MQCBDO_START_CALL:
@@ -117,6 +124,7 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
             connection.event_handler = None
         else:
             del connection.consumers[handle.hobj]
+            _stop_watching(core, consumer)
             if handle.queue is not None:
                 handle.queue.consumed.discard(handle)
         if consumer.options & C.MQCBDO_DEREGISTER_CALL:
@@ -126,6 +134,8 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
         consumer.suspended = operation == C.MQOP_SUSPEND
         consumer.inhibited = False
         consumer.idle_since = core.clock.monotonic()
+        if handle is not None:
+            _watch(core, connection, consumer)
         _wake(connection)
     else:
         raise mq_error(C.MQRC_OPERATION_ERROR, core.qmgr_name, f"operation {operation:#x} is not one of MQCB")
@@ -143,6 +153,7 @@ def control(core: Core, connection: Connection, operation: int) -> None:
         connection.consuming, connection.suspended = True, False
         for consumer in connection.consumers.values():
             consumer.idle_since = core.clock.monotonic()
+            _watch(core, connection, consumer)
             if consumer.options & C.MQCBDO_START_CALL:
                 _call(connection, consumer, C.MQCBCT_START_CALL)
     elif operation == C.MQOP_STOP:
@@ -155,6 +166,8 @@ def control(core: Core, connection: Connection, operation: int) -> None:
         if not connection.consuming:
             raise mq_error(C.MQRC_OPERATION_NOT_ALLOWED, core.qmgr_name, "the consumers are not started")
         connection.suspended = operation == C.MQOP_SUSPEND
+        for consumer in connection.consumers.values():
+            _watch(core, connection, consumer)
     else:
         raise mq_error(C.MQRC_OPERATION_ERROR, core.qmgr_name, f"operation {operation:#x} is not one of MQCTL")
     _wake(connection)
@@ -254,32 +267,47 @@ def definitions_changed(core: Core) -> None:
             _wake(connection)
 
 
-def tick(core: Core, now: float) -> None:
-    """A consumer whose wait interval ran out without a message is told so with an event call."""
-    for connection in core.connections.values():
-        if not connection.consuming or connection.suspended:
-            continue
-        for consumer in connection.consumers.values():
-            if _waits(consumer) and now >= consumer.idle_since + consumer.gmo.WaitInterval / 1000:
-                consumer.idle_since = now
-                _call(connection, consumer, C.MQCBCT_EVENT_CALL, C.MQRC_NO_MSG_AVAILABLE)
-                _wake(connection)
+# A consumer whose wait interval runs out without a message is told so with an event call. Messages come often, so they
+# move only `idle_since`: what is on the clock then comes too early, and is put on it again
 
 
-def _waits(consumer: Consumer) -> bool:
+def _watch(core: Core, connection: Connection, consumer: Consumer) -> None:
+    """It may have begun to wait: have its time on the clock."""
+    if consumer.deadline is None and _waits(connection, consumer):
+        look = partial(_look, core, connection, consumer)
+        consumer.deadline = core.wait_clock.add(_idle_until(consumer), look)
+
+
+def _look(core: Core, connection: Connection, consumer: Consumer) -> None:
+    """Has it been idle for its wait interval?"""
+    consumer.deadline = None
+    now = core.clock.monotonic()
+    if _waits(connection, consumer) and now >= _idle_until(consumer):
+        consumer.idle_since = now
+        _call(connection, consumer, C.MQCBCT_EVENT_CALL, C.MQRC_NO_MSG_AVAILABLE)
+        _wake(connection)
+    _watch(core, connection, consumer)
+
+
+def _stop_watching(core: Core, consumer: Consumer) -> None:
+    if consumer.deadline is not None:
+        core.wait_clock.cancel(consumer.deadline)
+        consumer.deadline = None
+
+
+def _waits(connection: Connection, consumer: Consumer) -> bool:
     """Is it to be told when no message comes? An interval of 0 is no wait: it would be told without end."""
-    return bool(consumer.gmo.Options & C.MQGMO_WAIT) and consumer.gmo.WaitInterval > 0 and not consumer.suspended
+    return (
+        connection.consuming
+        and not connection.suspended
+        and not consumer.suspended
+        and bool(consumer.gmo.Options & C.MQGMO_WAIT)
+        and consumer.gmo.WaitInterval > 0
+    )
 
 
-def deadlines(core: Core) -> list[float]:
-    """When `tick` has something to do."""
-    return [
-        consumer.idle_since + consumer.gmo.WaitInterval / 1000
-        for connection in core.connections.values()
-        if connection.consuming and not connection.suspended
-        for consumer in connection.consumers.values()
-        if _waits(consumer)
-    ]
+def _idle_until(consumer: Consumer) -> float:
+    return consumer.idle_since + consumer.gmo.WaitInterval / 1000
 
 
 def forget(core: Core, connection: Connection, handle: ObjectHandle) -> None:
@@ -287,7 +315,10 @@ def forget(core: Core, connection: Connection, handle: ObjectHandle) -> None:
     consumer = connection.consumers.pop(handle.hobj, None)
     if handle.queue is not None:
         handle.queue.consumed.discard(handle)
-    if consumer is not None and consumer.options & C.MQCBDO_DEREGISTER_CALL:
+    if consumer is None:
+        return
+    _stop_watching(core, consumer)
+    if consumer.options & C.MQCBDO_DEREGISTER_CALL:
         _call(connection, consumer, C.MQCBCT_DEREGISTER_CALL)
         _wake(connection)
 

@@ -19,7 +19,7 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UnitOfWork
-from libremq.kernel.state.waiting_gets import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn
+from libremq.kernel.state.waiting_gets import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn, no_message
 from libremq.kernel.verbs import expiry, groups, reports
 from libremq.kernel.verbs.matching import Wanted, find, first, reach, takes_any
 from libremq.mqi import constants as C
@@ -78,7 +78,7 @@ def get(
         _release(core, handle, queue)  # the cursor was to leave the locked message
     if options & C.MQGMO_WAIT and gmo.WaitInterval:
         return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(handle, md, gmo))
-    raise no_message(queue, handle)
+    raise no_message(queue)
 
 
 def _rank(handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> int:
@@ -86,10 +86,6 @@ def _rank(handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> int:
     if gmo.Options & _BROWSE and not gmo.Options & C.MQGMO_LOCK:
         return BROWSES
     return SPECIFIC if Wanted(handle, md, gmo).specific else GENERAL
-
-
-def no_message(queue: QueueState, handle: ObjectHandle) -> MQError:
-    return mq_error(C.MQRC_NO_MSG_AVAILABLE, queue.name, "no message that fits is available")
 
 
 def _checked(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> QueueState:
@@ -198,7 +194,7 @@ def attempt(
     if options & C.MQGMO_COMPLETE_MSG:
         segments = reach(core, handle, queue).segments_of(slot)
         if segments is None:  # under the cursor only: a search looks for this
-            raise no_message(queue, handle)
+            raise no_message(queue)
         slots, torn = groups.alike(queue, segments)
     whole = len(slots) > 1 and not torn
     messages = [queue.store.message(part) for part in slots]
