@@ -74,6 +74,18 @@ def test_modules_exist(page: Path) -> None:
     assert [dotted for dotted in named if not is_known(dotted)] == []
 
 
+@cache
+def words() -> set[str]:
+    """Every name in the source."""
+    return {word for path in SOURCES[0].rglob("*.py") for word in re.findall(r"[A-Za-z_]\w+", path.read_text("utf-8"))}
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.parent.name == "internals"], ids=name_of)
+def test_classes_exist(page: Path) -> None:
+    named = [code for code in code_in(page) if re.fullmatch(r"[A-Z][a-z]+[A-Za-z]*(\.\w+)?", code)]
+    assert [code for code in named if not set(code.split(".")) <= words()] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_commands_exist(page: Path) -> None:
     known = {command.name for command in COMMANDS} | {"COMMAND", "NAME"}

@@ -18,6 +18,7 @@ from soak.channels import __main__ as soak_channels
 from soak.life import LONGEST_S
 
 from libremq.admin import command_options, commands_channels
+from libremq.aio import embedded as aio_embedded
 from libremq.aio import sessions
 from libremq.channels import exits
 from libremq.client import options, urls
@@ -127,6 +128,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
     ],
     "docs/reference/aio.md": [
         ("ended after {} seconds without use", sessions.IDLE_S),
+        ("has up to {} threads", aio_embedded._THREADS),
     ],
     "docs/reference/reconnect.md": [
         ("after {} ms of silence", remote_connection._SILENCE_S * 1000),

@@ -1,7 +1,8 @@
 """Put to a waiting getter: from the putter's hand to the getter's, with no queue and no log between.
 
-Both must be outside syncpoint. Persistent messages may go this way too: until the getter has returned they exist
-nowhere on disk, which is MQ's bargain for a persistent message outside syncpoint on both sides.
+Both must be outside syncpoint. Persistent messages may go this way too: they are never on disk, and who dies before the
+getter has returned takes them along, which is MQ's bargain for a persistent message outside syncpoint on both sides
+(docs/concepts.md, "From hand to hand").
 """
 
 from __future__ import annotations
