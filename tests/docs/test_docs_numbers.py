@@ -42,7 +42,7 @@ from libremq.mqi.structs import MQTMC2
 from libremq.server.admission import admission_decision
 from libremq.server.diagnostics import error_log, first_failure_reports
 from libremq.server.net import client_link, conversation, dialing, event_loop, limits, socket_options
-from libremq.server.process import control_socket, controller, services, serving, start_options
+from libremq.server.process import control_socket, controller, server_process, services, start_options
 from libremq.store import handle_file, reserve
 from libremq.store.queue_store import StoreLimits
 from libremq.tools import dead_letter_rules, message_copy, message_file, route_tracing
@@ -210,7 +210,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("({} MiB, or a quarter of the memory)", limits.BUFFER_BYTES_MAX / MIB),
         ("has not connected within {} seconds", ENGINE.handshake_s),
         ("ends with exit status {}", controller.FAILED),
-        ("takes more than {} seconds, the process stops", serving.HARD_END_S),
+        ("takes more than {} seconds, the process stops", server_process.HARD_END_S),
     ],
     "docs/internals/protocol.md": [
         ("a segment | {} bytes, or what was agreed ({} at least)", protocol.MAX_SEGMENT, protocol.MIN_SEGMENT),

@@ -21,7 +21,7 @@ from libremq.server.diagnostics import first_failure_reports
 from libremq.server.process.control_socket import ControlClient
 from libremq.server.process.controller import FAILED, start_in_background
 from libremq.server.process.run_state import current_run, load_end, load_run
-from libremq.server.process.serving import Server
+from libremq.server.process.server_process import Server
 from libremq.server.process.start_options import HostPort
 from libremq.server.process.start_progress import LOCKED, ProgressWriter
 
@@ -216,7 +216,7 @@ async def inside(qm: Served, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[t
     """A queue manager in this process, started. What is in the block breaks it, or asks it to end."""
     monkeypatch.setattr(threading, "excepthook", threading.excepthook)
     monkeypatch.setattr(first_failure_reports, "_written", {})
-    monkeypatch.setattr("libremq.server.process.serving._stop_hard_after", lambda seconds, status: None)
+    monkeypatch.setattr("libremq.server.process.server_process._stop_hard_after", lambda seconds, status: None)
     before = signal.getsignal(signal.SIGHUP)
     server = Server(qm.options(), ProgressWriter(-1))
     task = asyncio.create_task(server.run())

@@ -38,6 +38,7 @@ STDERR_FILE = f"{FOLDER}/stderr.txt"
 """What the interpreter of the queue manager had to say itself: next to nothing, unless it crashed."""
 STATISTICS_FILE = "logger-statistics.json"
 """What the log manager leaves, by its name only: a controller does not load the log manager."""
+_PROCESS = "libremq.server.process.server_process"
 _STDERR_BYTES = 16384
 FAILED = 71
 """The exit status of a queue manager's process that did not start, or has failed and written down why."""
@@ -130,7 +131,7 @@ class _Controller:
         stderr = os.open(f"{folder}/{STDERR_FILE}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
             self._child = subprocess.Popen(
-                [*_python(), "libremq.server.process.serving", self._options.name, self._options.dumps(), str(tell)],
+                [*_python(), _PROCESS, self._options.name, self._options.dumps(), str(tell)],
                 stdin=lives,
                 stdout=subprocess.DEVNULL,
                 stderr=stderr,

@@ -1,9 +1,9 @@
 """The process of a queue manager that serves: start it, run its services, end it.
 
-`python -m libremq.server.process.serving NAME OPTIONS PIPE`, started by the controller. The event loop owns everything
-but the start and the end of the kernel, which take long and happen in a thread, so that `endmqm` is answered meanwhile.
-There are two ways out: an end that somebody asked for, in one of three modes that only ever become harsher, and a
-failure, after which nothing more is written but a report.
+`python -m libremq.server.process.server_process NAME OPTIONS PIPE`, started by the controller. The event loop owns
+everything but the start and the end of the kernel, which take long and happen in a thread, so that `endmqm` is answered
+meanwhile. There are two ways out: an end that somebody asked for, in one of three modes that only ever become harsher,
+and a failure, after which nothing more is written but a report.
 """
 
 from __future__ import annotations
