@@ -20,7 +20,8 @@ import libremq
 from libremq import MQError, QueueManager
 from libremq.client.urls import Address
 from libremq.common.files.lock_state import locked_by
-from libremq.server.process.run_state import LOCK_FILE, current_run, load_run
+from libremq.common.files.queue_manager_files import LOCK
+from libremq.server.process.run_state import current_run, load_run
 from soak.life import Trouble
 from soak.messages import number_of
 
@@ -79,7 +80,7 @@ class Manager:
     def _wait_until_gone(self) -> None:
         left = load_run(self.folder)
         deadline = time.monotonic() + _PATIENCE_S
-        while locked_by(f"{self.folder}/{LOCK_FILE}") or (left is not None and _runs(left.controller_id)):
+        while locked_by(f"{self.folder}/{LOCK}") or (left is not None and _runs(left.controller_id)):
             if time.monotonic() > deadline:
                 raise Trouble(f"{self.name} still runs {_PATIENCE_S:.0f} s after its end")
             time.sleep(_LOOK_S)

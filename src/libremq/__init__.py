@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from libremq.mqi.errors import UnitOfWorkError as UnitOfWorkError
     from libremq.mqi.errors import UnknownObject as UnknownObject
 
+    __version__: str
+
 _HOMES = {
     "client.browser": ("Browser",),
     "client.connecting": ("connect",),
@@ -95,13 +97,12 @@ __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
-    from importlib import import_module, metadata
+    from importlib import import_module
 
     if name == "__version__":
-        try:
-            return metadata.version("libremq")
-        except metadata.PackageNotFoundError:  # run from a source tree that was never installed
-            return "unknown"
+        from libremq.common.release import release
+
+        return release()
     if name in _MODULES:
         return import_module(f"{__name__}.{_MODULES[name]}")
     home = _HOME.get(name)

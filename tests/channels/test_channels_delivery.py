@@ -10,11 +10,11 @@ from helper_delivery import CCSID, CHANNEL, Receiving, framed
 
 from libremq.channels import targets
 from libremq.channels.delivery import Delivered, Fate, Undeliverable
+from libremq.common.dead_letter_header import strip
 from libremq.kernel.authority import object_authority
 from libremq.kernel.messages import name_resolution, transmission
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.waiting_gets import Waiter
-from libremq.kernel.verbs import dead_letter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQMDE, MQOD, MQXQH
@@ -250,7 +250,7 @@ def test_no_more_handles_than_the_queue_manager_gives(here: Receiving) -> None:
 
 def _letter(here: Receiving) -> tuple[MQMD, Any, bytes]:
     md, data = here.get("DLQ")
-    return md, *dead_letter.strip(data, md.CodedCharSetId, md.Encoding)
+    return md, *strip(data, md.CodedCharSetId, md.Encoding)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from helper_delivery import CCSID, Receiving
 
 from libremq.channels.transit import Transit, message_for_wire, microseconds_queued
 from libremq.channels.undelivered import Undeliverable
+from libremq.common.dead_letter_header import strip
 from libremq.kernel.messages import transmission
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.message_properties import Properties
@@ -16,7 +17,6 @@ from libremq.kernel.properties.property_delivery import extract, to_rfh2
 from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.units import channel_batches
-from libremq.kernel.verbs import dead_letter
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQXQH
 
@@ -77,7 +77,7 @@ class Sending(Receiving):
 
     def letter(self) -> tuple[MQMD, Any, bytes]:
         md, data = self.get("DLQ")
-        return md, *dead_letter.strip(data, md.CodedCharSetId, md.Encoding)
+        return md, *strip(data, md.CodedCharSetId, md.Encoding)
 
 
 def test_a_message_travels_as_it_lies_there() -> None:

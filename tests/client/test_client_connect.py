@@ -277,6 +277,22 @@ print("libremq.kernel" in sys.modules)
     assert python(script).stdout == "['libremq']\nFalse\n"
 
 
+def test_what_is_loaded_with_the_first_names() -> None:
+    """There is no kernel before it is known where to connect to, no TLS embedded, no asyncio for who blocks."""
+    script = """
+import sys
+from libremq import MQError, connect
+rest = ("asyncio", "lark", "multiprocessing", "rich", "ssl", "uvloop")
+print(*[name for name in sys.modules if name in rest or name.startswith(("libremq.kernel.", "libremq.wire."))])
+from libremq.client.queue_manager import QueueManager
+from libremq.host.embedded import EmbeddedQueueManager
+print(*[name for name in sys.modules if name in rest])
+import libremq.aio
+print("asyncio" in sys.modules)
+"""
+    assert python(script).stdout == "\n\nFalse\n"
+
+
 def test_every_public_name_is_there() -> None:
     for name in libremq.__all__:
         assert getattr(libremq, name).__name__ == name

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import libremq
 from libremq.commands import main
+from libremq.common.release import release
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -92,11 +95,15 @@ def test_bad_input_is_a_message_and_an_exit_code(capsys: pytest.CaptureFixture[s
 def test_version_and_help(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "--version")
     assert code == 0
-    assert out == f"libremq {main.version()}\n"
+    assert out == f"libremq {release()}\n"
     code, out, _ = run(capsys, "--help")
     assert code == 0
     assert "mqrc" in out
     assert run(capsys) == (0, out, "")
+
+
+def test_the_installation_is_the_folder_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "dspmqver", "-f", "512", "-b")[1] == f"{Path(libremq.__file__).resolve().parent}\n"
 
 
 def test_a_reader_that_goes_away_is_no_traceback() -> None:

@@ -14,7 +14,8 @@ import pytest
 from libremq import MQError
 from libremq.common.tls import cipher_specs, tls_context
 from libremq.common.tls.tls_channel_names import from_server_name, to_server_name
-from libremq.common.tls.tls_context import TLSOptions, client_context, server_context
+from libremq.common.tls.tls_context import client_context, server_context
+from libremq.common.tls.tls_options import TLSOptions
 from libremq.mqi import constants as C
 
 OPENSSL = shutil.which("openssl")

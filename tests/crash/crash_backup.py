@@ -13,7 +13,8 @@ from crash_driver import FOLDER, NAME, Life, Operation
 from crash_matrix import LINEAR, PAGE, put_and_get
 from crash_model import Model
 
-from libremq.host import backup_queue_manager, lifecycle
+from libremq.common.files import queue_manager_files
+from libremq.host import lifecycle
 from libremq.host.backup_state import load_state
 from libremq.log import CONTROL_FILE, ShippedLog
 from libremq.testing import FaultyFiles
@@ -142,7 +143,7 @@ class Activated(Life):
     def start(self) -> None:
         self.qm = lifecycle.start(
             self.files, STANDBY, NAME, self.clock,
-            limits=self.limits, say=self.said.append, activate=backup_queue_manager.is_backup(self.files, STANDBY),
+            limits=self.limits, say=self.said.append, activate=queue_manager_files.is_backup(self.files, STANDBY),
         )  # fmt: skip
         self._connect()
 

@@ -13,7 +13,7 @@ from crash_driver import fingerprint, resolve_all, second_life
 from crash_model import Model
 from crash_points import by_level
 
-from libremq.host import backup_queue_manager
+from libremq.common.files import queue_manager_files
 from libremq.log import LogError
 from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, PowerCut
@@ -111,7 +111,7 @@ def test_the_power_fails_at_every_moment_of_an_activation() -> None:
             for second in again.disk_states(rng, 2):
                 goes_on(activate(second), expected, rng)
             goes_on(activate(disk), expected, rng)
-    assert not backup_queue_manager.is_backup(standby.files, STANDBY)
+    assert not queue_manager_files.is_backup(standby.files, STANDBY)
 
 
 def goes_on(life: Activated, expected: list[Model], rng: random.Random) -> None:

@@ -19,6 +19,7 @@ from helper_backup import (
 )
 from helper_media import FOLDER, NAME, Life
 
+from libremq.common.files import queue_manager_files
 from libremq.host import backup_queue_manager, lifecycle
 from libremq.log import CONTROL_FILE, LogConfig, LogError
 from libremq.mqi import constants as C
@@ -33,7 +34,7 @@ def test_a_backup_has_what_the_live_one_had(hot: bool) -> None:
     live = make_live()
     standby = Standby(live, hot=hot)
     activated(live, standby)
-    assert not backup_queue_manager.is_backup(standby.files, STANDBY)
+    assert not queue_manager_files.is_backup(standby.files, STANDBY)
     lives_on(standby)
 
 
@@ -378,12 +379,12 @@ def test_a_damaged_queue_is_recovered_when_the_backup_is_activated() -> None:
 def test_a_damaged_state_is_refused() -> None:
     live = make_live()
     standby = Standby(live, hot=True)
-    path = f"{STANDBY}/{backup_queue_manager.STATE_FILE}"
+    path = f"{STANDBY}/{queue_manager_files.BACKUP}"
     for at, new in ((0, b"?"), (4, b"\x09"), (40, b"?"), (len(standby.files.content(path)), b"?")):
         good = standby.files.content(path)
         standby.files.overwrite(path, at, new)
         for call in (standby.replay, standby.start):
-            assert backup_queue_manager.STATE_FILE in refusal(C.MQRC_OBJECT_DAMAGED, call)
+            assert queue_manager_files.BACKUP in refusal(C.MQRC_OBJECT_DAMAGED, call)
         file = standby.files.open(path)
         file.truncate(0)
         file.write(0, good)

@@ -8,8 +8,8 @@ import pytest
 from helper_backup import LOG, STANDBY, Standby, activate, activated, make_live, refusal
 from helper_media import FOLDER, NAME, Life
 
+from libremq.common.files import queue_manager_files
 from libremq.host import lifecycle
-from libremq.kernel.recovery import checkpoint
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -117,7 +117,7 @@ def test_a_copy_that_is_cut_short_is_no_queue_manager_and_can_be_made_again(log_
             for call in (lifecycle.replay_backup, activate):
                 with pytest.raises(MQError):
                     call(disk, STANDBY, NAME, live.clock)
-            if disk.exists(f"{STANDBY}/{checkpoint.FILE_NAME}"):
+            if disk.exists(f"{STANDBY}/{queue_manager_files.CHECKPOINT}"):
                 _cut_again(again, log_folder, live.clock)
             lifecycle.create_backup(again, FOLDER, STANDBY, NAME, log_folder=log_folder)
             qm = activate(again, STANDBY, NAME, live.clock)

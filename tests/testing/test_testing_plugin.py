@@ -39,10 +39,13 @@ def test_the_fixture_is_there_without_any_import(tmp_path: Path) -> None:
     assert "2 passed" in ran.stdout
 
 
-def test_starting_pytest_loads_nothing_heavy() -> None:
-    script = "import sys, libremq.testing.plugin; print('libremq.kernel' in sys.modules)"
+def test_starting_pytest_loads_nothing_of_us_but_the_plugin() -> None:
+    script = (
+        "import pytest, sys; before = set(sys.modules); import libremq.testing.plugin\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=240, check=False)
-    assert ran.stdout == "False\n", ran.stderr
+    assert ran.stdout == "libremq libremq.testing libremq.testing.plugin\n", ran.stderr
 
 
 def test_the_fixture_keeps_to_its_folder(queue_manager: libremq.QueueManager, tmp_path: Path) -> None:

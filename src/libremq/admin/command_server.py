@@ -21,9 +21,9 @@ from libremq.admin.pcf_reading import read_command
 from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read_parameters
 from libremq.admin.pcf_writing import Answering
 from libremq.admin.pending import Pending, there
+from libremq.common.ccsid import charset_of
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.messages import own_messages
 from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.kernel.verbs.command_queue import CommandQueue, TakenCommand
 from libremq.mqi import constants as C
@@ -99,7 +99,7 @@ class CommandServer:
             header = read_header(data, big_endian=big_endian)
             if header.Type == C.MQCFT_COMMAND_XR:
                 answering = Answering(code, self._charset, C.MQCFH_VERSION_3)
-            charset = own_messages.charset_of(md.CodedCharSetId)
+            charset = charset_of(md.CodedCharSetId)
             parameters = read_parameters(data, header, big_endian=big_endian, charset=charset)
             ran = self._run(header, parameters, _issuer(taken), answering)
             if not ran.is_there:
@@ -135,7 +135,7 @@ class CommandServer:
 
     @property
     def _charset(self) -> str:
-        return own_messages.charset_of(self._manager.definitions.qmgr.ccsid)
+        return charset_of(self._manager.definitions.qmgr.ccsid)
 
 
 def place_of(error: Exception) -> str:

@@ -23,8 +23,8 @@ from libremq.aio.sessions import Session, close_quietly
 from libremq.aio.transaction import Transaction
 from libremq.client import options as opt
 from libremq.client import queue as client
-from libremq.client.options import Data, Identifier, Match, PutOptions, Seconds
-from libremq.client.queue_target import REPLY_MODEL, QueueTarget
+from libremq.client.options import REPLY_MODEL, Data, Identifier, Match, PutOptions, Seconds
+from libremq.client.queue_target import QueueTarget
 from libremq.host.binding import GotItem, PutItem
 from libremq.host.statistics_snapshot import QueueStatistics
 from libremq.mqi import constants as C

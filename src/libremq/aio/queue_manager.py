@@ -18,8 +18,7 @@ from libremq.client import options as opt
 from libremq.client import queue_manager as client
 from libremq.client import replies
 from libremq.client.connecting import current_application, current_user
-from libremq.client.options import Data, Named, PutOptions
-from libremq.client.queue_target import REPLY_MODEL
+from libremq.client.options import REPLY_MODEL, Data, Named, PutOptions
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.structs import MQOD

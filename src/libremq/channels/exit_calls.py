@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from libremq.kernel.messages.own_messages import charset_of
+from libremq.common.ccsid import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD1, MQXQH
 from libremq.wire.segments import header_bytes

@@ -30,8 +30,8 @@ from libremq.channels.exit_calls import (
 )
 from libremq.channels.exit_files import ExitFiles, ExitFunction, ExitNotValid, describe
 from libremq.channels.transport import Peer
+from libremq.common.files.queue_manager_files import EXITS
 from libremq.common.messages.amq_messages import AmqMessage, amq
-from libremq.host.creation import EXITS
 from libremq.kernel.objects.channel_definitions import MessageChannel, ServerConnection
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQXQH

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import struct
 
+from libremq.common.ccsid import charset_of
 from libremq.kernel.messages.descriptor_extension import without_extension
-from libremq.kernel.messages.own_messages import charset_of
 from libremq.kernel.verbs import groups, putting
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX, DescriptorParts

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from libremq.channels.channel_environment import ChannelEnvironment
+from libremq.common.ccsid import charset_of
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.messages.own_messages import charset_of
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.waiting_gets import Got

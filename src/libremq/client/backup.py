@@ -12,9 +12,9 @@ import os
 from libremq.client import urls
 from libremq.client.urls import Address
 from libremq.common.clock import SystemClock
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.names.object_names import check_queue_manager_name, unfold
-from libremq.host import backup_queue_manager as kernel_backup
 from libremq.host import lifecycle
 from libremq.host.message_log import to_logger
 from libremq.kernel.recovery.restart import Say
@@ -69,7 +69,7 @@ def activate(where: str, *, say: Say | None = None) -> None:
 
 def is_backup(where: str) -> bool:
     """Is what is there a backup that was not activated?"""
-    return kernel_backup.is_backup(RealFiles(), located(where)[0])
+    return queue_manager_files.is_backup(RealFiles(), located(where)[0])
 
 
 def located(where: str) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from urllib.parse import unquote, urlsplit
 from libremq.client import urls
 from libremq.client.urls import ClientAddress, TableAddress
 from libremq.common.names.connection_name import DEFAULT_PORT, HOSTS_MAX, check_host, is_ipv6
-from libremq.common.tls import tls_context
+from libremq.common.tls import tls_context, tls_options
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value
 from libremq.mqi.errors import MQError, mq_error
@@ -295,7 +295,7 @@ def _host(element: _Element) -> str:
 
 def _cipher(element: _Element) -> str:
     text = element.text().strip()
-    return element.checked(lambda: tls_context.check_cipher(text)) if text else ""
+    return element.checked(lambda: tls_options.check_cipher(text)) if text else ""
 
 
 def _peer_name(element: _Element) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from libremq.client import urls
 from libremq.client.urls import Address, ClientAddress, TableAddress
+from libremq.common.files import queue_manager_files
 from libremq.common.names import socket_paths
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.mqi import constants as C
@@ -241,17 +242,16 @@ def not_running(address: ClientAddress) -> MQError:
     """The error for a local queue manager that no server runs; it says what to do."""
     from libremq.common.files.file_layer import RealFiles
     from libremq.common.files.lock_state import locked_by
-    from libremq.host import creation
 
     data = f" -md {shlex.quote(address.data)}" if address.data else ""
     start = f"'libremq strmqm {address.name}{data}'"
-    if not creation.exists(RealFiles(), address.folder):
+    if not queue_manager_files.exists(RealFiles(), address.folder):
         return mq_error(
             C.MQRC_Q_MGR_NAME_ERROR,
             address.name,
             f"there is no queue manager in {address.folder}; 'libremq crtmqm {address.name}{data}' makes it",
         )
-    holder = locked_by(f"{address.folder}/{creation.LOCK}")
+    holder = locked_by(f"{address.folder}/{queue_manager_files.LOCK}")
     if holder:
         detail = f"{holder} has it open and serves nobody else; close it there, and start it with {start}"
     else:

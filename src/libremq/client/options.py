@@ -21,6 +21,8 @@ Identifier = bytes | str
 Seconds = float | timedelta
 
 ID_BYTES = 24
+REPLY_MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
+"""The queue from which queues for replies are made."""
 UTF8 = 1208
 _FORMAT_STRING = C.MQFMT_STRING.strip()
 _MILLISECONDS_MAX = 2**31 - 1

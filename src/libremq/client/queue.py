@@ -17,8 +17,7 @@ from libremq.client import options as opt
 from libremq.client.browser import Browser
 from libremq.client.consumer import Consumer
 from libremq.client.message import Message
-from libremq.client.options import Data, Identifier, Match, Named, PutOptions, Seconds
-from libremq.client.queue_target import REPLY_MODEL as REPLY_MODEL
+from libremq.client.options import REPLY_MODEL, Data, Identifier, Match, Named, PutOptions, Seconds
 from libremq.client.queue_target import QueueTarget
 from libremq.client.session import Session
 from libremq.host.binding import PutItem

@@ -16,8 +16,8 @@ from libremq.client import options as opt
 from libremq.client.administration import Administration
 from libremq.client.connecting import current_application, current_user
 from libremq.client.message import Message
-from libremq.client.options import Data, Named, PutOptions
-from libremq.client.queue import REPLY_MODEL, Queue
+from libremq.client.options import REPLY_MODEL, Data, Named, PutOptions
+from libremq.client.queue import Queue
 from libremq.client.session import Session
 from libremq.client.transaction import Transaction
 from libremq.client.verbs import MQI

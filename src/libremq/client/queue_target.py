@@ -39,7 +39,6 @@ MODES = {
 _OPTIONS = 0
 for _mode in _BELONGS.values():
     _OPTIONS |= _mode
-REPLY_MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
 
 
 class QueueTarget:

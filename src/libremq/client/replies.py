@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.client.message import MessageContent
 from libremq.client.options import Data, PutOptions
+from libremq.common.dead_letter_header import strip
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.messages.own_messages import header_bytes
-from libremq.kernel.verbs.dead_letter import strip
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import wrong_type
 from libremq.mqi.errors import mq_error

@@ -24,7 +24,7 @@ from libremq.common.names.connection_name import DEFAULT_PORT, HOSTS_MAX, bad_ho
 from libremq.common.names.object_names import check_queue_manager_name, fold, is_object_name
 from libremq.common.names.socket_paths import socket_path
 from libremq.common.tls.cipher_specs import ANY
-from libremq.common.tls.tls_context import VERIFY, VERIFY_FULL, VERIFY_NONE, TLSOptions, check_cipher
+from libremq.common.tls.tls_options import VERIFY, VERIFY_FULL, VERIFY_NONE, TLSOptions, check_cipher
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import MQError

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import argparse
 import os
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from libremq.client import connecting
-from libremq.client.queue_manager import QueueManager
 from libremq.client.urls import ClientAddress
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import Refused
 from libremq.common.names import socket_paths
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.mqi.errors import MQError
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
 
 
 def url_of(name: str, data_folder: str = "", *, must_serve: bool = False) -> str:

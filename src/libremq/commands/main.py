@@ -11,10 +11,11 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module, metadata
-from typing import NamedTuple, Protocol, cast
+from importlib import import_module
+from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
 from libremq.commands.exit_codes import ExitCode, Parser, printable
+from libremq.common.release import release
 
 
 class Command(NamedTuple):
@@ -99,23 +100,26 @@ COMMANDS: tuple[Command, ...] = (
 )
 
 
-def version() -> str:
-    try:
-        return metadata.version("libremq")
-    except metadata.PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"
+class _ShowVersion(argparse.Action):
+    """argparse's own action wants the version before anybody has asked for it."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> NoReturn:
+        print(f"libremq {release()}")
+        parser.exit()
 
 
-def _parser(chosen: str | None) -> argparse.ArgumentParser:
-    """The whole command line; only the module of the chosen command is imported."""
+def _parser(chosen: str | None, *, whole: bool = True) -> argparse.ArgumentParser:
+    """The command line: of all commands, or of the chosen one only. No other's module is imported."""
     parser = Parser(
         prog="libremq",
         description="LibreMQ, an open queue manager in Python. Not affiliated with IBM.",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"libremq {version()}")
+    parser.add_argument("--version", action=_ShowVersion, nargs=0, help="show program's version number and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for command in COMMANDS:
+        if not whole and command.name != chosen:
+            continue
         sub = commands.add_parser(
             command.name,
             help=command.help,
@@ -137,9 +141,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     _open_standard_files()
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = next((word for word in words if not word.startswith("-")), None)
-    if argv is None and any(command.name == chosen for command in COMMANDS):
+    is_known = any(command.name == chosen for command in COMMANDS)
+    if argv is None and is_known:
         sys.argv[0] = str(chosen)  # the name of the application that a queue manager and other processes see
-    parser = _parser(chosen)
+    parser = _parser(chosen, whole=not is_known or words[0] != chosen)
     try:
         arguments = parser.parse_args(words)
         if arguments.command is None:

@@ -1,7 +1,7 @@
 """What the commands on queue managers share: where those are, and how to say what went wrong.
 
 An error is a line on standard error and an exit code, never a traceback. `Refused` carries both; other errors from
-below get their code here.
+below get their code here. What knows those errors is loaded when there is one: every command line needs this module.
 """
 
 from __future__ import annotations
@@ -15,15 +15,12 @@ from collections.abc import Callable
 
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode, printable, without_passwords
-from libremq.common.configuration import ConfigurationError
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files
 from libremq.common.files.lock_state import locked_by
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import check_queue_manager_name
-from libremq.host import creation
 from libremq.host.default_queue_manager import configured_default
-from libremq.kernel.state.failure_reasons import FAILURES, is_lack_of_space
-from libremq.log import LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.process.run_state import current_run
@@ -84,7 +81,7 @@ def existing(files: Files, arguments: argparse.Namespace) -> Address:
 
 def check_not_running(address: Address, refusal: ExitCode = ExitCode.RUNNING, advice: str = "") -> None:
     """Refused, with who has it, if a process has the queue manager open. `advice` says what can be done there."""
-    lock = f"{address.folder}/{creation.LOCK}"
+    lock = f"{address.folder}/{queue_manager_files.LOCK}"
     holder = locked_by(lock)
     tries = _LOCK_TRIES
     while holder and tries and current_run(address.folder) is None:
@@ -151,7 +148,9 @@ def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]
     except Refused as error:
         told: Exception = error
         code = error.code
-    except (MQError, ConfigurationError, ValueError, *FAILURES) as error:
+    except Exception as error:
+        if not _is_expected(error):
+            raise
         told, code = error, code_of(error)
     if not getattr(arguments, "quiet", False):
         text = (told.detail if isinstance(told, MQError) else "") or str(told)
@@ -161,8 +160,19 @@ def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]
     return code
 
 
+def _is_expected(error: Exception) -> bool:
+    """May it happen, for what is asked for or what is on the disk? All else is a bug, with a traceback."""
+    from libremq.common.configuration import ConfigurationError
+    from libremq.kernel.state.failure_reasons import FAILURES
+
+    return isinstance(error, (MQError, ConfigurationError, ValueError, *FAILURES))
+
+
 def code_of(error: Exception) -> int:
     """The exit code for an error from below."""
+    from libremq.kernel.state.failure_reasons import is_lack_of_space
+    from libremq.log import LogError
+
     below = error.__cause__ if isinstance(error, MQError) and error.__cause__ is not None else error
     reason = error.reason if isinstance(error, MQError) else 0
     if isinstance(below, OSError) and below.errno in (errno.EACCES, errno.EPERM, errno.EROFS):

@@ -258,3 +258,9 @@ def _substitute_with(substitute: bytes) -> Callable[[UnicodeError], tuple[bytes,
 codecs.register(_find_python_codec)
 codecs.register_error("mq-sub-ascii", _substitute_with(b"\x1a"))
 codecs.register_error("mq-sub-ebcdic", _substitute_with(b"\x3f"))
+
+
+def charset_of(ccsid: int) -> str:
+    """The Python name of a character set for the fields of headers."""
+    found = codec(ccsid)
+    return found.name if found is not None and found.fits_headers else "latin-1"

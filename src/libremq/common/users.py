@@ -15,7 +15,6 @@ import hmac
 import json
 import pwd
 import re
-import secrets
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -89,6 +88,8 @@ def check_new_password(password: str) -> str:
 
 def set_password(files: Files, folder: str, user: str, password: str) -> None:
     """Give the user this password, whether it is new or has one. Durable on return."""
+    import secrets
+
     check_user_name(user)
     check_new_password(password)
     salt = secrets.token_bytes(_SALT_BYTES)

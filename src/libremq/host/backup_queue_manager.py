@@ -16,13 +16,14 @@ from typing import Any, cast
 
 from libremq.common import configuration, users
 from libremq.common.clock import Clock
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files
 from libremq.common.messages.amq_messages import amq
 from libremq.host import creation
-from libremq.host.backup_state import STATE_FILE, BackupState, load_state, save_state
+from libremq.host.backup_state import BackupState, load_state, save_state
 from libremq.host.log_settings import store_limits
 from libremq.kernel.objects.catalogue import Catalogue
-from libremq.kernel.recovery import catalogue_file, checkpoint
+from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.kernel.recovery.restart import Restart, Say
 from libremq.kernel.state.core import Core
@@ -45,13 +46,9 @@ came is not known here, and clocks differ: an activated backup begins a day late
 _COPY_BYTES = 1 << 20
 
 
-def is_backup(files: Files, folder: str) -> bool:
-    return files.exists(f"{folder}/{STATE_FILE}")
-
-
 def refuse_backup(files: Files, folder: str, name: str) -> None:
     """A backup is not started as if it were a queue manager."""
-    if is_backup(files, folder):
+    if queue_manager_files.is_backup(files, folder):
         raise mq_error(
             C.MQRC_Q_MGR_NOT_AVAILABLE, name,
             "it is a backup queue manager: replay shipped extents with strmqm -r, or activate it with strmqm -a",
@@ -66,10 +63,10 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
 
     Its log goes to `log_folder` if that is not empty. It is there when this returns; cut short, it can be done again.
     """
-    if is_backup(files, source):
+    if queue_manager_files.is_backup(files, source):
         raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{source} is a backup itself: copy the live queue manager")
     settings = configuration.load(files, source)
-    source_log = creation.log_folder_of(source, settings.log)
+    source_log = queue_manager_files.log_folder_of(source, settings.log)
     log_id, config = log_identity(files, source_log)
     if not config.linear:
         raise mq_error(
@@ -82,18 +79,18 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
     _begin_folder(files, target, name, log_folder)
     configuration.save(files, target, own)
     save_state(files, target, state)  # before any other file: what is half copied must not pass for a queue manager
-    _copy_log(files, source_log, creation.log_folder_of(target, own.log), log_id, config, first_lsn)
+    _copy_log(files, source_log, queue_manager_files.log_folder_of(target, own.log), log_id, config, first_lsn)
     files.make_folder(f"{target}/queues")
-    files.make_folder(f"{target}/{creation.EXITS}")
+    files.make_folder(f"{target}/{queue_manager_files.EXITS}")
     for queue in folders:
         if files.exists(f"{source}/queues/{queue}"):
             _copy_folder(files, f"{source}/queues/{queue}", f"{target}/queues/{queue}")
     files.sync_folder(f"{target}/queues")
     _copy_folder(
         files, source, target,
-        lambda file: file.startswith((catalogue_file.NAME, checkpoint.FILE_NAME)) or file == users.FILE_NAME,
+        lambda file: file.startswith((catalogue_file.NAME, queue_manager_files.CHECKPOINT)) or file == users.FILE_NAME,
     )  # fmt: skip
-    files.remove(f"{target}/{creation.MARKER}")
+    files.remove(f"{target}/{queue_manager_files.MARKER}")
     files.sync_folder(target)
 
 
@@ -121,11 +118,12 @@ def _queue_folders(files: Files, source: str, name: str, state: CheckpointState)
 
 def _begin_folder(files: Files, target: str, name: str, log_folder: str) -> None:
     """Have a folder with nothing but the mark in it that says that a creation is under way."""
-    if creation.exists(files, target):
-        if not is_backup(files, target) or not files.exists(f"{target}/{creation.MARKER}"):
+    if queue_manager_files.exists(files, target):
+        marked = files.exists(f"{target}/{queue_manager_files.MARKER}")
+        if not marked or not queue_manager_files.is_backup(files, target):
             raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {target} already")
         # First of all, so that what a crash leaves has its role, or nothing that a start would look at
-        files.remove(f"{target}/{checkpoint.FILE_NAME}")
+        files.remove(f"{target}/{queue_manager_files.CHECKPOINT}")
         files.sync_folder(target)
     creation.wipe_unfinished(files, target, name)
     if log_folder and files.exists(log_folder) and files.list(log_folder):
@@ -342,16 +340,16 @@ def first_run(state: CheckpointState, now: float) -> int:
 
 def forget_role(files: Files, folder: str) -> None:
     """A checkpoint of its own is in its log: from now on it is a queue manager like any other."""
-    files.remove(f"{folder}/{STATE_FILE}")
+    files.remove(f"{folder}/{queue_manager_files.BACKUP}")
     files.sync_folder(folder)
 
 
 def _prepare(files: Files, folder: str, name: str) -> tuple[str, bytes, LogConfig, StoreLimits]:
-    if not is_backup(files, folder):
+    if not queue_manager_files.is_backup(files, folder):
         raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"the queue manager in {folder} is no backup")
-    if files.exists(f"{folder}/{creation.MARKER}"):
+    if files.exists(f"{folder}/{queue_manager_files.MARKER}"):
         raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{folder}: the copy was cut short; make the backup again")
     settings = configuration.load(files, folder)
-    log_folder = creation.log_folder_of(folder, settings.log)
+    log_folder = queue_manager_files.log_folder_of(folder, settings.log)
     log_id, config = log_identity(files, log_folder)
     return log_folder, log_id, config, store_limits(settings.tuning)

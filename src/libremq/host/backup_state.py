@@ -11,11 +11,11 @@ import zlib
 from dataclasses import dataclass
 
 from libremq.common.files.file_layer import Files
+from libremq.common.files.queue_manager_files import BACKUP
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState
 from libremq.store.store_errors import StoreDamaged
 
-STATE_FILE = "amqbkup.dat"
 MAGIC = b"LMQB"
 VERSION = 1
 _HEADER = struct.Struct("<4sHHII")  # magic, version, reserved, length, CRC-32 of the content
@@ -40,7 +40,7 @@ def save_state(files: Files, folder: str, state: BackupState) -> None:
         "checkpoint": journal.read_json(state.checkpoint.parts()[0]),
     }
     (body,) = journal.json_parts(content)
-    path = f"{folder}/{STATE_FILE}"
+    path = f"{folder}/{BACKUP}"
     file = files.open(f"{path}.new", create=True)
     try:
         file.truncate(0)
@@ -54,7 +54,7 @@ def save_state(files: Files, folder: str, state: BackupState) -> None:
 
 def load_state(files: Files, folder: str) -> BackupState:
     """StoreDamaged if it cannot be used."""
-    path = f"{folder}/{STATE_FILE}"
+    path = f"{folder}/{BACKUP}"
     file = files.open(path)
     try:
         data = file.read(0, file.size())

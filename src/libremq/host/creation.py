@@ -10,6 +10,7 @@ from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, LogSettings, TuningSettings
 from libremq.common.files.file_layer import Files
+from libremq.common.files.queue_manager_files import CHECKPOINT, EXITS, LOCK, MARKER, exists, log_folder_of
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import LocalQueue
@@ -24,18 +25,6 @@ from libremq.log.shadow import SHADOW_FILE
 from libremq.log.tail import TAIL_FILE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-
-MARKER = "creating"
-LOCK = "qm.lock"
-EXITS = "exits"  # the folder of channel exits
-
-
-def exists(files: Files, folder: str) -> bool:
-    return files.exists(f"{folder}/{checkpoint.FILE_NAME}")
-
-
-def log_folder_of(folder: str, settings: LogSettings) -> str:
-    return settings.path or f"{folder}/log"
 
 
 def create(
@@ -101,7 +90,7 @@ def _create(files: Files, folder: str, name: str, clock: Clock, config: LogConfi
         slots = SlotFile.create(
             files,
             folder,
-            checkpoint.FILE_NAME,
+            CHECKPOINT,
             checkpoint.MAGIC,
             checkpoint.VERSION,
             log.checkpoint.to_bytes(8, "little"),

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files, RealFiles, replace_file
 from libremq.common.files.stanza_file import StanzaFile
 from libremq.common.names.object_names import is_object_name, unfold
-from libremq.host import creation
 
 DEFAULTS_FILE = "mqs.ini"
 """In the data folder; its stanza DefaultQueueManager has the Name of the one that an empty name means."""
@@ -43,7 +43,7 @@ def names_in(folder: str) -> list[str]:
             name = unfold(entry)
         except ValueError:
             continue
-        if is_object_name(name) and creation.exists(RealFiles(), os.path.join(folder, entry)):
+        if is_object_name(name) and queue_manager_files.exists(RealFiles(), os.path.join(folder, entry)):
             names.append(name)
     return names
 

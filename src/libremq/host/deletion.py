@@ -9,23 +9,23 @@ from __future__ import annotations
 
 from libremq.common import configuration
 from libremq.common.configuration import ConfigurationError
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files, lock_holder
 from libremq.host import creation
-from libremq.kernel.recovery import checkpoint
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
 
 def can_be_deleted(files: Files, folder: str) -> bool:
     """Is a queue manager there, or what an interrupted creation or deletion left of one?"""
-    return creation.exists(files, folder) or files.exists(f"{folder}/{creation.MARKER}")
+    return queue_manager_files.exists(files, folder) or files.exists(f"{folder}/{queue_manager_files.MARKER}")
 
 
 def delete(files: Files, folder: str, name: str) -> list[str]:
     """Delete the queue manager, which must have been ended. Returns the log folders that stay, as they hold more."""
     if not can_be_deleted(files, folder):
         raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, name, f"there is no queue manager in {folder}")
-    path = f"{folder}/{creation.LOCK}"
+    path = f"{folder}/{queue_manager_files.LOCK}"
     try:
         lock = files.lock(path)
     except BlockingIOError:
@@ -41,10 +41,10 @@ def delete(files: Files, folder: str, name: str) -> list[str]:
             raise mq_error(
                 C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"where its log is cannot be told: {error}; correct that first"
             ) from error
-        files.open(f"{folder}/{creation.MARKER}", create=True).close()
+        files.open(f"{folder}/{queue_manager_files.MARKER}", create=True).close()
         files.sync_folder(folder)
-        if creation.exists(files, folder):
-            files.remove(f"{folder}/{checkpoint.FILE_NAME}")
+        if queue_manager_files.exists(files, folder):
+            files.remove(f"{folder}/{queue_manager_files.CHECKPOINT}")
             files.sync_folder(folder)
         kept = [path for path in (log.path, log.second_path) if path and not creation.remove_log(files, path)]
         _remove_all(files, folder)
@@ -56,9 +56,9 @@ def delete(files: Files, folder: str, name: str) -> list[str]:
 def _remove_all(files: Files, folder: str) -> None:
     """The marker goes last: as long as anything is left, it says what that is."""
     for name in files.list(folder):
-        if name not in (creation.MARKER, creation.LOCK):
+        if name not in (queue_manager_files.MARKER, queue_manager_files.LOCK):
             creation.remove_entry(files, f"{folder}/{name}")
-    for path in (f"{folder}/{creation.LOCK}", f"{folder}/{creation.MARKER}"):
+    for path in (f"{folder}/{queue_manager_files.LOCK}", f"{folder}/{queue_manager_files.MARKER}"):
         if files.exists(path):
             files.remove(path)
     files.remove_folder(folder)

@@ -12,6 +12,7 @@ from functools import partial
 from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import FileLock, Files, lock_holder
 from libremq.common.messages.amq_messages import amq
 from libremq.host import backup_queue_manager, creation
@@ -80,7 +81,7 @@ def _is_queue_folder(files: Files, path: str) -> bool:
 
 
 def exists(files: Files, folder: str) -> bool:
-    return creation.exists(files, folder)
+    return queue_manager_files.exists(files, folder)
 
 
 def create(
@@ -129,20 +130,20 @@ def start(
 
 def _lock_folder(files: Files, folder: str, name: str) -> FileLock:
     if not exists(files, folder):
-        if backup_queue_manager.is_backup(files, folder):
+        if queue_manager_files.is_backup(files, folder):
             raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{folder}: the copy was cut short; make the backup again")
-        if files.exists(f"{folder}/log/{CONTROL_FILE}") and not files.exists(f"{folder}/{creation.MARKER}"):
+        if files.exists(f"{folder}/log/{CONTROL_FILE}") and not files.exists(f"{folder}/{queue_manager_files.MARKER}"):
             raise mq_error(
                 C.MQRC_OBJECT_DAMAGED,
                 name,
-                f"{folder}/{checkpoint.FILE_NAME}: the file is missing. Restore the folder from a backup",
+                f"{folder}/{queue_manager_files.CHECKPOINT}: the file is missing. Restore the folder from a backup",
             )
         raise mq_error(
             C.MQRC_Q_MGR_NAME_ERROR,
             name,
             f"there is no queue manager in {folder}; create it first (?create=1 does)",
         )
-    lock_path = f"{folder}/{creation.LOCK}"
+    lock_path = f"{folder}/{queue_manager_files.LOCK}"
     try:
         return files.lock(lock_path)
     except BlockingIOError:
@@ -176,7 +177,7 @@ def _start(
         settled = partial(backup_queue_manager.forget_role, files, folder)
     else:
         backup_queue_manager.refuse_backup(files, folder, name)
-    checkpoint_file = SlotFile.open(files, folder, checkpoint.FILE_NAME, checkpoint.MAGIC, checkpoint.VERSION)
+    checkpoint_file = SlotFile.open(files, folder, queue_manager_files.CHECKPOINT, checkpoint.MAGIC, checkpoint.VERSION)
     try:
         log = open_log(files, folder, settings, clock, say)
     except BaseException:
@@ -206,8 +207,8 @@ def _start(
                 raise
             say(amq(7233, name, disk_room.described(core, error)))
         _remove_strays(core)
-        if files.exists(f"{folder}/{creation.MARKER}"):
-            files.remove(f"{folder}/{creation.MARKER}")  # its creation was cut short by the end of it
+        if files.exists(f"{folder}/{queue_manager_files.MARKER}"):
+            files.remove(f"{folder}/{queue_manager_files.MARKER}")  # its creation was cut short by the end of it
         core.authorities.configure(settings.security)
         manager = QueueManager(core, lock, checkpoint_file, say, settings.tuning)
         queue_manager_events.queue_manager_started(core, activated=activate)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, ConfigurationError, TuningSettings
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files, RealFiles
-from libremq.host import creation
 from libremq.kernel.recovery.restart import Say
 from libremq.log import Log
 from libremq.store.queue_store import StoreLimits
@@ -20,7 +20,7 @@ def store_limits(tuning: TuningSettings) -> StoreLimits:
 
 def open_log(files: Files, folder: str, settings: Configuration, clock: Clock, say: Say) -> Log:
     """Open the log as qm.ini has it. ConfigurationError if it asks for what was fixed at creation."""
-    log_folder = creation.log_folder_of(folder, settings.log)
+    log_folder = queue_manager_files.log_folder_of(folder, settings.log)
     parallel = isinstance(files, RealFiles)  # on files that fail on purpose everything is to happen in one order
     if not configuration.exists(files, folder):
         return Log.open(files, log_folder, clock=clock, say=say, parallel_sync=parallel)

@@ -6,7 +6,6 @@ pay for it. Codes that only PCF replies use (MQRCCF_*, from 3001 on) have a name
 
 from __future__ import annotations
 
-import difflib
 import re
 from dataclasses import dataclass
 
@@ -93,6 +92,8 @@ def reason(code_or_name: int | str) -> Reason:
 
 def close_names(text: str, limit: int = 5) -> list[str]:
     """Names of reason codes that look like `text`, best first."""
+    import difflib
+
     wanted = text.strip().upper().replace("-", "_").replace(" ", "_")
     short_names: dict[str, str] = {}
     for name in _code_by_name():  # MQRC names come first and win over MQRCCF ones with the same ending

@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from libremq.client.options import wait_interval
+from libremq.common.dead_letter_header import strip
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.verbs.dead_letter import strip
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQPMO

@@ -17,7 +17,7 @@ from io import UnsupportedOperation
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 from libremq.client.options import wait_interval
-from libremq.kernel.verbs.dead_letter import strip
+from libremq.common.dead_letter_header import strip
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO

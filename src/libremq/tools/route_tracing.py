@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from libremq.client.queue_manager import QueueManager
-from libremq.client.verbs import MQI
-from libremq.kernel.messages.own_messages import charset_of
+from libremq.client.options import REPLY_MODEL
+from libremq.common.ccsid import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
@@ -28,9 +28,12 @@ from libremq.mqi.trace_route import (
     read_activities,
 )
 
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
+    from libremq.client.verbs import MQI
+
 APPLICATION = "dspmqrte"
 DESCRIPTION = "LibreMQ display route application"
-REPLY_MODEL = "SYSTEM.DEFAULT.MODEL.QUEUE"
 _UTF8 = 1208
 
 

@@ -19,8 +19,8 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from libremq.common.ccsid import charset_of
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.messages.own_messages import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.byte_order import is_big_endian
 from libremq.mqi.errors import MQError, NoMessageAvailable

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from helper_qmgr import Session
 
+from libremq.common.dead_letter_header import strip
 from libremq.kernel.messages import transmission
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import extract
@@ -150,7 +151,7 @@ def test_dead_letter_gets_its_header(session: Session) -> None:
     md, data = session.get("DLQ")
     assert (md.Format, md.MsgId, md.Priority) == ("MQDEAD", b"M" * 24, 4)
     assert md.CodedCharSetId == session.core.catalogue.qmgr.ccsid
-    header, rest = dead_letter.strip(data, md.CodedCharSetId, md.Encoding)
+    header, rest = strip(data, md.CodedCharSetId, md.Encoding)
     assert rest == b"letter"
     assert (header.Reason, header.DestQName, header.DestQMgrName) == (C.MQRC_Q_FULL, "GONE", "QM1")
     assert (header.Format, header.CodedCharSetId, header.Encoding) == ("MQSTR", 819, C.MQENC_NATIVE)
@@ -210,5 +211,5 @@ def test_arrival_on_the_dead_letter_queue_is_not_confirmed(session: Session) -> 
 
 def test_strip_refuses_other_data() -> None:
     with pytest.raises(MQError) as error:
-        dead_letter.strip(b"no header here")
+        strip(b"no header here")
     assert error.value.reason == C.MQRC_DLH_ERROR

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from helper_routes import Node, route, send
 
+from libremq.common.dead_letter_header import strip
 from libremq.kernel.messages import transmission
-from libremq.kernel.verbs import activities, dead_letter
+from libremq.kernel.verbs import activities
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
@@ -127,7 +128,7 @@ def test_without_discard_it_goes_to_the_dead_letter_queue(nodes: tuple[Node, Nod
     send(one, two)
     send(two, three)
     assert three.depth("DLQ") == 1 and three.depth("TARGET") == 0
-    assert dead_letter.strip(three.get("DLQ")[1])[0].Reason == C.MQFB_NOT_DELIVERED
+    assert strip(three.get("DLQ")[1])[0].Reason == C.MQFB_NOT_DELIVERED
     last = three.get("QM2")
     _, report = transmission.unwrap(last[1], last[0])
     assert report.md.Feedback == C.MQFB_NOT_DELIVERED, "the exception report comes first"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from helper_qmgr import Session
 
+from libremq.common.dead_letter_header import strip
 from libremq.kernel.properties.message_properties import Properties
-from libremq.kernel.verbs import dead_letter, reports
+from libremq.kernel.verbs import reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQDLH, MQGMO, MQMD, MQOD, MQRFH2
@@ -259,7 +260,7 @@ def test_undeliverable_report_goes_to_the_dead_letter_queue(
     assert session.depth("ORDERS") == 1 and session.depth("REPLIES") == 0
     md, data = session.get("DLQ")
     assert (md.MsgType, md.Feedback, md.CorrelId) == (C.MQMT_REPORT, C.MQFB_COA, put.MsgId)
-    header, rest = dead_letter.strip(data)
+    header, rest = strip(data)
     assert (header.Reason, header.DestQName, rest) == (reason, "REPLIES", DATA)
 
 
@@ -283,7 +284,7 @@ def test_persistent_report_does_not_fit_a_temporary_queue(session: Session) -> N
     session.qm.open(session.hconn, od, C.MQOO_INPUT_SHARED)
     session.put("ORDERS", Report=C.MQRO_COA, ReplyToQ="MINE", Persistence=1)
     _, data = session.get("DLQ")
-    assert dead_letter.strip(data)[0].Reason == C.MQRC_PERSISTENT_NOT_ALLOWED
+    assert strip(data)[0].Reason == C.MQRC_PERSISTENT_NOT_ALLOWED
     session.put("ORDERS", Report=C.MQRO_COA, ReplyToQ="MINE", Persistence=0)
     assert session.depth("MINE") == 1
 

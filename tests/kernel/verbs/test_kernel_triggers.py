@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from helper_qmgr import Session
 
+from libremq.common.dead_letter_header import strip
 from libremq.host import lifecycle
 from libremq.kernel.state.waiting_gets import Waiter
-from libremq.kernel.verbs import dead_letter, triggers
+from libremq.kernel.verbs import triggers
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQTM
 
@@ -288,7 +289,7 @@ def test_full_initiation_queue_sends_the_trigger_message_to_the_dead_letter_queu
     session.put("WORK")
     assert session.depth("WORK") == 1
     md, data = session.get("DLQ")
-    header, rest = dead_letter.strip(data)
+    header, rest = strip(data)
     assert (header.Reason, header.DestQName, header.Format) == (C.MQRC_Q_FULL, INITQ, "MQTRIG")
     assert MQTM.unpack(rest).QName == "WORK"
     assert md.Persistence == C.MQPER_NOT_PERSISTENT

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from helper_server import ANY_PORT, NAME, Served, is_alive, served, until
 
-from libremq.host import creation
+from libremq.common.files import queue_manager_files
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.server.diagnostics import first_failure_reports
 from libremq.server.process.control_socket import ControlClient
@@ -317,6 +317,6 @@ def test_the_folder_can_be_used_embedded_in_between(qm: Served) -> None:
     qm.start()
     end(qm)
     EmbeddedQueueManager.start(str(qm.folder), NAME, say=qm.said.append).end()
-    assert (qm.folder / creation.LOCK).exists()
+    assert (qm.folder / queue_manager_files.LOCK).exists()
     qm.start()
     end(qm)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from libremq.common.configuration import ChannelSettings, Configuration
-from libremq.host import creation
+from libremq.common.files import queue_manager_files
 from libremq.log import statistics_file
 from libremq.server.net import limits
 from libremq.server.net.limits import server_limits
@@ -123,7 +123,7 @@ def test_a_run_file_counts_only_with_the_lock(tmp_path: Path) -> None:
     folder = str(tmp_path)
     run_state.save_run(folder, STATE)
     assert run_state.current_run(folder) is None
-    lock = RealFiles().lock(f"{folder}/{run_state.LOCK_FILE}")
+    lock = RealFiles().lock(f"{folder}/{queue_manager_files.LOCK}")
     assert run_state.current_run(folder) == STATE
     run_state.save_run(folder, replace(STATE, process_id=os.getpid() * 10))  # left by another one, long dead
     assert run_state.current_run(folder) is None
@@ -151,7 +151,6 @@ def test_a_state_that_lacks_something_is_none(tmp_path: Path) -> None:
 
 
 def test_names_that_are_known_twice_agree() -> None:
-    assert run_state.LOCK_FILE == creation.LOCK
     assert controller.STATISTICS_FILE == statistics_file.FILE_NAME
 
 

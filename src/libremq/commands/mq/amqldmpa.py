@@ -10,16 +10,16 @@ import argparse
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from libremq.commands.queue_manager_folders import add_data_argument, complain, queue_manager_folder, tell
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.files.read_only_files import ReadOnlyFiles
-from libremq.log.advice import findings
-from libremq.log.extents import extent_name
-from libremq.log.log_errors import LogError
-from libremq.log.log_statistics import LogStatistics
-from libremq.log.statistics_file import SavedStatistics, load_statistics
 from libremq.mqi.errors import MQError
+
+if TYPE_CHECKING:
+    from libremq.log.log_statistics import LogStatistics
+    from libremq.log.statistics_file import SavedStatistics
 
 COMMAND = "amqldmpa"
 _EVENTS = {"checkpoint": "at a checkpoint", "end": "when the queue manager ended"}
@@ -34,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from libremq.log.log_errors import LogError
+    from libremq.log.statistics_file import load_statistics
+
     files = ReadOnlyFiles()
     try:
         if arguments.component.upper() != "H":
@@ -58,6 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def report(name: str, saved: SavedStatistics) -> Iterator[str]:
     """The counters for people. Sizes in bytes, times in microseconds."""
+    from libremq.log.advice import findings
+    from libremq.log.extents import extent_name
+
     figures = saved.statistics()
     yield f"Logger of queue manager {name}, as of {_moment(saved.at)}, written {_EVENTS.get(saved.event, saved.event)}"
     for label, value in _rows(figures):

@@ -7,10 +7,8 @@ must be running.
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from libremq.admin.mqsc_session import DONE, Answer
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.command_connection import connect
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, code_of
@@ -19,6 +17,10 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security import authorities
 from libremq.security.authorities import OBJECT_TYPES, ObjectType
+
+if TYPE_CHECKING:
+    from libremq.admin.mqsc_session import Answer
+    from libremq.client.queue_manager import QueueManager
 
 # Beside the codes that all commands have
 UNKNOWN_OBJECT = 133
@@ -111,6 +113,8 @@ def selection(
 
 def run_mqsc(qm: QueueManager, command: str, nothing: int = 0) -> Answer:
     """The answer to a command that was done, or that failed for the reason `nothing`. Refused if it failed else."""
+    from libremq.admin.mqsc_session import DONE
+
     (answer,) = qm.mqsc(command)
     if answer.state != DONE and not (nothing and answer.reason == nothing):
         fail(answer)

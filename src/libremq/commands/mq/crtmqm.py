@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from libremq.client import backup
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq.setmqusr import password_from_file
@@ -29,25 +28,19 @@ from libremq.commands.queue_manager_folders import (
     guarded,
     tell,
 )
-from libremq.common import configuration, users
 from libremq.common.clock import SystemClock
-from libremq.common.configuration import Configuration, ConfigurationError, LogSettings, SecuritySettings
-from libremq.common.files import lock_state
+from libremq.common.files import lock_state, queue_manager_files
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
-from libremq.common.users import UsersError
-from libremq.host import creation, deletion, developer_configuration, lifecycle
 from libremq.host.default_queue_manager import configured_default, make_default
-from libremq.host.developer_configuration import Definition
-from libremq.host.embedded import EmbeddedQueueManager
-from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.objects.catalogue import Catalogue
-from libremq.kernel.objects.system_objects import SYSTEM_OBJECTS
-from libremq.kernel.state.failure_reasons import is_lack_of_space
-from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+
+if TYPE_CHECKING:
+    from libremq.common.configuration import LogSettings
+    from libremq.host.developer_configuration import Definition
+    from libremq.kernel.objects.attributes import GivenValue
 
 COMMAND = "crtmqm"
 PORT_LISTENER = "SYSTEM.LISTENER.TCP.1"
@@ -124,6 +117,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.host import lifecycle
+
     address = address_of(arguments)
     if lifecycle.exists(RealFiles(), address.folder):
         raise Refused(ExitCode.EXISTS, amq(7008, address.name, address.folder))
@@ -151,6 +146,15 @@ def _make_default(address: Address) -> None:
 
 
 def _create(arguments: argparse.Namespace, address: Address) -> None:
+    import secrets
+
+    from libremq.common import configuration, users
+    from libremq.common.configuration import SecuritySettings
+    from libremq.host import developer_configuration, lifecycle
+    from libremq.host.embedded import EmbeddedQueueManager
+    from libremq.kernel.objects.system_objects import SYSTEM_OBJECTS
+    from libremq.log import LogConfig
+
     files, name = RealFiles(), address.name
     settings = _log_settings(arguments, name)
     attributes = _attributes(arguments, name)
@@ -207,7 +211,7 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     megabytes = config.extent_bytes / (1 << 20)
     tell(
         f"Log: {config.type}, {config.primary_files} primary and {config.secondary_files} secondary extents of "
-        f"{megabytes:g} MiB in {creation.log_folder_of(address.folder, settings)}"
+        f"{megabytes:g} MiB in {queue_manager_files.log_folder_of(address.folder, settings)}"
         + (f" and {settings.second_path}." if settings.second_path else ".")
     )
     tell(f"Default objects of '{name}': {len(SYSTEM_OBJECTS)} created, 0 replaced, 0 failed.")
@@ -224,6 +228,8 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
 
 def _definitions(arguments: argparse.Namespace) -> tuple[Definition, ...]:
     """What is to be defined beside the system objects."""
+    from libremq.host import developer_configuration
+
     own: tuple[Definition, ...] = ()
     if arguments.port is not None:
         if not 1 <= arguments.port <= 65535:
@@ -236,6 +242,10 @@ def _definitions(arguments: argparse.Namespace) -> tuple[Definition, ...]:
 
 def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
     """The passwords of the developer's users, as far as the environment has them. Refused if one cannot be used."""
+    from libremq.common import users
+    from libremq.common.users import UsersError
+    from libremq.host import developer_configuration
+
     passwords: dict[str, str] = {}
     for user in developer_configuration.USERS:
         password, path = environment.get(user.password_variable), environment.get(user.file_variable)
@@ -252,8 +262,10 @@ def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _remove_rest(files: RealFiles, address: Address) -> None:
     """Remove what a creation that failed has left, as far as that is possible."""
+    from libremq.host import deletion
+
     try:
-        if files.exists(f"{address.folder}/{creation.MARKER}"):
+        if files.exists(f"{address.folder}/{queue_manager_files.MARKER}"):
             deletion.delete(files, address.folder, address.name)
     except (MQError, OSError):
         pass  # the next creation, or dltmqm, does it
@@ -261,6 +273,8 @@ def _remove_rest(files: RealFiles, address: Address) -> None:
 
 def _concerns_log(error: MQError, settings: LogSettings) -> bool:
     """Was it the place for the log, given by the user, in which nothing can be made?"""
+    from libremq.kernel.state.failure_reasons import is_lack_of_space
+
     cause = error.__cause__
     path = cause.filename if isinstance(cause, OSError) and not is_lack_of_space(cause) else None
     return isinstance(path, str) and any(
@@ -272,6 +286,8 @@ def _concerns_log(error: MQError, settings: LogSettings) -> bool:
 
 def _log_settings(arguments: argparse.Namespace, name: str) -> LogSettings:
     """The settings of the log; warnings are told. Refused if they cannot be used."""
+    from libremq.common.configuration import Configuration, ConfigurationError, LogSettings
+
     kind, management = arguments.log_kind or ("CIRCULAR", "Manual")
     sizes = {field: value for _, field, _ in _LOG_SIZES if (value := getattr(arguments, field)) is not None}
     settings = LogSettings(
@@ -319,6 +335,8 @@ def _log_folder(path: str | None, name: str) -> str:
 
 def _attributes(arguments: argparse.Namespace, name: str) -> dict[str, GivenValue]:
     """The attributes that are given, tried on a queue manager that is never made."""
+    from libremq.kernel.objects.catalogue import Catalogue
+
     given: dict[str, GivenValue] = {
         attribute: value for _, attribute, _, _ in _ATTRIBUTES if (value := getattr(arguments, attribute)) is not None
     }
@@ -334,6 +352,9 @@ def _attributes(arguments: argparse.Namespace, name: str) -> dict[str, GivenValu
 
 
 def _back_up(arguments: argparse.Namespace, address: Address) -> None:
+    from libremq.client import backup
+    from libremq.host import lifecycle
+
     own = [flag for flag, field, _ in _LOG_SIZES if getattr(arguments, field) is not None]
     own += [flag for flag, attribute, _, _ in _ATTRIBUTES if getattr(arguments, attribute) is not None]
     own += ["--dev"] if arguments.dev else []
@@ -353,7 +374,7 @@ def _back_up(arguments: argparse.Namespace, address: Address) -> None:
             ExitCode.DOES_NOT_EXIST,
             amq(8118, address.name, f" in {given}, so no backup of it can be made"),
         )
-    holder = lock_state.locked_by(f"{source}/{creation.LOCK}")
+    holder = lock_state.locked_by(f"{source}/{queue_manager_files.LOCK}")
     if holder:
         raise Refused(
             ExitCode.RUNNING,

@@ -19,7 +19,6 @@ from libremq.commands.queue_manager_folders import (
 )
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.host import deletion
 from libremq.host.default_queue_manager import forget_default
 
 COMMAND = "dltmqm"
@@ -37,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.host import deletion
+
     files = RealFiles()
     address = existing(files, arguments)
     if not deletion.can_be_deleted(files, address.folder):

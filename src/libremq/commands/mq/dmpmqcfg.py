@@ -8,17 +8,19 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from libremq.client import connecting
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, tell
 from libremq.commands.samples.sample_program import ask_password
 from libremq.mqi.errors import MQError
-from libremq.tools import configuration_dump as dump
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
+    from libremq.tools.configuration_dump import Definition
 
 FAILED = 20
 _TYPES: dict[str, tuple[str, ...]] = {
-    "all": dump.OBJECT_KINDS,
     "authinfo": ("AUTHINFO",),
     "channel": ("CHANNEL",), "chl": ("CHANNEL",),
     "comminfo": ("COMMINFO",),
@@ -31,13 +33,14 @@ _TYPES: dict[str, tuple[str, ...]] = {
     "topic": ("TOPIC",), "top": ("TOPIC",),
     "sub": (),
 }  # fmt: skip
+_CHOICES = ["all", *_TYPES]
 _FORMS = ("mqsc", "1line", "setmqaut")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-m", metavar="QMGR", dest="qmgr", default="", help="the queue manager; else the default one")
     parser.add_argument("-n", metavar="NAME", dest="name", default="*", help="only objects of this name, or ABC*")
-    parser.add_argument("-t", metavar="TYPE", dest="type", default="all", choices=list(_TYPES), help=", ".join(_TYPES))
+    parser.add_argument("-t", metavar="TYPE", dest="type", default="all", choices=_CHOICES, help=", ".join(_CHOICES))
     parser.add_argument(
         "-x", metavar="FILTER", dest="export", default="all", choices=["all", "object", "authrec", "chlauth", "sub"],
         help="all, object, authrec, chlauth, sub",
@@ -52,26 +55,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from libremq.tools.configuration_dump import DumpError
+
     try:
         code = _run(arguments)
         sys.stdout.flush()  # a dump that is not on its disk is none
         return code
     except BrokenPipeError:
         raise
-    except (MQError, Refused, dump.DumpError, OSError) as error:
+    except (MQError, Refused, DumpError, OSError) as error:
         if not arguments.quiet:
             complain("dmpmqcfg", error)
         return FAILED
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.tools.configuration_dump import setmqaut_lines
+
     data = os.path.expanduser(arguments.data_folder)
     name = arguments.qmgr or ("" if arguments.client else connecting.default_name(data))
     url = connecting.url_for(name) if arguments.client else f"local:{name}" + (f"?data={data}" if data else "")
     password = ask_password() if arguments.user else None
     with connecting.connect(url, user=arguments.user, password=password) as manager:
         if arguments.form == "setmqaut":
-            for line in dump.setmqaut_lines(manager, manager.name, arguments.name):
+            for line in setmqaut_lines(manager, manager.name, arguments.name):
                 tell(line)
             return 0
         if not arguments.json:
@@ -100,10 +107,13 @@ def _head(arguments: argparse.Namespace, manager: QueueManager) -> None:
         tell(line)
 
 
-def _definitions(arguments: argparse.Namespace, manager: QueueManager) -> Iterator[dump.Definition]:
+def _definitions(arguments: argparse.Namespace, manager: QueueManager) -> Iterator[Definition]:
+    from libremq.tools import configuration_dump as dump
+
     wanted, name = arguments.export, arguments.name
     if wanted in ("all", "object"):
-        yield from dump.definitions(manager, name=name, kinds=_TYPES[arguments.type], every=arguments.every)
+        kinds = _TYPES.get(arguments.type, dump.OBJECT_KINDS)
+        yield from dump.definitions(manager, name=name, kinds=kinds, every=arguments.every)
     if arguments.type != "all" and wanted == "all":
         return
     if wanted in ("all", "chlauth"):

@@ -9,17 +9,17 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from libremq.commands.output import Progress
 from libremq.commands.queue_manager_folders import add_data_argument, complain, queue_manager_folder, tell
-from libremq.common import configuration
 from libremq.common.files.file_layer import Files
+from libremq.common.files.queue_manager_files import log_folder_of
 from libremq.common.files.read_only_files import ReadOnlyFiles
-from libremq.host.creation import log_folder_of
-from libremq.kernel.recovery.log_dump import LogFormatter, queue_names
-from libremq.log.log_dump_reader import DumpEnd, DumpGap, DumpLine, base_lsn, dump, start_of_extent
-from libremq.log.log_errors import LogError
 from libremq.mqi.errors import MQError
+
+if TYPE_CHECKING:
+    from libremq.log.log_dump_reader import DumpLine
 
 COMMAND = "dmpmqlog"
 OK, DAMAGED, ERROR = 0, 10, 20
@@ -71,6 +71,10 @@ def _whole(text: str) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from libremq.kernel.recovery.log_dump import LogFormatter, queue_names
+    from libremq.log.log_dump_reader import DumpEnd, DumpGap
+    from libremq.log.log_errors import LogError
+
     files = ReadOnlyFiles()
     try:
         if arguments.qmgr is None and arguments.folder is None:
@@ -109,6 +113,8 @@ def _log_folders(files: Files, folder: str) -> list[str]:
 
     A qm.ini with faults must not stand in the way of a look at the log.
     """
+    from libremq.common import configuration
+
     try:
         log = configuration.load(files, folder).log
     except (configuration.ConfigurationError, OSError) as error:
@@ -119,6 +125,8 @@ def _log_folders(files: Files, folder: str) -> list[str]:
 
 def _lines_of_first(files: Files, folders: list[str], arguments: argparse.Namespace) -> Iterator[DumpLine]:
     """The dump of the first copy of the log in which there is anything."""
+    from libremq.log.log_errors import LogError
+
     for folder in folders[:-1]:
         try:
             return _lines(files, folder, arguments)
@@ -128,6 +136,8 @@ def _lines_of_first(files: Files, folders: list[str], arguments: argparse.Namesp
 
 
 def _lines(files: Files, folder: str, arguments: argparse.Namespace) -> Iterator[DumpLine]:
+    from libremq.log.log_dump_reader import base_lsn, dump, start_of_extent
+
     if arguments.only:
         return dump(files, folder, to_lsn=arguments.end, extent=arguments.extent)
     start = arguments.start

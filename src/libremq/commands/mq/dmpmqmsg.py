@@ -12,10 +12,9 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from libremq.client.options import ID_BYTES
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.command_connection import connect
 from libremq.commands.output import Progress
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded
@@ -41,6 +40,9 @@ from libremq.tools.message_copy import (
     parse_range,
 )
 from libremq.tools.message_file import FORMS, FiledMessage, FileOptions
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
 
 COMMAND = "dmpmqmsg"
 OK, STOPPED, NOTHING_DONE = 0, 10, 20

@@ -14,24 +14,20 @@ from typing import NamedTuple
 
 from libremq.client.urls import Address
 from libremq.commands.exit_codes import ExitCode
+from libremq.commands.installation import INSTALLATION, installation_path
 from libremq.commands.output import Row, add_json_argument, show
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded
-from libremq.common import configuration
-from libremq.common.configuration import ConfigurationError
 from libremq.common.files.file_layer import Files
 from libremq.common.files.lock_state import locked_by
+from libremq.common.files.queue_manager_files import LOCK, MARKER, exists, is_backup
 from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_object_name, unfold
-from libremq.host import backup_queue_manager, creation
+from libremq.common.release import release
 from libremq.host.default_queue_manager import configured_default
-from libremq.log import LogError
-from libremq.log.statistics_file import load_statistics
-from libremq.server.diagnostics.error_entry import release
 from libremq.server.process.run_state import ENDED, RUNNING, RunState, current_run, load_end
 
 COMMAND = "dspmq"
-INSTALLATION = "LibreMQ"
 SHOWN = ("all", "default", "installation", "status", "standby", "ha", "dr", "nativeha")
 _STATUS_COLUMN = 58
 # Kinds of high availability that this release does not have: the words are there, for scripts, and empty
@@ -102,27 +98,30 @@ def queue_managers(files: Files, folder: str) -> Iterator[QueueManagerState]:
         except ValueError:
             continue
         path = f"{folder}/{entry}"
-        if is_object_name(name) and (creation.exists(files, path) or files.exists(f"{path}/{creation.MARKER}")):
+        if is_object_name(name) and (exists(files, path) or files.exists(f"{path}/{MARKER}")):
             yield _state(files, name, path)
 
 
 def _state(files: Files, name: str, folder: str) -> QueueManagerState:
-    holder = locked_by(f"{folder}/{creation.LOCK}")
+    holder = locked_by(f"{folder}/{LOCK}")
     if holder:
         run = current_run(folder)
         status = run.state if run is not None else RUNNING
         return QueueManagerState(name, folder, status, holder.removeprefix("process "), run)
-    if files.exists(f"{folder}/{creation.MARKER}"):
+    if files.exists(f"{folder}/{MARKER}"):
         return QueueManagerState(name, folder, "Being created or deleted")
-    if backup_queue_manager.is_backup(files, folder):
+    if is_backup(files, folder):
         return QueueManagerState(name, folder, "Backup")
     return QueueManagerState(name, folder, _how_it_ended(files, folder))
 
 
 def _how_it_ended(files: Files, folder: str) -> str:
     """The lock file is written when it starts, the figures when it has ended in good order, and how, if it served."""
+    from libremq.log import LogError
+    from libremq.log.statistics_file import load_statistics
+
     try:
-        started = os.stat(f"{folder}/{creation.LOCK}").st_mtime
+        started = os.stat(f"{folder}/{LOCK}").st_mtime
     except OSError:
         return ENDED["quiesce"]  # it never started
     end = load_end(folder)
@@ -140,6 +139,8 @@ def _how_it_ended(files: Files, folder: str) -> str:
 
 def _row(files: Files, one: QueueManagerState, data: str, shown: tuple[str, ...], instances: bool) -> Row:
     """What is asked for of a queue manager, by MQ's words."""
+    from libremq.common.configuration import ConfigurationError, load
+
     everything = "all" in shown
     row: dict[str, object] = {"QMNAME": one.name}
     if everything or "status" in shown:
@@ -152,7 +153,7 @@ def _row(files: Files, one: QueueManagerState, data: str, shown: tuple[str, ...]
             row["LISTENER"] = ", ".join(one.run.listeners) or "none"
             row["CONNECTIONS"] = str(one.run.connections_max)
         try:
-            row["LOGTYPE"] = configuration.load(files, one.folder).log.type
+            row["LOGTYPE"] = load(files, one.folder).log.type
         except (ConfigurationError, OSError):
             row["LOGTYPE"] = "not known: qm.ini cannot be used"
         row["FOLDER"] = one.folder
@@ -162,7 +163,7 @@ def _row(files: Files, one: QueueManagerState, data: str, shown: tuple[str, ...]
         row["STANDBY"] = "Not permitted"
     if everything or "installation" in shown:
         row["INSTNAME"] = INSTALLATION
-        row["INSTPATH"] = os.path.dirname(os.path.abspath(__file__))
+        row["INSTPATH"] = installation_path()
         row["INSTVER"] = release()
     for what, words in _WITHOUT_VALUES.items():
         if what in shown:

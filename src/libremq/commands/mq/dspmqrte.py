@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from libremq.client import connecting
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.command_connection import connect
 from libremq.commands.mq.route_display import ALL, OPTIONS, OUTLINE, as_json, details, feedback_name, summary
 from libremq.commands.output import add_json_argument, show_json
@@ -21,6 +21,9 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.trace_route import TraceRoute
 from libremq.tools.route_tracing import Findings, RouteRequest, RouteTracer, find_earlier
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
 
 COMMAND = "dspmqrte"
 ARGUMENTS, FAILED = 10, 20

@@ -7,13 +7,16 @@ All of them are coordinated by transaction managers outside (-e): this queue man
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from libremq.commands.command_connection import connect
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.output import Row, add_json_argument, show, show_json
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.recovery.inspection import UnitInDoubt
+
+if TYPE_CHECKING:
+    from libremq.kernel.recovery.inspection import UnitInDoubt
 
 COMMAND = "dspmqtrn"
 NONE_FOUND = 102

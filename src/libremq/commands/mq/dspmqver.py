@@ -14,10 +14,10 @@ import sys
 from collections.abc import Callable
 
 from libremq.client.urls import default_data_folder
-from libremq.commands import main
-from libremq.commands.mq.dspmq import INSTALLATION
+from libremq.commands.installation import INSTALLATION, installation_path
 from libremq.commands.output import add_json_argument, is_terminal, show_json, show_table
 from libremq.commands.queue_manager_folders import complain, tell
+from libremq.common.release import release
 from libremq.mqi import constants as C
 
 COMMAND = "dspmqver"
@@ -30,22 +30,18 @@ _COMPONENTS = {
 _LABEL_WIDTH = 13
 
 
-def _installation() -> str:
-    return os.path.dirname(os.path.abspath(main.__file__))
-
-
 # Number for -f, label, and what it is
 FIELDS: tuple[tuple[int, str, Callable[[], str]], ...] = (
     (1, "Name", lambda: "LibreMQ"),
-    (2, "Version", main.version),
-    (4, "Level", lambda: f"p{main.version()}"),
+    (2, "Version", release),
+    (4, "Level", lambda: f"p{release()}"),
     (8, "BuildType", lambda: "Production"),
     (16, "Platform", lambda: f"LibreMQ for {platform.system()} ({platform.machine()} platform)"),
     (32, "Mode", lambda: f"{64 if sys.maxsize > 2**32 else 32}-bit"),
     (64, "O/S", lambda: f"{platform.system()} {platform.release()}"),
     (128, "InstName", lambda: INSTALLATION),
     (256, "InstDesc", lambda: f"Python {platform.python_version()}"),
-    (512, "InstPath", _installation),
+    (512, "InstPath", installation_path),
     (1024, "DataPath", lambda: os.path.abspath(default_data_folder())),
     (2048, "Primary", lambda: "N/A"),
     (4096, "MaxCmdLevel", lambda: str(C.MQCMDL_CURRENT_LEVEL)),

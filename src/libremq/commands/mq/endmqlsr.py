@@ -10,8 +10,6 @@ import argparse
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, existing, guarded, tell
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.server.process.control_socket import ControlClient, ControlError
-from libremq.server.process.listener_commands import END_LISTENERS
 from libremq.server.process.run_state import current_run
 
 COMMAND = "endmqlsr"
@@ -31,6 +29,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.server.process.control_socket import ControlClient, ControlError
+    from libremq.server.process.listener_commands import END_LISTENERS
+
     address = existing(RealFiles(), arguments)
     running = current_run(address.folder)
     ended: list[str] = []

@@ -11,6 +11,7 @@ import argparse
 import os
 import signal
 import time
+from typing import TYPE_CHECKING
 
 from libremq.client.urls import Address
 from libremq.commands.exit_codes import ExitCode
@@ -25,11 +26,10 @@ from libremq.commands.queue_manager_folders import (
 )
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.files.lock_state import locked_by
+from libremq.common.files.queue_manager_files import LOCK
 from libremq.common.messages.amq_messages import amq
-from libremq.server.process.control_socket import ControlClient, ControlError, control_path
 from libremq.server.process.run_state import (
     ENDED,
-    LOCK_FILE,
     EndMode,
     EndState,
     RunState,
@@ -37,6 +37,9 @@ from libremq.server.process.run_state import (
     load_end,
     save_end,
 )
+
+if TYPE_CHECKING:
+    from libremq.server.process.control_socket import ControlClient
 
 COMMAND = "endmqm"
 _ANSWER_S = 30.0
@@ -72,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.server.process.control_socket import ControlClient, ControlError
+
     address = existing(RealFiles(), arguments)
     running = _running(address)
     mode: EndMode = {"c": "quiesce", "w": "quiesce", "i": "immediate", "p": "preemptive"}[arguments.how]  # type: ignore[assignment]
@@ -102,7 +107,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _running(address: Address) -> RunState:
-    holder = locked_by(f"{address.folder}/{LOCK_FILE}")
+    holder = locked_by(f"{address.folder}/{LOCK}")
     if not holder:
         raise Refused(ExitCode.NOT_AVAILABLE, amq(8146, address.name, "it is not running."))
     running = current_run(address.folder) or _asked(address)
@@ -116,6 +121,8 @@ def _running(address: Address) -> RunState:
 
 def _asked(address: Address) -> RunState | None:
     """What a queue manager says of itself if its file is damaged, or could not be written on a full disk."""
+    from libremq.server.process.control_socket import ControlClient, ControlError, control_path
+
     path = control_path(address.folder)
     try:
         client = ControlClient(path, _ANSWER_PREEMPTIVE_S)
@@ -179,7 +186,7 @@ def _no_answer(address: Address, running: RunState, mode: EndMode, error: Except
 
 
 def _has_lock(address: Address, running: RunState) -> bool:
-    holder = locked_by(f"{address.folder}/{LOCK_FILE}")
+    holder = locked_by(f"{address.folder}/{LOCK}")
     return f"{holder} ".startswith(f"process {running.process_id} ")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from libremq.client import connecting
@@ -28,13 +29,15 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_generic_name, is_object_name
-from libremq.host.binding import Access
-from libremq.host.embedded_access import EmbeddedAccess, attach
-from libremq.kernel.state.media_image import MediaResult
 from libremq.server.process.run_state import current_run
 
+if TYPE_CHECKING:
+    from libremq.host.binding import Access
+    from libremq.kernel.state.media_image import MediaResult
+
+    Work = Callable[[Access, str, str], list[MediaResult]]
+
 _WITHOUT_NAME = ("all", "*", "qmgr", "catalog", "ctlg", "syncfile", "clchltab")
-Work = Callable[[Access, str, str], list[MediaResult]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _access(address: Address, api: str, said: list[str]) -> Access:
+    from libremq.host.embedded_access import attach
+
     if current_run(address.folder) is not None:
         return connecting.reach(f"local:{quote(address.name, safe='')}?data={quote(_data_of(address), safe='')}")
     check_not_running(address, ExitCode.NOT_AVAILABLE, f"Call {api} there, or close it first.")
@@ -62,6 +67,8 @@ def process(
     command: str, arguments: argparse.Namespace, work: Work, done: str, api: str, failure: ExitCode
 ) -> list[str]:
     """Do the work on the objects that are meant; the messages of the queue manager. Refused if not all went well."""
+    from libremq.host.embedded_access import EmbeddedAccess
+
     pattern = arguments.object
     if pattern is None and arguments.type.lower() in _WITHOUT_NAME:
         pattern = "*"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from libremq.commands.command_connection import connect
 from libremq.commands.mq.runmqtrm import ended_by_signal
@@ -17,8 +18,9 @@ from libremq.commands.queue_manager_folders import Refused, add_data_argument, c
 from libremq.commands.samples.sample_program import ask_password
 from libremq.common.messages.amq_messages import amq
 from libremq.mqi.errors import MQError
-from libremq.tools.dead_letter_handler import DeadLetterHandler
-from libremq.tools.dead_letter_rules import RulesError, RulesTable, parse_rules
+
+if TYPE_CHECKING:
+    from libremq.tools.dead_letter_rules import RulesTable
 
 COMMAND = "runmqdlq"
 OK, INTERRUPTED, NOT_RUN = 0, 10, 20
@@ -49,6 +51,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.tools.dead_letter_rules import RulesError, parse_rules
+
     password = ask_password() if arguments.user else None
     try:
         table = parse_rules(_read(arguments.rules))
@@ -77,6 +81,8 @@ def _read(path: str | None) -> str:
 
 
 def _handle(arguments: argparse.Namespace, table: RulesTable, password: str | None) -> int:
+    from libremq.tools.dead_letter_handler import DeadLetterHandler
+
     arguments.qmgr = arguments.qmgr or table.control.input_manager
     try:
         # Nobody is asked for authorities by a queue manager in one's own process, also not on behalf of another user

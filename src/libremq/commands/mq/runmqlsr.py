@@ -15,8 +15,6 @@ from libremq.commands.mq.runmqtrm import ended_by_signal
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, existing, guarded, say
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.server.process.control_socket import ControlClient, ControlError
-from libremq.server.process.listener_commands import LISTEN
 from libremq.server.process.run_state import RunState, current_run
 from libremq.server.process.start_options import LOOPBACK, PORT, parse_port
 
@@ -60,6 +58,9 @@ def serving(arguments: argparse.Namespace) -> RunState:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.server.process.control_socket import ControlClient, ControlError
+    from libremq.server.process.listener_commands import LISTEN
+
     if arguments.protocol != "tcp":
         raise Refused(NOT_STARTED, amq(7027, f"-t takes tcp, not {arguments.protocol[:20]!r}"))
     running = serving(arguments)

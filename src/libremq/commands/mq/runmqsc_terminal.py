@@ -14,7 +14,7 @@ from libremq.admin import command_table, model
 from libremq.admin.command_spec import CommandSpec
 from libremq.admin.mqsc_lines import CommandText
 from libremq.admin.mqsc_session import Answer
-from libremq.server.diagnostics.error_entry import release
+from libremq.common.release import release
 
 _HISTORY_MAX = 1000
 _OPEN = re.compile(r"([A-Za-z]\w*)\s*\(\s*([^()\s,']*)$")

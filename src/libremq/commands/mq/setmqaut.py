@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq.authority_commands import (
     AUTHORITY_MISSING,
@@ -30,6 +30,9 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.security import authorities, profiles
 from libremq.security.authorities import ObjectType
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
 
 COMMAND = "setmqaut"
 _VALUES = {

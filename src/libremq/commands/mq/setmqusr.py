@@ -20,10 +20,10 @@ from libremq.commands.queue_manager_folders import (
     tell,
 )
 from libremq.common import users
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.users import UsersError
-from libremq.host import creation
 
 COMMAND = "setmqusr"
 _LINE_BYTES_MAX = 4096
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     files = RealFiles()
     address = existing(files, arguments)
-    if not creation.exists(files, address.folder):
+    if not queue_manager_files.exists(files, address.folder):
         raise Refused(
             ExitCode.DOES_NOT_EXIST,
             amq(8118, address.name, f": {address.folder} is not the folder of one"),

@@ -9,7 +9,6 @@ import argparse
 import sys
 from functools import partial
 
-from libremq.client import backup
 from libremq.client.urls import Address
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.output import Progress
@@ -28,13 +27,7 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.clock import SystemClock
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.host.embedded import EmbeddedQueueManager
-from libremq.kernel.objects.catalogue import Catalogue
-from libremq.kernel.objects.object_types import KeyedRecord
-from libremq.kernel.objects.system_objects import create_system_objects
-from libremq.log import LogError
 from libremq.mqi.errors import MQError, mq_error
-from libremq.server.process.controller import run_in_foreground, start_in_background
 from libremq.server.process.run_state import ENDING, current_run
 from libremq.server.process.start_options import LOOPBACK, HostPort, ServerOptions, parse_host_port, parse_port
 from libremq.server.process.start_progress import LOCKED, StartFailure
@@ -122,6 +115,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from libremq.client import backup
+    from libremq.host.embedded import EmbeddedQueueManager
+
     address = existing(RealFiles(), arguments)
     name, folder = address.name, address.folder
     _check_not_ending(address)
@@ -153,6 +149,11 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _redefine(folder: str, name: str) -> None:
     """The objects that every queue manager has, as crtmqm makes them; messages on them, and rules, stay as they are."""
+    from libremq.host.embedded import EmbeddedQueueManager
+    from libremq.kernel.objects.catalogue import Catalogue
+    from libremq.kernel.objects.object_types import KeyedRecord
+    from libremq.kernel.objects.system_objects import create_system_objects
+
     embedded = EmbeddedQueueManager.start(folder, name, say=say)
     counts = {"created": 0, "replaced": 0, "failed": 0}
     try:
@@ -181,6 +182,8 @@ def _check_not_ending(address: Address) -> None:
 
 
 def _serve(address: Address, arguments: argparse.Namespace) -> int:
+    from libremq.server.process.controller import run_in_foreground, start_in_background
+
     options = ServerOptions(
         address.name,
         address.folder,
@@ -221,6 +224,8 @@ def _say_at_once(text: str) -> None:
 
 def _code_of(failure: StartFailure) -> int:
     """The exit code for what went wrong in the other process."""
+    from libremq.log import LogError
+
     if failure.cause == LOCKED:
         return ExitCode.RUNNING
     below: Exception = LogError(failure.text) if failure.cause == "LogError" else ValueError(failure.text)

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from libremq.commands.exit_codes import ExitCode, Parser
 from libremq.commands.queue_manager_folders import (
@@ -23,15 +24,14 @@ from libremq.commands.queue_manager_folders import (
     is_routine,
     tell,
 )
-from libremq.common import configuration
+from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files, RealFiles
 from libremq.common.files.read_only_files import ReadOnlyFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.host import creation
-from libremq.host.embedded_access import EmbeddedAccess, attach
-from libremq.log import ExtentState, LogError
-from libremq.log.dump_source import DumpSource, Page
-from libremq.log.extents import extent_name
+
+if TYPE_CHECKING:
+    from libremq.host.embedded_access import EmbeddedAccess
+    from libremq.log import ExtentState
 
 COMMAND = "log"
 _MEANING = {
@@ -75,11 +75,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
+    from libremq.common import configuration
+    from libremq.log import LogError
+
     files = ReadOnlyFiles()
     folder = existing(files, arguments).folder
     log = configuration.load(files, folder).log
     try:
-        found = extents(files, creation.log_folder_of(folder, log))
+        found = extents(files, queue_manager_files.log_folder_of(folder, log))
     except LogError as error:
         if not log.second_path:
             raise
@@ -96,6 +99,10 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def extents(files: Files, folder: str) -> list[ExtentState]:
     """What `Log.extents` tells, from the files of a log that is perhaps in use."""
+    from libremq.log import ExtentState, LogError
+    from libremq.log.dump_source import DumpSource, Page
+    from libremq.log.extents import extent_name
+
     source = DumpSource(files, folder)
     try:
         control = source.control
@@ -129,6 +136,8 @@ def extents(files: Files, folder: str) -> list[ExtentState]:
 
 def _with(arguments: argparse.Namespace, work: Callable[[EmbeddedAccess], None]) -> int:
     """Do something with the queue manager, which must not be open elsewhere."""
+    from libremq.host.embedded_access import attach
+
     address = existing(RealFiles(), arguments)
     advice = "The same can be done there, with archive_log, mark_log_archived and delete_log_extents."
     check_not_running(address, ExitCode.NOT_AVAILABLE, advice)

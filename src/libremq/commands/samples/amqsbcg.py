@@ -8,13 +8,16 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.samples.sample_program import Sample, add_queue_arguments, line, lines
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable
-from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
+    from libremq.mqi.rfh2 import PropertyValue
 
 _PROPERTIES = {
     0: C.MQGMO_PROPERTIES_AS_Q_DEF,

@@ -13,9 +13,8 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
-from libremq.client.queue_manager import QueueManager
-from libremq.client.verbs import MQI
 from libremq.commands.samples.sample_program import (
     USAGE_CODE,
     UTF8,
@@ -30,6 +29,10 @@ from libremq.commands.samples.sample_program import (
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
+    from libremq.client.verbs import MQI
 
 _RANDOM_BYTES_MAX = 262_144
 _SIZE_BYTES_MAX = 104_857_600

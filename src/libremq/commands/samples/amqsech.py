@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import argparse
 import os
+from typing import TYPE_CHECKING
 
-from libremq.client.message import Message
-from libremq.client.queue import Queue
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.queue_manager_folders import complain
 from libremq.commands.samples.sample_program import USAGE_CODE, Sample, add_queue_arguments, add_wait_argument, line
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable
 from libremq.mqi.structs import MQMD, MQTMC2
+
+if TYPE_CHECKING:
+    from libremq.client.message import Message
+    from libremq.client.queue import Queue
+    from libremq.client.queue_manager import QueueManager
 
 _TRIGGERED_WAIT_S = 5.0  # then it ends, and the next request calls for a new one
 

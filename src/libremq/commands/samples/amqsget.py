@@ -7,8 +7,8 @@ the message stays on the queue.
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.samples.sample_program import (
     UTF8,
     Sample,
@@ -21,6 +21,9 @@ from libremq.commands.samples.sample_program import (
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable
 from libremq.mqi.structs import MQMD, MQOD
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
 
 _OPEN_OPTIONS = C.MQOO_INPUT_AS_Q_DEF | C.MQOO_FAIL_IF_QUIESCING
 _GET_OPTIONS = C.MQGMO_SYNCPOINT | C.MQGMO_CONVERT | C.MQGMO_FAIL_IF_QUIESCING

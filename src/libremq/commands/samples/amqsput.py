@@ -6,8 +6,8 @@ An empty line, or the end of the input, ends it. A message is on the queue when 
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from libremq.client.queue_manager import QueueManager
 from libremq.commands.samples.sample_program import (
     Sample,
     add_queue_arguments,
@@ -18,6 +18,9 @@ from libremq.commands.samples.sample_program import (
 )
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
 
 _OPEN_OPTIONS = C.MQOO_OUTPUT | C.MQOO_FAIL_IF_QUIESCING
 

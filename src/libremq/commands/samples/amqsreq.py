@@ -6,9 +6,9 @@ Replies come to a dynamic queue made for this run, unless a local queue is named
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-from libremq.client.queue import REPLY_MODEL
-from libremq.client.queue_manager import QueueManager
+from libremq.client.options import REPLY_MODEL
 from libremq.commands.samples.amqsget import print_message
 from libremq.commands.samples.sample_program import (
     Sample,
@@ -20,6 +20,9 @@ from libremq.commands.samples.sample_program import (
 )
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
 
 _FIRST_WAIT_S = 60.0  # a server may have to be triggered first
 _NEXT_WAIT_S = 15.0

@@ -14,17 +14,18 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from libremq.client import connecting
-from libremq.client.queue_manager import QueueManager
-from libremq.client.verbs import MQI
 from libremq.commands.exit_codes import printable
 from libremq.commands.queue_manager_folders import complain
-from libremq.common.configuration import ConfigurationError
-from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
+
+if TYPE_CHECKING:
+    from libremq.client.queue_manager import QueueManager
+    from libremq.client.verbs import MQI
 
 USAGE_CODE = 99
 USER_VARIABLE = "MQSAMP_USER_ID"
@@ -165,6 +166,9 @@ class Sample:
 
     def run(self, work: Callable[[QueueManager], None]) -> int:
         """Connect, do the work and disconnect; what goes wrong is told, and becomes the exit code."""
+        from libremq.common.configuration import ConfigurationError
+        from libremq.kernel.state.failure_reasons import FAILURES
+
         line(self._start)
         code = 0
         try:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Sequence
@@ -261,6 +260,8 @@ class RealFiles:
         os.unlink(path)
 
     def remove_folder(self, path: str) -> None:
+        import shutil  # with its archives and compressors it takes longer to load than all of this layer
+
         try:
             shutil.rmtree(path)
         except FileNotFoundError:

@@ -10,9 +10,7 @@ the owner's is refused.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
-import socket
 import stat
 import sys
 
@@ -31,6 +29,8 @@ def socket_path(folder: str) -> str:
     path = os.path.join(real, "sock", "qm")
     if len(os.fsencode(path)) <= PATH_BYTES_MAX:
         return path
+    import hashlib
+
     name = hashlib.sha256(os.fsencode(real)).hexdigest()[:32]
     return os.path.join(f"{_SHARED_FOLDER}/libremq-{owner_of(real)}", name)
 
@@ -92,6 +92,8 @@ def check_socket_folder(path: str, owner: int | None = None) -> None:
 
 def answers(path: str, timeout_s: float = 5.0) -> bool:
     """Does a server listen on a socket? One that is too busy to take the connection now does, too."""
+    import socket
+
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
             probe.settimeout(timeout_s)

@@ -8,10 +8,12 @@ to the two ends. What the OpenSSL of this Python can do is asked of OpenSSL, not
 from __future__ import annotations
 
 import functools
-import ssl
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ssl
 
 TLS12, TLS13 = "TLSv1.2", "TLSv1.3"  # as OpenSSL calls them
-VERSIONS = {TLS12: ssl.TLSVersion.TLSv1_2, TLS13: ssl.TLSVersion.TLSv1_3}
 
 ANY = "ANY_TLS12_OR_HIGHER"
 ALIASES: dict[str, tuple[str, ...]] = {
@@ -122,6 +124,8 @@ def check_sslciph(value: str) -> str:
 @functools.cache
 def missing(spec: str) -> str:
     """Why the OpenSSL of this Python has no such suite; empty if it does."""
+    import ssl
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     if spec in SUITES_13:
         try:
@@ -154,17 +158,20 @@ def spec_of(suite: str) -> str:
 
 def use(context: ssl.SSLContext, spec: str) -> None:
     """Restrict a context to a CipherSpec. `problem` must have nothing against it."""
+    from ssl import TLSVersion
+
+    known = {TLS12: TLSVersion.TLSv1_2, TLS13: TLSVersion.TLSv1_3}
     if spec in ALIASES:
         versions = ALIASES[spec]
-        context.minimum_version, context.maximum_version = VERSIONS[versions[0]], VERSIONS[versions[-1]]
+        context.minimum_version, context.maximum_version = known[versions[0]], known[versions[-1]]
         if TLS12 in versions:
             offered = [openssl for name, openssl in SUITES_12.items() if not missing(name)]
             context.set_ciphers(":".join(offered))
     elif spec in SUITES_12:
-        context.minimum_version = context.maximum_version = VERSIONS[TLS12]
+        context.minimum_version = context.maximum_version = known[TLS12]
         context.set_ciphers(SUITES_12[spec])
     else:
-        context.minimum_version = context.maximum_version = VERSIONS[TLS13]
+        context.minimum_version = context.maximum_version = known[TLS13]
         choose_suite_13(context, spec)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from libremq.common.ccsid import charset_of
 from libremq.kernel.messages import name_resolution, own_messages
 from libremq.kernel.objects.object_types import Queue
 from libremq.kernel.state.core import Core
@@ -161,7 +162,7 @@ def note_loss(core: Core, error: Exception) -> None:
 
 def _packed(header: MQCFH, parameters: Sequence[PCFParameter], ccsid: int) -> bytes:
     """In native byte order. Where the character set lacks a character, question marks stand for it."""
-    charset = own_messages.charset_of(ccsid)
+    charset = charset_of(ccsid)
     try:
         return pack_message(header, parameters, charset=charset)
     except (MQError, UnicodeError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from libremq.kernel.messages.own_messages import charset_of
+from libremq.common.ccsid import charset_of
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQMDE
 

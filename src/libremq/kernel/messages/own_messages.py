@@ -7,7 +7,7 @@ set and byte order.
 
 from __future__ import annotations
 
-from libremq.common.ccsid import codec
+from libremq.common.ccsid import charset_of
 from libremq.kernel.messages import name_resolution
 from libremq.kernel.messages.message_context import put_date_time
 from libremq.kernel.state.connection import Connection, Destination
@@ -19,12 +19,6 @@ from libremq.mqi.structs import MQDLH, MQMD, Structure
 from libremq.store.stored_message import Message
 
 PUT_APPL_NAME_LENGTH = 28
-
-
-def charset_of(ccsid: int) -> str:
-    """The Python name of a character set for the fields of headers."""
-    found = codec(ccsid)
-    return found.name if found is not None and found.fits_headers else "latin-1"
 
 
 def header_bytes(header: Structure, ccsid: int) -> bytes:

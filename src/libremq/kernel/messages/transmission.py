@@ -11,6 +11,7 @@ import struct
 from contextlib import suppress
 from functools import lru_cache
 
+from libremq.common.ccsid import charset_of
 from libremq.kernel.messages import own_messages
 from libremq.kernel.messages.descriptor_extension import with_extension, without_extension
 from libremq.kernel.properties.message_properties import Properties
@@ -48,7 +49,7 @@ def wrap(core: Core, destination: Destination, message: Message) -> Message:
 def frame(queue: str, qmgr: str, md: MQMD, data: bytes, ccsid: int) -> bytes:
     """Data behind a transmission header for these names, with the descriptor, which is changed if it takes an MQMDE."""
     data = with_extension(md, data, ccsid)
-    charset = own_messages.charset_of(ccsid)
+    charset = charset_of(ccsid)
     if charset in _LIKE_ASCII:
         with suppress(ValueError, TypeError, struct.error):  # what does not fit takes the way that bends it
             names = _NAMES.pack(_XQH, queue.encode("ascii").ljust(48), qmgr.encode("ascii").ljust(48), _MD)
@@ -81,7 +82,7 @@ def unwrap(data: bytes, md: MQMD) -> tuple[MQXQH, Message]:
     `md` is the outer descriptor. Properties stay in their MQRFH2, where every get finds them.
     """
     big_endian = md.Encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
-    header = MQXQH.unpack(data, big_endian=big_endian, charset=own_messages.charset_of(md.CodedCharSetId))
+    header = MQXQH.unpack(data, big_endian=big_endian, charset=charset_of(md.CodedCharSetId))
     inner = MQMD(**{name: value for name, value in header.MsgDesc.__dict__.items() if name in _VERSION_1_FIELDS})
     inner.Version = C.MQMD_VERSION_2
     rest = without_extension(inner, data[MQXQH.size() :])

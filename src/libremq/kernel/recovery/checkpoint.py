@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from libremq.kernel.state.core import Core
     from libremq.kernel.state.queue_state import QueueState
 
-FILE_NAME = "amqalchk.fil"
 MAGIC = b"LMQCHK\0\0"
 VERSION = 1
 _PAUSE_BYTES = 1 << 20

@@ -15,6 +15,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any
 
+from libremq.common.ccsid import charset_of
 from libremq.kernel.messages import name_resolution, own_messages, transmission
 from libremq.kernel.state.connection import Connection, Destination
 from libremq.kernel.state.core import Core
@@ -221,7 +222,7 @@ class _Record:
         self._date, self._time = time.strftime("%Y-%m-%d", moment), time.strftime("%H:%M:%S", moment)
         self._activity = Activity(APPLICATION, C.MQAT_QMGR, description)
         self._route = TraceRouteMessage.read(
-            md.Format, message.data, md.Encoding, own_messages.charset_of(md.CodedCharSetId)
+            md.Format, message.data, md.Encoding, charset_of(md.CodedCharSetId)
         )
         trace = self._route.trace if self._route is not None else None
         detailed = trace is None or trace.detail >= LEVEL
@@ -335,7 +336,7 @@ class _Record:
         if self._route is not None:
             self._activity.trace = self._route.trace
         report, (queue, qmgr) = reports.make_report(core, md, b"", b"", C.MQFB_ACTIVITY, now)
-        data = pack_report(self._activity, ccsid, own_messages.charset_of(ccsid))
+        data = pack_report(self._activity, ccsid, charset_of(ccsid))
         report.md.Format, report.md.Encoding, report.md.CodedCharSetId = EMBEDDED, C.MQENC_NATIVE, ccsid
         self._send(report.md, data, queue, qmgr, unit, now, core.catalogue.qmgr.activrec, ACTIVITY_QUEUE)
 

@@ -14,7 +14,6 @@ from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.kernel.verbs import reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQDLH
 from libremq.store.stored_message import Message
 
 
@@ -39,13 +38,3 @@ def send(
             return refusal
     reports.exception(core, message, reason, unit, now, by)
     return None
-
-
-def strip(data: bytes, ccsid: int = C.MQCCSI_Q_MGR, encoding: int = C.MQENC_NATIVE) -> tuple[MQDLH, bytes]:
-    """The dead-letter header at the front of `data`, and the data as it was before. MQRC_DLH_ERROR if it has none.
-
-    `ccsid` and `encoding` are those of the descriptor; the header says what is true of the rest.
-    """
-    big_endian = encoding & C.MQENC_INTEGER_MASK == C.MQENC_INTEGER_NORMAL
-    header = MQDLH.unpack(data, big_endian=big_endian, charset=own_messages.charset_of(ccsid))
-    return header, data[MQDLH.size() :]

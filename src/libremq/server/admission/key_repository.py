@@ -19,6 +19,7 @@ from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.tls import cipher_specs, tls_context
 from libremq.common.tls.cipher_specs import ANY
 from libremq.common.tls.tls_channel_names import from_server_name
+from libremq.common.tls.tls_options import TLSOptions
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_definitions import CallingChannel, Channel, ClientConnection
 from libremq.mqi import constants as C
@@ -120,7 +121,7 @@ class RepositoryError(Exception):
         self.message = message
 
 
-def calling_options(manager: QueueManager, folder: str, channel: CallingChannel) -> tls_context.TLSOptions:
+def calling_options(manager: QueueManager, folder: str, channel: CallingChannel) -> TLSOptions:
     """How a channel secures a connection that it makes: its certificate, or that of the queue manager.
 
     RepositoryError if it cannot. Reads files.

@@ -15,9 +15,9 @@ import textwrap
 import threading
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib import metadata
 
 from libremq.common.messages.amq_messages import ROWS, SEVERITIES, AmqMessage, one_line
+from libremq.common.release import release
 
 TEXT_MAX = 4000
 INSTALLATION = "LibreMQ"
@@ -26,13 +26,6 @@ _INDENT = " " * 20
 _MESSAGE_ID = re.compile(r"AMQ(\d{4})([IWEST]): ")
 _LOG_LEVELS = {"I": "INFO", "W": "WARNING"}
 _TIME = re.compile(r"^ +Time\((.*)\)$", re.MULTILINE)
-
-
-def release() -> str:
-    try:
-        return metadata.version("libremq")
-    except metadata.PackageNotFoundError:  # run from a source tree that was never installed
-        return "unknown"
 
 
 def user_name() -> str:

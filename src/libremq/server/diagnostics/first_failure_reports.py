@@ -21,7 +21,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import FrameType
 
-from libremq.server.diagnostics.error_entry import release, user_name, utc
+from libremq.common.release import release
+from libremq.server.diagnostics.error_entry import user_name, utc
 from libremq.server.diagnostics.error_log import FOLDER
 
 REPORTS_MAX = 30

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from libremq.channels.outgoing_call import OutgoingCall
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.names.connection_name import connection_name
-from libremq.common.tls.tls_context import TLSOptions, client_context
+from libremq.common.tls.tls_context import client_context
+from libremq.common.tls.tls_options import TLSOptions
 from libremq.kernel.objects.channel_definitions import CallingChannel
 from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import RepositoryError, calling_options

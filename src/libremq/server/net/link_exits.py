@@ -14,7 +14,7 @@ from libremq.channels.channel_counters import Indicator
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import ChannelExitError, Exits
 from libremq.channels.transport import Peer
-from libremq.host.creation import EXITS
+from libremq.common.files.queue_manager_files import EXITS
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.wire import session_flows
 from libremq.wire.protocol import ProtocolError, Status, Type

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.initiator import ChannelRules, Initiator
-from libremq.host.creation import EXITS
+from libremq.common.files.queue_manager_files import EXITS
 from libremq.mqi import constants as C
 from libremq.server.net.dialing import Dialer
 from libremq.server.net.message_link import MessageLink

@@ -24,11 +24,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
+from libremq.common.files.queue_manager_files import LOCK
 from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.error_entry import utc
 from libremq.server.diagnostics.error_log import FOLDER, configured_log, last_entries
 from libremq.server.diagnostics.first_failure_reports import Failure, write_report
-from libremq.server.process.run_state import LOCK_FILE, forget_run, load_end
+from libremq.server.process.run_state import forget_run, load_end
 from libremq.server.process.start_options import ServerOptions
 from libremq.server.process.start_progress import ProgressReader, ProgressWriter, StartFailure
 
@@ -269,7 +270,7 @@ class _Controller:
         """Remove what a queue manager that was killed has left; not what another one, started since, has made."""
         folder = self._options.folder
         with suppress(OSError):
-            fd = os.open(f"{folder}/{LOCK_FILE}", os.O_RDONLY | os.O_CLOEXEC)
+            fd = os.open(f"{folder}/{LOCK}", os.O_RDONLY | os.O_CLOEXEC)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 forget_run(folder)

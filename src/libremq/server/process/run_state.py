@@ -14,12 +14,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from libremq.common.files.lock_state import locked_by
+from libremq.common.files.queue_manager_files import LOCK
 from libremq.store.reserve import NO_SPACE
 
 RUN_FILE = "run.json"
 END_FILE = "end.json"
-LOCK_FILE = "qm.lock"
-"""The kernel's lock, by its name only: who looks after processes should not have to load the kernel."""
 
 STARTING = "Starting"
 RUNNING = "Running"
@@ -104,7 +103,7 @@ def load_run(folder: str) -> RunState | None:
 
 def current_run(folder: str) -> RunState | None:
     """The process that serves the queue manager now; None if none does, or an application has it embedded."""
-    holder = locked_by(f"{folder}/{LOCK_FILE}")
+    holder = locked_by(f"{folder}/{LOCK}")
     state = load_run(folder) if holder else None
     if state is None or not f"{holder} ".startswith(f"process {state.process_id} "):
         return None

@@ -25,14 +25,15 @@ from libremq.common import configuration
 from libremq.common.configuration import Configuration, ConfigurationError
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.files.lock_state import locked_by
+from libremq.common.files.queue_manager_files import LOCK
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.socket_paths import socket_path
+from libremq.common.release import release
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import KeyRepository
-from libremq.server.diagnostics.error_entry import release
 from libremq.server.diagnostics.error_log import ErrorLog
 from libremq.server.diagnostics.first_failure_reports import Failure, write_report
 from libremq.server.net.event_loop import Engine, EngineLimits
@@ -44,7 +45,6 @@ from libremq.server.process.listeners import Listening, wanted_listeners
 from libremq.server.process.run_state import (
     ENDED,
     ENDING,
-    LOCK_FILE,
     MODES,
     RUNNING,
     STARTING,
@@ -222,7 +222,7 @@ class Server:
                 return self._with_reserve()
             except MQError as error:
                 refused = error.reason == C.MQRC_Q_MGR_NOT_AVAILABLE and error.__cause__ is None
-                if self._has_lock or not refused or locked_by(f"{self._folder}/{LOCK_FILE}"):
+                if self._has_lock or not refused or locked_by(f"{self._folder}/{LOCK}"):
                     raise
                 time.sleep(_LOCK_PAUSE_S)
         return self._with_reserve()
