@@ -124,7 +124,7 @@ class Agent(ABC):
         self.transport = transport
         self.peer = peer
         self.partner = called.queue_manager if called is not None else ""
-        self.counters = ChannelCounters(started=environment.manager.core.clock.now())
+        self.counters = ChannelCounters(started=environment.manager.clock.now())
         self.negotiated = Negotiated.before(channel)
         self.state = State.CONNECTED
         self._rows = self._actions[State.CONNECTED]
@@ -143,7 +143,7 @@ class Agent(ABC):
         self._deadline: float | None = self._heartbeats.heard + _HANDSHAKE_S
 
     def _now(self) -> float:
-        return self.environment.manager.core.clock.monotonic()
+        return self.environment.manager.clock.monotonic()
 
     @property
     def name(self) -> str:
@@ -514,7 +514,7 @@ class Agent(ABC):
     def _give_back(self) -> None:
         """Back out what is under way, and disconnect. A batch in doubt stays in doubt."""
         manager = self.environment.manager
-        if self._hconn and self._hconn in manager.core.connections:
+        if self._hconn and self._hconn in manager.connections:
             manager.disconnect(self._hconn, back_out=True)
             self._hconn = 0
 
@@ -559,5 +559,5 @@ class Agent(ABC):
 
     def _monitoring(self) -> int:
         """MONCHL that is in force: NONE of the queue manager counts whatever the channel says."""
-        own, every = self.channel.monchl, self.environment.manager.core.catalogue.qmgr.monchl
+        own, every = self.channel.monchl, self.environment.manager.definitions.qmgr.monchl
         return every if own == C.MQMON_Q_MGR or every == C.MQMON_NONE else own

@@ -46,9 +46,9 @@ class Answering(ChannelLifecycle):
 
     def _called(self, offered: InitialData, transport: Transport, peer: Peer) -> Agent:
         name, requests = offered.channel, bool(offered.capabilities[0] & CAP1_REQUEST_INITIATION)
-        if self._ending or self._core.quiescing:
-            raise ChannelRefusal(Status.QM_TERMINATING, amq(9542, name, self._environment.manager.name))
-        channel: MQObject | None = self._core.catalogue.channels.get(name)
+        if self._ending or self._manager.quiescing:
+            raise ChannelRefusal(Status.QM_TERMINATING, amq(9542, name, self._manager.name))
+        channel: MQObject | None = self._manager.definitions.channels.get(name)
         if channel is None and not requests:
             channel = define_receiver(self._environment, offered, peer)
         if channel is None:

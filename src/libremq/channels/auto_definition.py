@@ -5,7 +5,6 @@ from __future__ import annotations
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.transport import Peer
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.channel_definitions import MessageChannel, Receiver
 from libremq.kernel.objects.definitions import Definitions
 from libremq.kernel.objects.object_base import new_object
@@ -25,7 +24,7 @@ def model_of(catalogue: Definitions, name: str) -> MessageChannel | None:
 def define_receiver(environment: ChannelEnvironment, offered: InitialData, peer: Peer) -> Receiver | None:
     """The receiver that a sending partner asks for, made like SYSTEM.AUTO.RECEIVER; None if that is not wanted."""
     manager = environment.manager
-    qmgr = manager.core.catalogue.qmgr
+    qmgr = manager.definitions.qmgr
     if qmgr.chad != C.MQCHAD_ENABLED:
         return None
     name = offered.channel
@@ -37,13 +36,12 @@ def define_receiver(environment: ChannelEnvironment, offered: InitialData, peer:
     except MQError as caught:
         error = caught
         environment.say(amq(9501, name, f"it could not be defined automatically: {caught}"))
-    channel_event(
-        manager.core,
+    manager.events.channel(
         C.MQRC_CHANNEL_AUTO_DEF_OK if error is None else C.MQRC_CHANNEL_AUTO_DEF_ERROR,
         channel=name,
         channel_type=C.MQCHT_RECEIVER,
         connection_name=peer.host,
         error=None if error is None else error.reason,
     )
-    found = manager.core.catalogue.channels.get(name)
+    found = manager.definitions.channels.get(name)
     return found if isinstance(found, Receiver) else None

@@ -106,7 +106,7 @@ class ChannelLifecycle(CurrentChannels):
             self._definition_event(C.MQRC_CHANNEL_STOPPED, started, End("failed", amq(9524, name)))
             self._activate_waiting()
             return
-        channel = self._core.catalogue.channels.get(name)
+        channel = self._manager.definitions.channels.get(name)
         if not isinstance(channel, Sender | Server | Requester) or not channel.conname:
             del self._started[name]  # it was deleted, or made something else
             self._kept.note(name, None)
@@ -153,7 +153,7 @@ class ChannelLifecycle(CurrentChannels):
     def _next_state(self, started: StartedChannel, end: End) -> None:
         """Something went wrong."""
         name = started.name
-        channel = self._core.catalogue.channels.get(name)
+        channel = self._manager.definitions.channels.get(name)
         if end.kind == "retry" and isinstance(channel, Sender | Server) and channel.conname:
             started.channel = channel
             wait_s = started.retries.interval_s(channel)

@@ -19,10 +19,9 @@ from libremq.channels.retries import Retries
 from libremq.channels.started_channel import StartedChannel
 from libremq.common.configuration import ChannelSettings
 from libremq.common.messages.amq_messages import AmqMessage, amq
-from libremq.kernel.events.channel_events import channel_event
+from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_definitions import Channel, MessageChannel, Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
-from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -81,11 +80,11 @@ class CurrentChannels:
         self._ending = False
 
     @property
-    def _core(self) -> Core:
-        return self._environment.manager.core
+    def _manager(self) -> QueueManager:
+        return self._environment.manager
 
     def _now(self) -> float:
-        return self._core.clock.monotonic()
+        return self._manager.clock.monotonic()
 
     # Which there are
 
@@ -101,7 +100,7 @@ class CurrentChannels:
         ]
         seen = {one.channel for one in found}
         for name in self._kept.stopped():
-            channel = self._core.catalogue.channels.get(name)
+            channel = self._manager.definitions.channels.get(name)
             if name not in seen and isinstance(channel, MessageChannel):
                 left = self._retries_left(channel)
                 found.append(
@@ -135,7 +134,7 @@ class CurrentChannels:
         return not waits or any(agent.name == name for agent in self._received)
 
     def _definition(self, name: str) -> Channel:
-        found: MQObject | None = self._core.catalogue.channels.get(name)
+        found: MQObject | None = self._manager.definitions.channels.get(name)
         if not isinstance(found, Channel):
             raise mq_error(C.MQRCCF_CHANNEL_NOT_FOUND, name, "there is no channel of this name")
         return found
@@ -143,7 +142,7 @@ class CurrentChannels:
     # What a channel needs to start
 
     def _check_open(self, name: str) -> None:
-        if self._ending or self._core.quiescing:
+        if self._ending or self._manager.quiescing:
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, name, "the queue manager is ending")
 
     def _check_queue(self, channel: Channel) -> None:
@@ -151,7 +150,7 @@ class CurrentChannels:
         if not isinstance(channel, Sender | Server):
             return
         name, xmitq = channel.name, channel.xmitq
-        queue = self._core.catalogue.queues.get(xmitq)
+        queue = self._manager.definitions.queues.get(xmitq)
         if queue is None:
             why = f"its transmission queue {xmitq} is not there; define it" if xmitq else "it has no XMITQ"
             raise mq_error(C.MQRCCF_MQOPEN_FAILED, name, why)
@@ -196,8 +195,7 @@ class CurrentChannels:
         return amq(9513, f"{most} channels are in use ({limit}); channel {name} was called from {address}")
 
     def _not_available(self, name: str, host: str, qualifier: int, limit: int) -> None:
-        channel_event(
-            self._core,
+        self._manager.events.channel(
             C.MQRC_CHANNEL_NOT_AVAILABLE,
             channel=name,
             connection_name=host,
@@ -236,8 +234,7 @@ class CurrentChannels:
         message = end.message if end is not None else None
         inserts = [str(one) for one in message.inserts] if message is not None else []
         first, second, third = [*inserts, "", "", ""][:3]
-        channel_event(
-            self._core,
+        self._manager.events.channel(
             reason,
             channel=channel.name,
             connection_name=connection_name,

@@ -31,19 +31,17 @@ from libremq.channels.undelivered import (
     PUT,
     WAITING_HELPS,
     Delivered,
-    Fate,
     Undeliverable,
     Undelivered,
 )
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.messages.message_context import put_date_time
-from libremq.kernel.messages.put_plan import CHANNEL, MAX_PRIORITY
+from libremq.kernel.messages.put_plan import MAX_PRIORITY
 from libremq.kernel.messages.transmission import FORMAT as TRANSMISSION_FORMAT
 from libremq.kernel.objects.channel_definitions import ReceivingChannel
-from libremq.kernel.state.connection import Connection
-from libremq.kernel.verb_calls import VerbCalls, verb
-from libremq.kernel.verbs import putting
-from libremq.kernel.verbs.activities import Arrival, Tracer
+from libremq.kernel.verbs import channel_messages
+from libremq.kernel.verbs.activities import Arrival
+from libremq.kernel.verbs.channel_messages import Fate
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX
 from libremq.mqi.errors import MQError, mq_error
@@ -66,17 +64,16 @@ class Delivery:
         self, environment: ChannelEnvironment, channel: ReceivingChannel, hconn: int, *, partner: str = ""
     ) -> None:
         self._manager = environment.manager
-        self._core = environment.manager.core
         self._say = environment.say
         self._channel = channel
         self._connection = environment.manager.connection(hconn)
         self._targets = Targets(environment.manager, self._connection, channel.putaut)
-        self._reader = HeaderReader(C.MQENC_NATIVE, self._core.catalogue.qmgr.ccsid)
+        self._reader = HeaderReader(C.MQENC_NATIVE, environment.manager.definitions.qmgr.ccsid)
         self._by_header: dict[bytes, Target] = {}  # what the names, and the user if it counts, stood for the last time
         self._heads: dict[bytes, tuple[dict[str, Any], int, bool] | None] = {}
         self.undelivered = Undelivered(environment, channel, self._connection)
-        self._tracer = Tracer(
-            self._core, self._connection, channel=channel.name, channel_type=channel.chltype, partner=partner
+        self._tracer = channel_messages.tracer(
+            environment.manager, self._connection, channel=channel.name, channel_type=channel.chltype, partner=partner
         )
         self.retry_exit: Callable[[bytes, int, int], int | None] | None = None
         """MREXIT: called with the data, the reason and the attempt; says in how many milliseconds to try again."""
@@ -95,25 +92,39 @@ class Delivery:
         targets = self._targets
         raw = data[:NAMES_BYTES] + data[USER] if targets.by_context else data[:NAMES_BYTES]
         target = self._by_header.get(raw)
-        if target is not None and len(data) >= HEADER_BYTES:
-            head = self._head(data)
-            if head is not None:
+        length = len(data) - HEADER_BYTES
+        if target is not None and target.is_open and length >= 0 and not length > self._channel.maxmsgl > 0:
+            plain = self._plain(data)
+            if plain is not None:
                 try:
-                    if _store(
-                        self._manager, self._connection, self._channel.maxmsgl, target, reader, head, data, syncpoint
-                    ):
+                    if channel_messages.store(self._manager, self._connection, target.plan, *plain, syncpoint):
                         return PUT
                 except MQError:
                     pass  # the ordinary way finds it, too, and knows what to do
         return self._put(raw, data, syncpoint, attempt)
 
-    def _head(self, data: bytes) -> tuple[dict[str, Any], int, bool] | None:
-        """The first fields of the descriptor, its priority, and whether it is persistent; None if it is special."""
+    def _plain(self, data: bytes) -> tuple[Message, int, bool] | None:
+        """The message, its priority, and whether it is persistent; None if a put of it means more than to store it."""
         raw = data[112:152]
-        try:
-            return self._heads[raw]
-        except KeyError:
-            pass
+        head = self._heads[raw] if raw in self._heads else self._head(raw, data)
+        message_id = data[MESSAGE_ID]
+        if head is None or message_id == _NO_ID:
+            return None
+        first, priority, persistent = head
+        md = MQMD.__new__(MQMD)
+        fields = md.__dict__
+        fields.update(first)
+        fields["MsgId"] = message_id
+        correlation_id = data[CORRELATION_ID]
+        if correlation_id != _NO_ID:
+            fields["CorrelId"] = correlation_id
+        self._reader.parts.unpack_context(data, 200, fields)
+        if "BackoutCount" in fields or (md.MsgType == C.MQMT_REQUEST and not md.ReplyToQ):
+            return None
+        return Message(md, b"", data[HEADER_BYTES:]), priority, persistent
+
+    def _head(self, raw: bytes, data: bytes) -> tuple[dict[str, Any], int, bool] | None:
+        """The first fields of a descriptor, its priority, and whether it is persistent; None if it is special."""
         fields: dict[str, Any] = {}
         self._reader.parts.unpack(data, NAMES_BYTES, fields, version_1=True)
         md = MQMD(**fields)
@@ -145,13 +156,15 @@ class Delivery:
             return self._bad_header(data, error, syncpoint)
         arrival = self._tracer.arriving(message)
         try:
-            limit = self._channel.maxmsgl or self._core.catalogue.qmgr.maxmsgl
+            limit = self._channel.maxmsgl or self._manager.definitions.qmgr.maxmsgl
             if len(data) - HEADER_BYTES > limit:
                 raise mq_error(C.MQRC_MSG_TOO_BIG_FOR_CHANNEL, queue, f"{len(data)} bytes; MAXMSGL is {limit}")
             target = self._targets.find(queue, qmgr, message.md.UserIdentifier)
             if arrival is not None:
                 message = arrival.delivered(target.destination, queue)
-            _place(self._manager, self._connection, target, message, syncpoint, arrival)
+            channel_messages.put(
+                self._manager, self._connection, target.handle, target.destination, message, syncpoint, arrival
+            )
         except MQError as error:
             return self._failed(data, message, (queue, qmgr), error, syncpoint, attempt, arrival)
         if len(self._by_header) >= REMEMBERED_MAX:
@@ -202,14 +215,14 @@ class Delivery:
 
     def _bad_header(self, data: bytes, error: MQError, syncpoint: bool) -> Delivered:
         """What is no message of a transmission queue, or cannot be kept, goes aside whole, as it came."""
-        core, reader = self._core, self._reader
+        manager, reader = self._manager, self._reader
         md = MQMD(
             Version=C.MQMD_VERSION_2, Format=TRANSMISSION_FORMAT, Encoding=reader.encoding, CodedCharSetId=reader.ccsid,
             Persistence=C.MQPER_PERSISTENT if syncpoint else C.MQPER_NOT_PERSISTENT, Priority=0,
-            MsgId=core.identifiers.next_id(), PutApplType=self._connection.application_type,
+            MsgId=manager.new_id(), PutApplType=self._connection.application_type,
             PutApplName=self._connection.application, UserIdentifier=self._connection.user,
         )  # fmt: skip
-        md.PutDate, md.PutTime = put_date_time(core.clock.now())
+        md.PutDate, md.PutTime = put_date_time(manager.clock.now())
         try:
             names = reader.names(data)
         except MQError:
@@ -234,81 +247,3 @@ _HEAD_FIELDS = frozenset(
         "Report", "MsgType", "Expiry", "Feedback", "Encoding", "CodedCharSetId", "Format", "Priority", "Persistence",
     }
 )  # fmt: skip
-
-
-@verb
-def _store(
-    manager: VerbCalls,
-    connection: Connection,
-    maxmsgl: int,
-    target: Target,
-    reader: HeaderReader,
-    head: tuple[dict[str, Any], int, bool],
-    data: bytes,
-    syncpoint: bool,
-) -> bool:
-    """The short way: store the message. False, with nothing done, if it takes the ordinary way."""
-    core, queue, plan = manager.core, target.queue, target.plan
-    length = len(data) - HEADER_BYTES
-    unit = None
-    if syncpoint:
-        unit = connection.xa_unit or connection.unit
-        if unit is None or core.unit_closed_because(unit, limited=CHANNEL.is_limited):
-            return False
-    elif queue.waiters:
-        return False  # from hand to hand
-    if (
-        not target.is_open
-        or connection.is_lost
-        or length > maxmsgl > 0
-        or plan.closed_because(core, C.MQPMO_NONE)
-        or plan.no_room_because(length)
-    ):
-        return False
-    first, priority, persistent = head
-    message_id = data[MESSAGE_ID]
-    if message_id == _NO_ID:
-        return False
-    md = MQMD.__new__(MQMD)
-    fields = md.__dict__
-    fields.update(first)
-    fields["MsgId"] = message_id
-    correlation_id = data[CORRELATION_ID]
-    if correlation_id != _NO_ID:
-        fields["CorrelId"] = correlation_id
-    reader.parts.unpack_context(data, 200, fields)
-    if "BackoutCount" in fields or (md.MsgType == C.MQMT_REQUEST and not md.ReplyToQ):
-        return False
-    expiry = md.Expiry
-    expiry_ms = 0 if expiry == C.MQEI_UNLIMITED else int(core.clock.now() * 1000) + expiry * 100
-    lsn = core.put(queue, Message(md, b"", data[HEADER_BYTES:]), priority, persistent, expiry_ms, unit)
-    if unit is not None:
-        unit.message_count += 1
-    else:
-        connection.depend_on(lsn)
-    return True
-
-
-@verb
-def _place(
-    manager: VerbCalls,
-    connection: Connection,
-    target: Target,
-    message: Message,
-    syncpoint: bool,
-    arrival: Arrival | None,
-) -> None:
-    """Put a message through an open queue, its descriptor as it is."""
-    core, md = manager.core, message.md
-    plan, unit = putting.open_for_arrival(core, connection, target.handle, target.destination, md, syncpoint=syncpoint)
-    # A fast message is nobody's unit of work, whatever the agent has under way
-    owner = connection if syncpoint or md.Persistence == C.MQPER_PERSISTENT else None
-    by = None if target.handle.alternate_user else connection
-    if arrival is None:
-        putting.deliver(core, owner, plan, message, unit, core.clock.now(), CHANNEL, by)
-        return
-    with core.all_or_nothing(unit) as whole:  # a message that is tried again must not be there already
-        putting.deliver(core, owner, plan, message, whole, core.clock.now(), CHANNEL, by)
-        arrival.finish(whole)
-    if unit is None:
-        connection.depend_on(core.committed_lsn)

@@ -187,9 +187,9 @@ class Exits:
         `client`: who it is, on a channel of clients. ChannelExitError if one is not there, may not be used, or does not
         want to begin.
         """
-        core = environment.manager.core
-        folder = environment.exit_path or os.path.join(core.folder, EXITS)
-        instance = Instance(channel.name, channel.chltype, sending, core.qmgr_name, mca_user=channel.mcauser)
+        manager = environment.manager
+        folder = environment.exit_path or os.path.join(manager.folder, EXITS)
+        instance = Instance(channel.name, channel.chltype, sending, manager.name, mca_user=channel.mcauser)
         if client is not None:
             instance.conversation = 1
             instance.connection_name = client.address

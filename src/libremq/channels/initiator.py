@@ -21,7 +21,6 @@ from libremq.channels.started_channel import StartedChannel, is_with
 from libremq.channels.transport import Peer, Transport
 from libremq.channels.triggering import INITIATION_QUEUE, Triggers
 from libremq.common.messages.amq_messages import AmqMessage, amq
-from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.objects.channel_definitions import (
     ClusterChannel,
     MessageChannel,
@@ -31,7 +30,6 @@ from libremq.kernel.objects.channel_definitions import (
     Server,
 )
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -62,8 +60,8 @@ class Initiator(Answering):
 
     def resume(self) -> None:
         """The queue manager was started: go on with what was under way."""
-        for state in list(self._core.catalogue.channel_states.values()):
-            channel = self._core.catalogue.channels.get(state.channel)
+        for state in list(self._manager.definitions.channel_states.values()):
+            channel = self._manager.definitions.channels.get(state.channel)
             if channel is None:
                 self._kept.note(state.channel, None)
             elif state.status == C.MQCHS_RETRYING:
@@ -72,11 +70,11 @@ class Initiator(Answering):
                     self._started[channel.name] = StartedChannel(channel, retries, C.MQCHS_RETRYING, due=self._now())
                 else:
                     self._kept.note(state.channel, None)
-        for batch in channel_batches.in_doubt(self._core):
-            queue = self._core.catalogue.queues.get(batch.xmitq)
+        for batch in self._manager.channel_records.in_doubt():
+            queue = self._manager.definitions.queues.get(batch.xmitq)
             if isinstance(queue, LocalQueue) and queue.trigger == C.MQTC_ON:
                 self._triggered_later(batch.channel)
-        if self._core.catalogue.qmgr.schinit == C.MQSVC_CONTROL_Q_MGR:
+        if self._manager.definitions.qmgr.schinit == C.MQSVC_CONTROL_Q_MGR:
             try:
                 self.serve()
             except MQError as error:
@@ -85,7 +83,7 @@ class Initiator(Answering):
 
     def _triggered_later(self, name: str) -> None:
         """Its messages are in doubt, so that no trigger message speaks of them."""
-        channel = self._core.catalogue.channels.get(name)
+        channel = self._manager.definitions.channels.get(name)
         if (
             isinstance(channel, Sender | Server)
             and channel.conname
@@ -169,7 +167,7 @@ class Initiator(Answering):
             self._kept.write(name, None)
             count = max(count, 1)
         if count or after == C.MQCHS_STOPPED:
-            channel_event(self._core, C.MQRC_CHANNEL_STOPPED_BY_USER, channel=name)
+            self._manager.events.channel(C.MQRC_CHANNEL_STOPPED_BY_USER, channel=name)
         if started is not None:
             self._stop_started(started, mode, after)
         for agent in found:
@@ -195,7 +193,7 @@ class Initiator(Answering):
 
         def build(transport: Transport, peer: Peer) -> Agent | None:
             if self._ending:
-                done(amq(9542, name, self._environment.manager.name))
+                done(amq(9542, name, self._manager.name))
                 return None
             if self.is_current(name):
                 done(amq(9514, name))

@@ -22,14 +22,14 @@ class KeptStates:
     def find(self, channel: str) -> ChannelState | None:
         if channel in self._unwritten:
             return self._unwritten[channel]
-        return channel_state_changes.state_of(self._environment.manager.core, channel)
+        return self._environment.manager.channel_records.state_of(channel)
 
     def is_stopped(self, channel: str) -> bool:
         found = self.find(channel)
         return found is not None and found.status == C.MQCHS_STOPPED
 
     def stopped(self) -> list[str]:
-        names = {*self._environment.manager.core.catalogue.channel_states, *self._unwritten}
+        names = {*self._environment.manager.definitions.channel_states, *self._unwritten}
         return sorted(name for name in names if self.is_stopped(name))
 
     def write(self, channel: str, state: ChannelState | None) -> None:

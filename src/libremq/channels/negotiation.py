@@ -63,7 +63,7 @@ def own_initial_data(
     environment: ChannelEnvironment, channel: MessageChannel, *, requests: bool = False
 ) -> InitialData:
     """What this end can and wants. `requests`: a requester calls, and asks the other end to send."""
-    qmgr = environment.manager.core.catalogue.qmgr
+    qmgr = environment.manager.definitions.qmgr
     return InitialData(
         channel=channel.name,
         queue_manager=environment.manager.name,

@@ -24,14 +24,14 @@ from libremq.channels.delivery import Delivery
 from libremq.channels.exits import Retry, Suppressed
 from libremq.channels.negotiation import next_sequence
 from libremq.channels.transport import Peer, Transport
-from libremq.channels.undelivered import Fate, Undeliverable
+from libremq.channels.undelivered import Undeliverable
 from libremq.common.messages.amq_messages import amq
 from libremq.common.users import system_user
-from libremq.kernel.authority import object_authority
 from libremq.kernel.objects.channel_definitions import Receiver, Requester
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, ChannelSync
 from libremq.kernel.objects.channel_sync_record import RECEIVER as RECEIVER_ROLE
 from libremq.kernel.units import channel_batches
+from libremq.kernel.verbs.channel_messages import Fate
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows
@@ -85,7 +85,7 @@ class ReceivingAgent(Agent):
 
     def _connect(self) -> None:
         manager, user = self.environment.manager, self.user
-        privileged = not user or object_authority.issuer_of(manager.core, user).privileged
+        privileged = not user or manager.authority.issuer_of(user).privileged
         self._hconn = manager.connect(user, self.name, C.MQAT_QMGR, privileged=privileged)
 
     def _adopt(self, user: str) -> None:
@@ -102,7 +102,7 @@ class ReceivingAgent(Agent):
         sync, numbers = self._sync(), self._sequence
         if sync is not None:
             numbers.certain, numbers.luwid = sync.sequence, sync.luwid
-        elif len(channel_batches.syncs_of(self.environment.manager.core, self.name, RECEIVER_ROLE)) >= _PARTNERS_MAX:
+        elif len(self.environment.manager.channel_records.syncs_of(self.name, RECEIVER_ROLE)) >= _PARTNERS_MAX:
             # Each leaves a record for ever, and a caller may call itself what it likes
             why = f"{_PARTNERS_MAX} queue managers have used it; DELETE CHANNEL forgets them"
             raise ChannelError(End("failed", amq(9558, self.name, why)), Status.CHANNEL_UNAVAILABLE)
@@ -114,7 +114,7 @@ class ReceivingAgent(Agent):
         self.substate = C.MQCHSSTATE_RESYNCHING
 
     def _sync(self) -> ChannelSync | None:
-        return channel_batches.sync_of(self.environment.manager.core, RECEIVER_ROLE, self.name, self.partner)
+        return self.environment.manager.channel_records.sync_of(RECEIVER_ROLE, self.name, self.partner)
 
     def _tell_last_batch(self, flow: Flow) -> None:
         """The sender has told its own, and decides what becomes of one that it has in doubt."""
@@ -122,7 +122,7 @@ class ReceivingAgent(Agent):
         numbers = self._sequence
         # What this end says it has must be on disk
         told = Resync(numbers.certain, bytes.fromhex(numbers.luwid)).pack()
-        self._send(told, self.environment.manager.core.log.tail - 1)
+        self._send(told, self.environment.manager.last_lsn)
         self._happens(Event.SYNCHRONISED)
 
     def _run(self) -> None:
@@ -244,7 +244,7 @@ class ReceivingAgent(Agent):
             return False
         self._batch.dlq_used |= done.kind is Fate.DEAD_LETTER
         counters.messages += 1
-        counters.last_message = self.environment.manager.core.clock.now()
+        counters.last_message = self.environment.manager.clock.now()
         self._note_exit_time()
         return True
 
@@ -294,7 +294,7 @@ class ReceivingAgent(Agent):
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, self._no_such_batch(asked))
         sync = ChannelSync.make(
             RECEIVER_ROLE, self.name, self.partner, luwid=batch.luwid.hex(), sequence=numbers.last,
-            now=manager.core.clock.now(), conname=self.connection_name,
+            now=manager.clock.now(), conname=self.connection_name,
         )  # fmt: skip
         try:
             lsn = channel_batches.commit_received(manager, self._connection, sync)

@@ -92,14 +92,14 @@ class SendingAgent(Agent):
 
     def _resynchronise(self) -> None:
         """Say what the last batch was, and which one is in doubt."""
-        core, negotiated = self.environment.manager.core, self.negotiated
+        manager, negotiated = self.environment.manager, self.negotiated
         self._transit = Transit(
             self.environment, self.channel, self._hconn, xmitq=self.xmitq, max_message=negotiated.max_message,
-            partner_ccsid=negotiated.partner_ccsid or core.catalogue.qmgr.ccsid,
+            partner_ccsid=negotiated.partner_ccsid or manager.definitions.qmgr.ccsid,
             knows_properties=negotiated.knows_properties, knows_routes=negotiated.knows_routes,
             partner=self.partner, connection_name=self.peer.address,
         )  # fmt: skip
-        for one in channel_batches.in_doubt(core):
+        for one in manager.channel_records.in_doubt():
             if one.channel != self.name and one.xmitq != self.xmitq:
                 continue
             if (one.channel, one.partner, one.xmitq) != (self.name, self.partner, self.xmitq):
@@ -118,11 +118,11 @@ class SendingAgent(Agent):
                 doubt.last if doubt is not None else 0,
                 bytes.fromhex(doubt.luwid) if doubt is not None else NO_LUWID_BYTES,
             ).pack(),
-            core.log.tail - 1,
+            manager.last_lsn,
         )
 
     def _sync(self) -> ChannelSync | None:
-        return channel_batches.sync_of(self.environment.manager.core, SENDER_ROLE, self.name, self.partner, self.xmitq)
+        return self.environment.manager.channel_records.sync_of(SENDER_ROLE, self.name, self.partner, self.xmitq)
 
     def _compare(self, flow: Flow) -> None:
         """The other end says what its last batch was: that decides what becomes of one in doubt."""
@@ -152,7 +152,7 @@ class SendingAgent(Agent):
         manager, numbers = self.environment.manager, self._sequence
         sync = ChannelSync.make(
             SENDER_ROLE, self.name, self.partner, self.xmitq, luwid=numbers.luwid, sequence=numbers.certain,
-            now=manager.core.clock.now(), conname=self.connection_name,
+            now=manager.clock.now(), conname=self.connection_name,
         )  # fmt: skip
         channel_batches.followed(manager, sync)
         self._run()
@@ -179,7 +179,7 @@ class SendingAgent(Agent):
         identity = doubt.unit.identity
         if status.luwid.hex() != identity.luwid:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, self._no_such_batch(status))
-        channel_batches.commit(manager, doubt.unit, identity.sync(self.connection_name, manager.core.clock.now()))
+        channel_batches.commit(manager, doubt.unit, identity.sync(self.connection_name, manager.clock.now()))
         self._doubt = None
         self._sequence.certain, self._sequence.luwid = identity.last, identity.luwid
         counters.batches += 1
@@ -251,7 +251,7 @@ class SendingAgent(Agent):
         if count >= self.negotiated.batch_size or (limit and batch.bytes >= limit * 1000):
             return True
         # Reports on messages are part of the batch, too
-        most = self.environment.manager.core.catalogue.qmgr.maxumsgs
+        most = self.environment.manager.definitions.qmgr.maxumsgs
         return batch.unit is not None and batch.unit.unit.message_count >= most
 
     def _send_next(self) -> bool:
@@ -283,7 +283,7 @@ class SendingAgent(Agent):
 
     def _begin_batch(self) -> Batch:
         manager = self.environment.manager
-        luwid = manager.core.identifiers.next_id()[-8:].hex()
+        luwid = manager.new_id()[-8:].hex()
         last = self._sequence.last
         first = next_sequence(last, self.channel.seqwrap)
         identity = BatchIdentity(self.name, self.partner, self.xmitq, luwid, first, last)
@@ -295,7 +295,7 @@ class SendingAgent(Agent):
         fast = negotiated.fast and md.Persistence != _PERSISTENT
         if not batch.messages and not batch.buried:
             batch.began = self._now()
-            counters.queue_time.add(microseconds_queued(md, self.environment.manager.core.clock.now()))
+            counters.queue_time.add(microseconds_queued(md, self.environment.manager.clock.now()))
         ready = self._prepared(md, data, fast=fast)
         if ready is None:
             batch.buried += not fast
@@ -325,7 +325,7 @@ class SendingAgent(Agent):
         batch.messages += 1
         batch.bytes += len(data)
         counters.messages += 1
-        counters.last_message = self.environment.manager.core.clock.now()
+        counters.last_message = self.environment.manager.clock.now()
         self._note_exit_time()
 
     def _prepared(self, md: MQMD, data: bytes, *, fast: bool) -> bytes | None:

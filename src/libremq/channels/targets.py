@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from libremq.kernel.authority import object_authority
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.messages.put_plan import PutPlan, plan_of
+from libremq.kernel.messages.put_plan import PutPlan
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
-from libremq.kernel.verb_calls import verb
-from libremq.kernel.verbs import opening
+from libremq.kernel.verbs import channel_messages
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
@@ -56,7 +54,7 @@ class Targets:
         key = (queue, qmgr, user if self.by_context else "")
         target = self._open.get(key)
         if target is not None:
-            if target.plan.version == self._manager.core.definitions_version and not target.queue.deleted:
+            if target.plan.version == self._manager.definitions_version and not target.queue.deleted:
                 return target
             self._close(key)
         while len(self._open) >= OPEN_MAX:
@@ -72,18 +70,17 @@ class Targets:
         return target
 
     def _opened(self, queue: str, qmgr: str, user: str) -> Target:
-        manager, core = self._manager, self._manager.core
+        manager = self._manager
         od = MQOD(ObjectName=queue, ObjectQMgrName=qmgr)
         options = C.MQOO_OUTPUT | C.MQOO_SET_ALL_CONTEXT
-        opening.check_put1(core, od)  # a model queue must not make a queue for every message
+        channel_messages.check_names(manager, self._connection, od, by_context=self.by_context)
         if self.by_context:
-            _check_own(manager, self._connection, od)
             od.AlternateUserId = user
             options = C.MQOO_OUTPUT | C.MQOO_ALTERNATE_USER_AUTHORITY
         hobj = manager.open(self._connection.hconn, od, options)
         handle = manager.handle(self._connection.hconn, hobj)
         assert handle.destination is not None
-        return Target(handle, handle.destination, plan_of(core, handle.destination))
+        return Target(handle, handle.destination, channel_messages.plan_for(manager, handle.destination))
 
     def _close(self, key: tuple[str, str, str]) -> None:
         target = self._open.pop(key)
@@ -96,13 +93,3 @@ class Targets:
         for key in list(self._open):
             with suppress(MQError):
                 self._close(key)
-
-
-@verb
-def _check_own(manager: QueueManager, connection: Connection, od: MQOD) -> None:
-    """The context of a message is the agent's to set, whoever is to put it: that is asked of its own user."""
-    core = manager.core
-    local = od.ObjectQMgrName in ("", core.qmgr_name)
-    found = core.catalogue.find_queue(od.ObjectName) if local else None
-    if found is not None or not local:
-        object_authority.check_queue(core, connection, od, C.MQOO_SET_ALL_CONTEXT, found)

@@ -17,14 +17,11 @@ from libremq.channels.transmission_header import EXPIRY_AT, HEADER_BYTES, Header
 from libremq.channels.undelivered import Undelivered
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.conversion.convert_message import convert
-from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.messages.transmission import FORMAT, frame
 from libremq.kernel.objects.channel_definitions import SendingChannel
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
-from libremq.kernel.state.connection import Connection
-from libremq.kernel.verb_calls import VerbCalls, verb
-from libremq.kernel.verbs import reports
-from libremq.kernel.verbs.activities import Departure, Tracer, wants
+from libremq.kernel.verbs import channel_messages
+from libremq.kernel.verbs.activities import wants
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
@@ -93,12 +90,12 @@ class Transit:
         self._drops_properties = not knows_properties and channel.propctl != C.MQPROP_ALL
         self._special = self._converts or self._drops_properties
         self._connection_name = connection_name
-        self._reader = HeaderReader(C.MQENC_NATIVE, environment.manager.core.catalogue.qmgr.ccsid)
+        self._reader = HeaderReader(C.MQENC_NATIVE, environment.manager.definitions.qmgr.ccsid)
         self.encoding = C.MQENC_NATIVE  # of the header of the last message that was prepared
         self.ccsid = self._reader.ccsid
         self.undelivered = Undelivered(environment, channel, self._connection)
-        self._tracer = Tracer(
-            environment.manager.core, self._connection, channel=channel.name, channel_type=channel.chltype,
+        self._tracer = channel_messages.tracer(
+            environment.manager, self._connection, channel=channel.name, channel_type=channel.chltype,
             partner=partner, xmitq=xmitq, supports=knows_routes,
         )  # fmt: skip
 
@@ -125,7 +122,7 @@ class Transit:
         self.encoding, self.ccsid = reader.encoding, reader.ccsid
         if md.Expiry != C.MQEI_UNLIMITED:
             if reader.expiry(data) == _LAST_TENTH:
-                _expired(self._manager, self._connection, Message(md, b"", data), syncpoint)
+                channel_messages.expire(self._manager, self._connection, Message(md, b"", data), syncpoint)
                 return None
             data = message_for_wire(data, md)
         if wants(data):
@@ -149,7 +146,7 @@ class Transit:
         except MQError as error:
             self.undelivered.lay_aside(departure.message, *names, error, syncpoint=syncpoint, passage=departure)
             return None
-        _report_departure(self._manager, self._connection, departure, syncpoint)
+        channel_messages.report_departure(self._manager, self._connection, departure, syncpoint)
         return data
 
     def _changed(self, outer: MQMD, names: tuple[str, str], data: bytes, syncpoint: bool) -> bytes | None:
@@ -166,14 +163,14 @@ class Transit:
             )
         if self._converts and md.Format.strip() and not md.MsgFlags & _SEGMENT:
             ccsid, encoding = self._partner
-            own = self._manager.core.catalogue.qmgr.ccsid
+            own = self._manager.definitions.qmgr.ccsid
             done = convert(body, md.Format, md.Encoding, md.CodedCharSetId, encoding, ccsid, q_mgr_ccsid=own)
             if done.reason not in _NOT_CONVERTED:
                 error = mq_error(
                     done.reason, names[0], f"the data of format {md.Format!r} cannot be converted (CONVERT)"
                 )
                 self._say(amq(9541, self._channel.name, error))
-                _conversion_event(
+                channel_messages.tell_conversion_failed(
                     self._manager, self._channel.name, done.reason, md.Format, self._xmitq, self._connection_name
                 )
                 self._lay_aside(outer, names, data, error, syncpoint)
@@ -237,26 +234,3 @@ class Transit:
             Message(own, b"", data), self._xmitq, self._manager.name, error,
             syncpoint=syncpoint, reason=C.MQFB_XMIT_Q_MSG_ERROR,
         )  # fmt: skip
-
-
-@verb
-def _expired(manager: VerbCalls, connection: Connection, message: Message, syncpoint: bool) -> None:
-    """It is discarded; if its sender asked to be told, that is in one unit of work with the get."""
-    core = manager.core
-    unit = core.syncpoint_unit(connection, limited=False) if syncpoint else None
-    reports.expired(core, message, unit, core.clock.now(), in_transit=True)
-
-
-@verb
-def _report_departure(manager: VerbCalls, connection: Connection, departure: Departure, syncpoint: bool) -> None:
-    departure.finish(manager.core.syncpoint_unit(connection, limited=False) if syncpoint else None)
-
-
-@verb
-def _conversion_event(
-    manager: VerbCalls, channel: str, reason: int, data_format: str, xmitq: str, connection_name: str
-) -> None:
-    channel_event(
-        manager.core, C.MQRC_CHANNEL_CONV_ERROR, channel=channel, xmitq=xmitq, connection_name=connection_name,
-        conversion_reason=reason, data_format=data_format,
-    )  # fmt: skip

@@ -14,7 +14,7 @@ from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.common.ccsid import charset_of
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Sender, Server
-from libremq.kernel.state.core import Core
+from libremq.kernel.objects.definitions import Definitions
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.byte_order import is_big_endian
@@ -61,7 +61,7 @@ class Triggers:
         for name in list(self._open):
             self._close(name)
         hconn, self._hconn = self._hconn, 0
-        if hconn in self._environment.manager.core.connections:
+        if hconn in self._environment.manager.connections:
             try:
                 self._environment.manager.disconnect(hconn, back_out=True)
             except MQError:
@@ -110,7 +110,7 @@ class Triggers:
             if md.Format.strip() != C.MQFMT_TRIGGER.strip():
                 raise mq_error(C.MQRC_TM_ERROR, name, f"its format is {md.Format.strip()!r}")
             trigger = MQTM.unpack(data, big_endian=is_big_endian(md.Encoding), charset=charset_of(md.CodedCharSetId))
-            channel = channel_of(self._environment.manager.core, trigger)
+            channel = channel_of(self._environment.manager.definitions, trigger)
             if not channel:
                 raise mq_error(C.MQRCCF_CHANNEL_NOT_FOUND, trigger.QName, "no channel has it as XMITQ")
             self._start(channel)
@@ -118,13 +118,13 @@ class Triggers:
             self._environment.say(amq(9603, name, error))
 
 
-def channel_of(core: Core, trigger: MQTM) -> str:
+def channel_of(definitions: Definitions, trigger: MQTM) -> str:
     """The channel that a trigger message means; blank if there is none."""
     named = trigger.TriggerData.strip() or trigger.UserData.strip()
-    return named or next((one.name for one in senders_of(core, trigger.QName.strip())), "")
+    return named or next((one.name for one in senders_of(definitions, trigger.QName.strip())), "")
 
 
-def senders_of(core: Core, xmitq: str) -> list[Sender | Server]:
+def senders_of(definitions: Definitions, xmitq: str) -> list[Sender | Server]:
     """The channels that empty this transmission queue."""
-    channels = core.catalogue.channels.values()
+    channels = definitions.channels.values()
     return [one for one in channels if isinstance(one, Sender | Server) and one.xmitq == xmitq]

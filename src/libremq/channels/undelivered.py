@@ -8,17 +8,16 @@ where it was; only a fast one, which is nowhere else, is discarded.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.state.connection import Connection
-from libremq.kernel.verb_calls import VerbCalls, verb
-from libremq.kernel.verbs import dead_letter, reports
+from libremq.kernel.verbs import channel_messages
 from libremq.kernel.verbs.activities import Passage
+from libremq.kernel.verbs.channel_messages import Fate
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.errors import MQError
 from libremq.store.stored_message import Message
 
 WAITING_HELPS = frozenset({C.MQRC_Q_FULL, C.MQRC_PUT_INHIBITED, C.MQRC_PAGESET_FULL})
@@ -36,15 +35,6 @@ _MUST_NOT_USE = "the channel must not use the dead-letter queue (USEDLQ(NO))"
 _HAS_NONE = "the queue manager has no dead-letter queue (DEADQ)"
 _WORDS_S = 60.0
 """How often it is said that messages do not arrive."""
-
-
-class Fate(Enum):
-    """What became of a message."""
-
-    PUT = "put"
-    DEAD_LETTER = "dead-letter"
-    DISCARDED = "discarded"
-    RETRY = "retry"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +97,7 @@ class Undelivered:
         if passage is not None:
             message = passage.undelivered(queue, qmgr, reason, uses_dead_letter_queue=uses_queue)
         try:
-            fate, refusal = _lay_aside(
+            fate, refusal = channel_messages.lay_aside(
                 self._manager, self._connection, message, queue, qmgr, reason, syncpoint, uses_queue, passage
             )
         except MQError as trouble:
@@ -118,13 +108,13 @@ class Undelivered:
             self.dead_letters += 1
         else:
             self.discarded += 1
-        if self._manager.core.clock.monotonic() >= self._next_word:
+        if self._manager.clock.monotonic() >= self._next_word:
             self.tell()
         return Delivered(fate, reason)
 
     def _no_place(self, error: MQError, reason: int, refusal: MQError | None) -> Undeliverable:
         """`refusal`: what the dead-letter queue said, if it was asked."""
-        channel, deadq = self._channel.name, self._manager.core.catalogue.qmgr.deadq
+        channel, deadq = self._channel.name, self._manager.definitions.qmgr.deadq
         if refusal is not None and deadq:
             return Undeliverable(amq(9566, channel, deadq, str(refusal).rstrip("."), error), reason, retry=True)
         why = _MUST_NOT_USE if refusal is None else _HAS_NONE
@@ -138,44 +128,7 @@ class Undelivered:
         dead_letters, discarded = self.dead_letters - self._told[0], self.discarded - self._told[1]
         if not dead_letters and not discarded:
             return
-        deadq = self._manager.core.catalogue.qmgr.deadq
+        deadq = self._manager.definitions.qmgr.deadq
         self._say(amq(9544, self._channel.name, dead_letters, deadq, discarded))
         self._told = self.dead_letters, self.discarded
-        self._next_word = self._manager.core.clock.monotonic() + _WORDS_S
-
-
-@verb
-def _lay_aside(
-    manager: VerbCalls,
-    connection: Connection,
-    message: Message,
-    queue: str,
-    qmgr: str,
-    reason: int,
-    syncpoint: bool,
-    uses_dead_letter_queue: bool,
-    passage: Passage | None,
-) -> tuple[Fate | None, MQError | None]:
-    """Deal with a message that cannot be put, as its sender asked, with the report; None if there is no way to.
-
-    Behind it what the dead-letter queue said, if it was asked and did not take the message.
-    """
-    core = manager.core
-    if connection.is_lost:
-        raise mq_error(C.MQRC_BACKED_OUT, queue, "the queue manager backed the batch out to release log space")
-    now = core.clock.now()
-    discards = bool(message.md.Report & C.MQRO_DISCARD_MSG)
-    with core.all_or_nothing(core.syncpoint_unit(connection, limited=False) if syncpoint else None) as unit:
-        fate, refusal = None, None
-        if discards or uses_dead_letter_queue:
-            refusal = dead_letter.send(core, message, queue, qmgr, reason, unit, now, connection)
-            if refusal is None:
-                fate = Fate.DISCARDED if discards else Fate.DEAD_LETTER
-        if fate is None and not syncpoint and message.md.Persistence != C.MQPER_PERSISTENT:
-            reports.exception(core, message, reason, unit, now, connection)
-            fate = Fate.DISCARDED
-        if fate is not None and passage is not None:
-            passage.finish(unit)
-    if not syncpoint:
-        connection.depend_on(core.committed_lsn)
-    return fate, refusal
+        self._next_word = self._manager.clock.monotonic() + _WORDS_S

@@ -22,7 +22,8 @@ from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
-from libremq.kernel.units import channel_batches
+from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.units import channel_batches, channel_state_changes
 from libremq.kernel.verb_calls import VerbCalls, verb
 from libremq.kernel.verbs import connection_status
 from libremq.kernel.verbs.connection_status import ConnectionStatus, HandleStatus
@@ -65,7 +66,7 @@ class Events:
 
 
 class ChannelRecords:
-    """What is kept of message channels, also over a restart: the last batch with each partner, and those in doubt."""
+    """What is kept of message channels, also over a restart: the last batches, those in doubt, what is stopped."""
 
     def __init__(self, core: Core) -> None:
         self.in_doubt = partial(channel_batches.in_doubt, core)
@@ -73,6 +74,7 @@ class ChannelRecords:
         self.messages_of = partial(channel_batches.messages_of, core)
         self.sync_of = partial(channel_batches.sync_of, core)
         self.syncs_of = partial(channel_batches.syncs_of, core)
+        self.state_of = partial(channel_state_changes.state_of, core)
 
 
 class Questions(VerbCalls):
@@ -84,6 +86,7 @@ class Questions(VerbCalls):
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self.definitions: Definitions = core.catalogue
         self.connections: Mapping[int, Connection] = core.connections
+        self.units: Mapping[int, UnitOfWork] = core.units
         self.clock: Clock = core.clock
         self.log: Log = core.log
         self.files: Files = core.files
@@ -97,6 +100,10 @@ class Questions(VerbCalls):
     def queue_status(self, definition: LocalQueue) -> QueueStatus:
         """DISPLAY QSTATUS."""
         return queue_status(self.core, definition)
+
+    def available_on(self, definition: LocalQueue) -> int:
+        """How many messages of a queue can be got. Looks, and does nothing that is due, as a verb would."""
+        return len(self.core.local_queue(definition).store.chains)
 
     def handles_of_queue(self, name: str) -> list[HandleStatus]:
         """DISPLAY QSTATUS TYPE(HANDLE)."""

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.kernel.state.waiting_gets import Got
-from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
@@ -143,7 +142,7 @@ def check(simulation: ChannelSimulation, *, fast: bool = False) -> None:
     _check_ends(simulation)
     _check_shown(simulation)
     for manager in simulation.queue_managers.values():
-        deadq = manager.manager.core.catalogue.qmgr.deadq
+        deadq = manager.manager.definitions.qmgr.deadq
         if deadq and (dead := _taken(manager, deadq)):
             raise simulation.fail(f"{manager.name} has {dead} on {deadq}")
 
@@ -210,10 +209,9 @@ def _check_ends(simulation: ChannelSimulation) -> None:
     """What is kept of the last batch is the same at both ends."""
     ends: dict[str, dict[tuple[str, str, str], tuple[str, int]]] = {SENDER: {}, RECEIVER: {}}
     for manager in simulation.queue_managers.values():
-        core = manager.manager.core
-        if doubt := channel_batches.in_doubt(core):
+        if doubt := manager.manager.channel_records.in_doubt():
             raise simulation.fail(f"{manager.name} has {doubt[0]} in doubt")
-        for sync in core.catalogue.channel_syncs.values():
+        for sync in manager.manager.definitions.channel_syncs.values():
             names = (manager.name, sync.partner) if sync.role == SENDER else (sync.partner, manager.name)
             ends[sync.role][sync.channel, *names] = sync.luwid, sync.sequence
     for key in sorted({*ends[SENDER], *ends[RECEIVER]}):

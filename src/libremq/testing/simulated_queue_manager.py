@@ -25,7 +25,6 @@ from libremq.host import lifecycle
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import PREPARED
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -109,7 +108,7 @@ class SimulatedQueueManager:
         self._waiting: list[tuple[int, Callable[[], None]]] = []
         self._on_death: list[Callable[[], None]] = []
         self._forcing = False
-        self._xmitqs: list[QueueState] | None = None
+        self._xmitqs: list[LocalQueue] | None = None
         self._crash_in: int | None = None
         self.start()
 
@@ -231,7 +230,7 @@ class SimulatedQueueManager:
         if life != self.lives or not self.is_up:
             return
         self._forcing = False
-        self.run(lambda: self.manager.force(self.manager.core.log.tail - 1))
+        self.run(lambda: self.manager.force(self.manager.last_lsn))
         if not self.is_up:
             return
         self._transports = [transport for transport in self._transports if not transport.is_over]
@@ -319,13 +318,13 @@ class SimulatedQueueManager:
 
     # What it has
 
-    def transmission_queues(self) -> list[QueueState]:
+    def transmission_queues(self) -> list[LocalQueue]:
         """Those of its channels."""
-        core = self.manager.core
+        definitions = self.manager.definitions
         if self._xmitqs is None:
-            channels = [one for one in core.catalogue if isinstance(one, Sender | Server)]
-            queues = [core.catalogue.find("QLOCAL", channel.xmitq) for channel in channels]
-            self._xmitqs = [core.local_queue(queue) for queue in queues if isinstance(queue, LocalQueue)]
+            channels = [one for one in definitions if isinstance(one, Sender | Server)]
+            queues = [definitions.find("QLOCAL", channel.xmitq) for channel in channels]
+            self._xmitqs = [queue for queue in queues if isinstance(queue, LocalQueue)]
         return self._xmitqs
 
     def unfinished(self) -> str:
@@ -336,13 +335,13 @@ class SimulatedQueueManager:
             return f"{self.name} has {len(self._waiting)} commits that are not on disk"
         if left := self.environment.manager.not_given_back:
             return f"{self.name} has {len(left)} agents that could not give back what they had"
-        for unit in self.manager.core.units.values():
+        for unit in self.manager.units.values():
             if unit.state == PREPARED:
                 return f"{self.name} has a batch in doubt"
             if unit.operations:
                 return f"{self.name} has a unit of work"
         for queue in self.transmission_queues():
-            if depth := len(queue.store.chains):
+            if depth := self.manager.available_on(queue):
                 return f"{self.name} has {depth} messages on {queue.name}"
         return ""
 
@@ -352,8 +351,8 @@ class SimulatedQueueManager:
         for transport in self._transports:
             if not transport.is_over and (transport.agent is None or transport.agent.ended is not None):
                 return f"{self.name} has a connection with {transport.peer.address} that nobody uses"
-        channels = self.manager.core.catalogue.channels
-        held = Counter(one.application for one in self.manager.core.connections.values() if one.application in channels)
+        channels = self.manager.definitions.channels
+        held = Counter(one.application for one in self.manager.connections.values() if one.application in channels)
         for channel, count in (held - Counter(agent.name for agent in running)).items():
             return f"{self.name} has {count} connections of channel {channel} for agents that have ended"
         return ""
