@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,16 @@ def test_a_pause_keeps_the_order_of_what_comes(agent: type[Agent]) -> None:
     for state in IS_PAUSED & set(agent.table):
         about_messages = [agent.table[state][event] for event in (Event.MESSAGE, Event.STATUS, Event.HEARTBEAT)]
         assert about_messages == [("hold_back", state)] * 3
+
+
+def test_the_page_shows_the_states_that_there_are() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "internals" / "channels.md").read_text(encoding="utf-8")
+    shown = {"BINDING": C.MQCHS_BINDING, "RUNNING": C.MQCHS_RUNNING, "PAUSED": C.MQCHS_PAUSED}
+    shown |= {"STOPPING": C.MQCHS_STOPPING, "-": C.MQCHS_INACTIVE}
+    rows = re.findall(r"^\| ([A-Z_]+) \| ([A-Z-]+) \| (.+) \|$", page, re.MULTILINE)
+    assert [(name, shown[status], words) for name, status, words in rows] == [
+        (state.name, state.status, state.words) for state in State
+    ]
 
 
 # What agents keep
