@@ -1,8 +1,11 @@
 """The heart of the queue manager: objects, queues, units of work, and the log records that make them last.
 
 The verbs are built on the few operations here. Each leaves memory and log in step: it either happened and is
-logged, or nothing changed. Nothing here waits for the disk; whoever answers an application first asks the log to
-be forced as far as `Connection.lsn` says (contract 2). Clock, files and log are handed in (contract 1).
+logged, or nothing changed. Nothing here waits for its own record to be on disk; whoever answers an application first
+asks the log to be forced as far as `Connection.lsn` says (contract 2). The disk is waited for in three places: a put
+that finds the log's buffer overfull forces it, one that fills the buffer of its queue writes to the queue file (after
+a force if a unit of work has filled it several times over), and a queue is read when it is first used.
+Clock, files and log are handed in (contract 1).
 """
 
 from __future__ import annotations
