@@ -1,15 +1,16 @@
 """One life of a queue manager on files that can lose power, driven step by step beside the model of what it promised.
 
 Each operation first says what may be found if the power fails while it runs (`acceptable`), then runs the verbs and
-forces the log as the embedded binding does, and only then counts as acknowledged. `Recorder` keeps a copy of the disk
-at every write and sync boundary, so that one run of a workload gives all its crash points.
+forces the log as the embedded binding does, and only then counts as acknowledged. What somebody was shown counts as
+well: a writer's answers never leave, but as soon as the application has read his message, that must survive. `Recorder`
+keeps a copy of the disk at every write and sync boundary, so that one run of a workload gives all its crash points.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from crash_model import COMMITTED, UNIT, Held, Model, Observed, Seen, match
@@ -85,6 +86,7 @@ class Life:
     def _connect(self) -> None:
         self.application = self.qm.connect("alice", "teller")
         self.coordinator = self.qm.connect("bob", "coordinator")
+        self.writer = self.qm.connect("carol", "writer")  # nobody forces the log for it
 
     @property
     def now(self) -> float:
@@ -96,8 +98,9 @@ class Life:
         """A model to be changed to what the operation will have done."""
         return self.model.copy()
 
-    def do(self, after: Model, verbs: Callable[[], Any]) -> None:
-        self.acceptable = [after.crashed(), self.model.crashed()]
+    def do(self, after: Model, verbs: Callable[[], Any], *between: Model) -> None:
+        """`between`: what else may be found while the verbs run."""
+        self.acceptable = [after.crashed(), self.model.crashed(), *[model.crashed() for model in between]]
         try:
             verbs()
         except MQError as error:
@@ -140,7 +143,7 @@ class Life:
         self.next_number += 1
         return held
 
-    def send(self, held: Held, expiry: float = 0) -> None:
+    def send(self, held: Held, expiry: float = 0, by: int | None = None) -> None:
         """MQPUT1 of a message; in the unit of work of its owner, if it has one."""
         md = MQMD(
             Version=2,
@@ -155,7 +158,7 @@ class Life:
             md.MsgSeqNumber = 1 + held.number // 3 % 3
             md.MsgFlags = C.MQMF_MSG_IN_GROUP
         pmo = MQPMO(Options=C.MQPMO_SYNCPOINT if held.put_by else C.MQPMO_NO_SYNCPOINT)
-        hconn = self.application if held.put_by in (COMMITTED, UNIT) else self.coordinator
+        hconn = by or (self.application if held.put_by in (COMMITTED, UNIT) else self.coordinator)
         self.qm.put1(hconn, MQOD(ObjectName=held.queue), md, pmo, held.data)
 
     def receive(self, held: Held, owner: str) -> None:
@@ -239,6 +242,70 @@ def _put(
         return
     after.put(held)
     life.do(after, lambda: life.send(held, expiry))
+
+
+# What a reader was shown, of puts that were never answered
+
+
+def _written(life: Life, rng: Rng, owner: str) -> list[Held]:
+    """Messages for the writer, of the highest priority: they are what a reader finds first."""
+    sizes = (60, 60) if rng is None else (rng.choice((0, 60, 600)), rng.choice((60, 5000)))
+    return [
+        life.new_message(queue, size=size, persistent=True, priority=9, expiry=0, owner=owner)
+        for queue, size in zip("AB", sizes, strict=True)
+    ]
+
+
+def browse_new(life: Life, rng: Rng) -> None:
+    """Two puts outside syncpoint, and a browse that shows the second: the first is before it in the log."""
+    after = life.plan()
+    first, second = _written(life, rng, COMMITTED)
+    after.put(first)
+    between = after.copy()
+    after.put(second)
+
+    def verbs() -> None:
+        life.send(first, by=life.writer)
+        life.send(second, by=life.writer)
+        assert second.number in [one.number for one in life._browse(second.queue)]
+
+    life.do(after, verbs, between)
+
+
+def get_new(life: Life, rng: Rng) -> None:
+    """A put outside syncpoint, and a get outside syncpoint that finds it: it is neither lost nor does it come back."""
+    after = life.plan()
+    held = _written(life, rng, COMMITTED)[0]
+    between = after.copy()
+    between.put(held)
+    taken = between.visible(held.queue, life.now)[0]
+    after = between.copy()
+    after.get(taken, COMMITTED)
+
+    def verbs() -> None:
+        life.send(held, by=life.writer)
+        life.receive(taken, COMMITTED)
+
+    life.do(after, verbs, between)
+
+
+def get_committed(life: Life, rng: Rng) -> None:
+    """A commit of two puts, and a get in the application's unit of work that finds one: the other is there, too."""
+    after = life.plan()
+    messages = _written(life, rng, COMMITTED)
+    for held in messages:
+        after.put(held)
+    between = after.copy()
+    taken = after.visible("B", life.now)[0]
+    after.get(taken, UNIT)
+
+    def verbs() -> None:
+        for held in messages:
+            life.send(replace(held, put_by=UNIT), by=life.writer)
+        life.qm.commit(life.writer)
+        life.receive(taken, UNIT)
+
+    life.do(after, verbs, between)
 
 
 def _queue(rng: Rng, fixed: str) -> str:
@@ -458,7 +525,7 @@ Operation = Callable[[Life, Rng], None]
 OPERATIONS: tuple[Operation, ...] = (
     put, put_nonpersistent, put_large, put_expiring, put_to_new, unit_put, get, unit_get, commit, back_out, checkpoint,
     browse, clear, define, delete, alter, begin_branch, prepare_branch, resolve_commit, resolve_back_out, scan_expired,
-    end_and_start, kill_and_start,
+    end_and_start, kill_and_start, browse_new, get_new, get_committed,
 )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def start_without_room(configuration: Configuration, point: CrashPoint, rng: ran
             life = restart(disk, acceptable, point.now)
         disk.heal()
         for xid in sorted(life.model.prepared):
-            life.qm.xa_rollback(life.coordinator, xid)
+            life.qm.xa_rollback(life.coordinator, xid.encode())
         life.qm.end()
         assert life.qm.failure is None and not life.qm.end_note, where
         second_life(restart(disk, acceptable, point.now))

@@ -84,10 +84,10 @@ class FuzzyLife(Life):
 
     # Verbs beside a queue manager that may roll units of work back
 
-    def do(self, after: Model, verbs: Callable[[], Any]) -> None:
+    def do(self, after: Model, verbs: Callable[[], Any], *between: Model) -> None:
         """One verb: it happens, or it is refused since the log is full, or a unit of work had to give way for it."""
         self.instead = None
-        self.acceptable = [after.crashed(), self.model.crashed()]
+        self.acceptable = [after.crashed(), self.model.crashed(), *[model.crashed() for model in between]]
         try:
             verbs()
         except MQError as error:

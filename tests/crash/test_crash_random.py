@@ -47,6 +47,7 @@ USUAL: dict[Operation, int] = {
     driver.checkpoint: 2, driver.browse: 2, driver.clear: 1, driver.define: 2, driver.delete: 2, driver.alter: 1,
     driver.begin_branch: 1, driver.prepare_branch: 2, driver.resolve_commit: 2, driver.resolve_back_out: 1,
     driver.scan_expired: 1, driver.end_and_start: 1, driver.kill_and_start: 1,
+    driver.browse_new: 2, driver.get_new: 2, driver.get_committed: 2,
 }  # fmt: skip
 FILLING: dict[Operation, int] = {
     driver.put: 10, driver.put_large: 10, driver.get: 16, driver.unit_put: 4, driver.unit_get: 6, driver.commit: 6,
