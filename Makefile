@@ -1,6 +1,7 @@
 # Everything a newcomer needs: `make demo`, `make test`, `make check`, `make bench`.
 # `make test-crash` tries over 100,000 crash points (minutes), `make soak` kills a working queue manager 200 times,
 # breaks everything between three of them for LIBREMQ_SOAK_SECONDS (default 300), and draws new examples for the tests.
+# `make mutants` plants 40 small bugs, one after the other, and lists those that no test of their module has noticed.
 # `make interop` runs the test suites and examples of pymqi and ibmmq against a queue manager of ours.
 # `make bench-pipeline` measures the pipeline with gigabytes of generated dumps (an hour or so).
 # The environment lives in .venv; it is rebuilt when pyproject.toml changes.
@@ -9,7 +10,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-crash soak check interop bench bench-pipeline clean
+.PHONY: demo test test-crash soak mutants check interop bench bench-pipeline clean
 
 $(READY): pyproject.toml
 	@echo "Setting up $(VENV) (once)..."
@@ -33,9 +34,12 @@ soak: $(READY)
 	@$(BIN)/python -m soak.channels
 	@$(BIN)/python -m soak.exploring
 
+mutants: $(READY)
+	@$(BIN)/python -m soak.mutants
+
 check: $(READY)
 	$(BIN)/ruff check src tests bench soak interop packages
-	$(BIN)/mypy src soak interop
+	$(BIN)/mypy src soak interop tests
 	$(BIN)/lint-imports
 
 interop: $(READY)
