@@ -263,7 +263,7 @@ def network(
     return net, one, two
 
 
-def refused(reason: int) -> pytest.RaisesContext[MQError]:
+def refused(reason: int) -> pytest.RaisesExc[MQError]:
     return pytest.raises(MQError, match=f"\\({reason}\\)")
 
 

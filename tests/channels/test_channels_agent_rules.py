@@ -17,6 +17,7 @@ from libremq.kernel.manager import QueueManager
 from libremq.kernel.messages.transmission import frame
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
@@ -40,7 +41,7 @@ def message(sequence: int, luwid: bytes = LUWID, *, persistent: bool = True) -> 
     return flow_of(*flows.pack_message(data, sequence=sequence, luwid=luwid, max_segment=32000))
 
 
-def until_in_doubt(pair: Pair) -> channel_batches.BatchIdentity:
+def until_in_doubt(pair: Pair) -> BatchIdentity:
     while not pair.sender.instance().in_doubt:
         assert pair.step(pair.near) or pair.step(pair.far)
     (doubt,) = channel_batches.in_doubt(pair.caller.qm.core)
@@ -289,7 +290,7 @@ def test_a_batch_behind_the_highest_number_begins_with_1() -> None:
     assert (doubt.first, doubt.last) == (1, 1)
 
 
-def until_in_doubt_again(pair: Pair) -> channel_batches.BatchIdentity:
+def until_in_doubt_again(pair: Pair) -> BatchIdentity:
     while True:
         found = channel_batches.in_doubt(pair.caller.qm.core)
         if found and found[0].last != 100:

@@ -28,7 +28,7 @@ def as_user(tmp_path: Path) -> libremq.QueueManager:
     return libremq.connect(f"embedded:QM1?data={tmp_path}&authority=1", user=_USER)
 
 
-def refused(reason: int = C.MQRC_NOT_AUTHORIZED) -> pytest.RaisesContext[libremq.MQError]:
+def refused(reason: int = C.MQRC_NOT_AUTHORIZED) -> pytest.RaisesExc[libremq.MQError]:
     return pytest.raises(libremq.MQError, check=lambda error: error.reason == reason)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from libremq.common.ccsid import Kind, characters_of, codec, known_ccsids
+from libremq.common.ccsid import Codec, Kind, characters_of, codec, known_ccsids
 
 SINGLE_BYTE = [ccsid for ccsid in known_ccsids() if (found := codec(ccsid)) and found.single_byte]
 EBCDIC = [ccsid for ccsid in SINGLE_BYTE if (found := codec(ccsid)) and found.kind is Kind.EBCDIC]
@@ -16,7 +16,7 @@ LATIN_1_EBCDIC = (37, 273, 277, 278, 280, 284, 285, 297, 500, 871, 1047)
 QUEUE_NAME_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/% "
 
 
-def codec_of(ccsid):
+def codec_of(ccsid: int) -> Codec:
     found = codec(ccsid)
     assert found is not None, ccsid
     return found
@@ -71,28 +71,28 @@ def codec_of(ccsid):
         (1202, "A", "4100"),
     ],
 )
-def test_bytes_of_a_code_page(ccsid, text, expected):
+def test_bytes_of_a_code_page(ccsid: int, text: str, expected: str) -> None:
     assert codec_of(ccsid).encode(text).hex() == expected
     assert codec_of(ccsid).decode(bytes.fromhex(expected)) == text
 
 
 @pytest.mark.parametrize("ccsid", [0, -1, -2, -3, 1, 930, 964, 99999, 2**31 - 1])
-def test_unknown_ccsid(ccsid):
+def test_unknown_ccsid(ccsid: int) -> None:
     assert codec(ccsid) is None
 
 
-def test_cyrillic_ebcdic_letters():
+def test_cyrillic_ebcdic_letters() -> None:
     assert codec_of(1025).encode("ABCabc") == codec_of(500).encode("ABCabc")  # Latin letters stay where they are
     assert codec_of(1025).decode(b"\xb9\xba\xbb") == "АБЦ"
 
 
 @pytest.mark.parametrize("ccsid", LATIN_1_EBCDIC)
-def test_latin_1_ebcdic_is_latin_1_in_another_order(ccsid):
+def test_latin_1_ebcdic_is_latin_1_in_another_order(ccsid: int) -> None:
     assert sorted(characters_of(ccsid)) == [chr(number) for number in range(256)]
 
 
 @pytest.mark.parametrize("ccsid", known_ccsids())
-def test_queue_names_can_be_written_in_every_set(ccsid):
+def test_queue_names_can_be_written_in_every_set(ccsid: int) -> None:
     one = codec_of(ccsid)
     data = one.encode(QUEUE_NAME_CHARACTERS)
     assert one.decode(data) == QUEUE_NAME_CHARACTERS
@@ -101,7 +101,7 @@ def test_queue_names_can_be_written_in_every_set(ccsid):
 
 
 @pytest.mark.parametrize("ccsid", EBCDIC)
-def test_ebcdic_invariants(ccsid):
+def test_ebcdic_invariants(ccsid: int) -> None:
     one = codec_of(ccsid)
     assert one.encode(" 0A\n").hex() == "40f0c125"
     assert one.decode(b"\x15") == "\x85"
@@ -109,7 +109,7 @@ def test_ebcdic_invariants(ccsid):
 
 
 @pytest.mark.parametrize("ccsid", SINGLE_BYTE)
-def test_every_character_of_a_single_byte_set_comes_back(ccsid):
+def test_every_character_of_a_single_byte_set_comes_back(ccsid: int) -> None:
     one = codec_of(ccsid)
     for byte, character in enumerate(characters_of(ccsid)):
         if character == "\ufffe":
@@ -120,18 +120,18 @@ def test_every_character_of_a_single_byte_set_comes_back(ccsid):
             assert one.decode(one.encode(character)) == character
 
 
-def test_windows_pages_have_no_hole_among_the_controls():
+def test_windows_pages_have_no_hole_among_the_controls() -> None:
     assert codec_of(1252).decode(b"\x81\x8d\x8f\x90\x9d") == "\x81\x8d\x8f\x90\x9d"
 
 
-def test_byte_order_is_asked_for_only_by_utf_16():
+def test_byte_order_is_asked_for_only_by_utf_16() -> None:
     assert codec_of(1200).encode("A", big_endian=False) == b"A\0"
     assert codec_of(1200).decode(b"A\0", big_endian=False) == "A"
     assert codec_of(1202).encode("A", big_endian=True) == b"A\0"
     assert [ccsid for ccsid in known_ccsids() if codec_of(ccsid).has_byte_order] == [1200, 13488, 17584]
 
 
-def test_names_work_with_python_itself():
+def test_names_work_with_python_itself() -> None:
     assert "[".encode(codec_of(1047).name) == b"\xad"
     assert codecs.lookup("ccsid1047").name == "ccsid1047"
     for unknown in ("ccsid", "ccsidx", "ccsid930", "ccsid1208"):
@@ -142,27 +142,27 @@ def test_names_work_with_python_itself():
 @pytest.mark.parametrize(
     ("ccsid", "expected"), [(819, "411a42"), (37, "c13fc2"), (943, "411a42"), (970, "411a42"), (1208, "41e2988342")]
 )
-def test_substitutes(ccsid, expected):
+def test_substitutes(ccsid: int, expected: str) -> None:
     assert codec_of(ccsid).encode_with_substitutes("A☃B").hex() == expected
 
 
-def test_a_row_of_unknown_characters_gets_as_many_substitutes():
+def test_a_row_of_unknown_characters_gets_as_many_substitutes() -> None:
     assert codec_of(367).encode_with_substitutes("aéèêb") == b"a\x1a\x1a\x1ab"
     assert codec_of(1383).encode_with_substitutes("a😀😀") == b"a\x1a\x1a"
 
 
-def test_the_substitution_handlers_do_not_hide_broken_input():
+def test_the_substitution_handlers_do_not_hide_broken_input() -> None:
     with pytest.raises(UnicodeDecodeError):
         codec_of(1208).decode(b"\xff", "mq-sub-ascii")
 
 
-def test_characters_of_a_multibyte_set():
+def test_characters_of_a_multibyte_set() -> None:
     with pytest.raises(LookupError):
         characters_of(943)
 
 
 @given(st.text(), st.sampled_from([1200, 1202, 1208, 5488, 13488]), st.booleans())
-def test_unicode_sets_keep_all_text(text, ccsid, big_endian):
+def test_unicode_sets_keep_all_text(text: str, ccsid: int, big_endian: bool) -> None:
     one = codec_of(ccsid)
     try:
         data = one.encode(text, big_endian=big_endian)

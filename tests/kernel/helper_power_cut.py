@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from libremq.client.remote.remote_access import RemoteAccess
 from libremq.client.urls import ClientAddress, parse
@@ -72,8 +72,8 @@ class Site:
 
     # The writer
 
-    def put(self, data: bytes, *, queue: str = "Q", options: int = C.MQPMO_NO_SYNCPOINT, **fields: int | str) -> None:
-        md = MQMD(Version=2, Persistence=PERSISTENT, **fields)  # type: ignore[arg-type]
+    def put(self, data: bytes, *, queue: str = "Q", options: int = C.MQPMO_NO_SYNCPOINT, **fields: Any) -> None:
+        md = MQMD(Version=2, Persistence=PERSISTENT, **fields)
         pmo = MQPMO(Options=options)
         self.inside(lambda manager: manager.put1(self.writer, MQOD(ObjectName=queue), md, pmo, data))
 
@@ -81,7 +81,7 @@ class Site:
         """All that the writer has done so far is promised."""
         self.inside(lambda manager: manager.force(manager.core.log.tail - 1))
 
-    def put_in_unit(self, data: bytes, **fields: int | str) -> None:
+    def put_in_unit(self, data: bytes, **fields: Any) -> None:
         self.put(data, options=C.MQPMO_SYNCPOINT, **fields)
 
     def commit(self) -> None:
@@ -92,7 +92,7 @@ class Site:
     def open(self, options: int = C.MQOO_INPUT_SHARED | C.MQOO_BROWSE, queue: str = "Q") -> int:
         return self.reader.open(MQOD(ObjectName=queue), options)
 
-    def get(self, hobj: int, options: int, **wishes: bytes) -> bytes:
+    def get(self, hobj: int, options: int, **wishes: Any) -> bytes:
         return self.reader.get(hobj, MQMD(Version=2, **wishes), MQGMO(Options=options)).data
 
     def waiting_get(self, hobj: int, options: int) -> Callable[[], bytes]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -23,6 +25,9 @@ from libremq.mqi import constants as C
 from libremq.mqi import structs as S
 from libremq.mqi.pcf import pack_message, unpack_message
 
+Representation = tuple[int, int]
+"""CCSID and encoding."""
+
 LITTLE, BIG = C.MQENC_REVERSED, C.MQENC_NORMAL
 OK, WARNING, FAILED = C.MQCC_OK, C.MQCC_WARNING, C.MQCC_FAILED
 
@@ -36,30 +41,30 @@ REPRESENTATIONS = [(819, LITTLE), (819, BIG), (37, BIG), (500, LITTLE), (1047, B
 EVERY_WAY = [(a, b) for a in REPRESENTATIONS for b in REPRESENTATIONS if a != b]
 
 
-def charset(ccsid):
+def charset(ccsid: int) -> str:
     found = codec(ccsid)
     assert found is not None
     return found.name
 
 
-def pack(structure, representation):
+def pack(structure: Any, representation: Representation) -> bytes:
     ccsid, encoding = representation
     return structure.pack(big_endian=integers_big_endian(encoding), charset=charset(ccsid))
 
 
-def text(string, representation):
+def text(string: str, representation: Representation) -> bytes:
     return string.encode(charset(representation[0]))
 
 
-def run(data, format, source, target, **options):
+def run(data: bytes, format: str, source: Representation, target: Representation, **options: Any) -> Converted:
     return convert(data, format, source[1], source[0], target[1], target[0], **options)
 
 
-def assert_converted(result, data, target):
+def assert_converted(result: Converted, data: bytes, target: Representation) -> None:
     assert result == Converted(data, target[0], target[1], OK, C.MQRC_NONE)
 
 
-def assert_refused(result, data, source, reason):
+def assert_refused(result: Converted, data: bytes, source: Representation, reason: int) -> None:
     assert result == Converted(data, source[0], source[1], WARNING, reason)
 
 
@@ -89,14 +94,14 @@ def assert_refused(result, data, source, reason):
         (367, "41ff", 1208, "41efbfbd"),
     ],
 )
-def test_string(source_ccsid, data, target_ccsid, expected):
+def test_string(source_ccsid: int, data: str, target_ccsid: int, expected: str) -> None:
     result = run(bytes.fromhex(data), "MQSTR   ", (source_ccsid, LITTLE), (target_ccsid, LITTLE))
     assert result.data.hex() == expected
     assert (result.ccsid, result.encoding, result.comp_code, result.reason) == (target_ccsid, LITTLE, OK, 0)
 
 
 @pytest.mark.parametrize("format", ["MQSTR", "MQCMD1", "MQCMD2", "MQSTR\0\0\0", "MQSTR   "])
-def test_text_formats(format):
+def test_text_formats(format: str) -> None:
     assert_converted(run(HELLO, format, (819, LITTLE), (37, BIG)), HELLO_37, (37, BIG))
 
 
@@ -111,11 +116,13 @@ def test_text_formats(format):
         ((1202, BIG), (819, BIG), "4100", "41"),
     ],
 )
-def test_utf_16_has_the_byte_order_of_the_encoding(source, target, data, expected):
+def test_utf_16_has_the_byte_order_of_the_encoding(
+    source: Representation, target: Representation, data: str, expected: str
+) -> None:
     assert_converted(run(bytes.fromhex(data), "MQSTR", source, target), bytes.fromhex(expected), target)
 
 
-def test_only_the_encoding_of_a_string_differs():
+def test_only_the_encoding_of_a_string_differs() -> None:
     assert_converted(run(HELLO, "MQSTR", (819, LITTLE), (819, BIG)), HELLO, (819, BIG))
 
 
@@ -136,19 +143,21 @@ def test_only_the_encoding_of_a_string_differs():
         (b"\x81", (943, LITTLE), (1208, LITTLE), C.MQRC_NOT_CONVERTED),
     ],
 )
-def test_string_that_cannot_be_converted(data, source, target, reason):
+def test_string_that_cannot_be_converted(
+    data: bytes, source: Representation, target: Representation, reason: int
+) -> None:
     assert_refused(run(data, "MQSTR", source, target), data, source, reason)
 
 
-def test_an_encoding_nobody_needs_is_not_an_error():
+def test_an_encoding_nobody_needs_is_not_an_error() -> None:
     assert_converted(run(HELLO, "MQSTR", (819, 0), (37, 0)), HELLO_37, (37, 0))
 
 
-def test_an_unknown_ccsid_on_both_sides_is_not_an_error():
+def test_an_unknown_ccsid_on_both_sides_is_not_an_error() -> None:
     assert_converted(run(HELLO, "MQSTR", (99999, LITTLE), (99999, BIG)), HELLO, (99999, BIG))
 
 
-def test_q_mgr_ccsid_stands_for_that_of_the_queue_manager():
+def test_q_mgr_ccsid_stands_for_that_of_the_queue_manager() -> None:
     result = run(HELLO, "MQSTR", (819, LITTLE), (C.MQCCSI_Q_MGR, LITTLE), q_mgr_ccsid=37)
     assert_converted(result, HELLO_37, (37, LITTLE))
     result = run(HELLO_37, "MQSTR", (C.MQCCSI_Q_MGR, LITTLE), (819, LITTLE), q_mgr_ccsid=37)
@@ -157,7 +166,7 @@ def test_q_mgr_ccsid_stands_for_that_of_the_queue_manager():
 
 @SEEDED
 @given(st.text(st.characters(codec="utf-8"), max_size=60), st.sampled_from([1200, 1202, 1208, 5488, 13488]), st.data())
-def test_unicode_round_trip(string, first, data):
+def test_unicode_round_trip(string: str, first: int, data: st.DataObject) -> None:
     second = data.draw(st.sampled_from([1200, 1202, 1208, 5488, 17584]))
     source, target = (
         (first, data.draw(st.sampled_from([LITTLE, BIG]))),
@@ -174,7 +183,7 @@ def test_unicode_round_trip(string, first, data):
 
 @SEEDED
 @given(st.binary(max_size=80), st.sampled_from([37, 273, 277, 278, 280, 284, 285, 297, 500, 871, 1047, 819]), st.data())
-def test_latin_1_round_trip(data, first, draws):
+def test_latin_1_round_trip(data: bytes, first: int, draws: st.DataObject) -> None:
     # All of these hold the same 256 characters. NL is left out: outside EBCDIC it becomes LF, for good.
     second = draws.draw(st.sampled_from([37, 273, 277, 278, 280, 284, 285, 297, 500, 871, 1047, 819]))
     data = data.replace(b"\x15", b"").replace(b"\x85", b"")
@@ -190,7 +199,7 @@ def test_latin_1_round_trip(data, first, draws):
 
 
 @pytest.mark.parametrize("format", ["", "MQSTR", "MYFORMAT", "MQDEAD", "MQADMIN"])
-def test_nothing_to_do(format):
+def test_nothing_to_do(format: str) -> None:
     same = (819, LITTLE)
     assert_converted(run(HELLO, format, same, same), HELLO, same)
     assert_converted(run(b"", format, same, (37, BIG)), b"", same)
@@ -198,7 +207,7 @@ def test_nothing_to_do(format):
 
 
 @pytest.mark.parametrize("format", ["", "        ", "MYFORMAT", "MQCHCOM", "MQAMQP", "mqstr"])
-def test_format_that_is_not_converted(format):
+def test_format_that_is_not_converted(format: str) -> None:
     assert_refused(run(HELLO, format, (819, LITTLE), (37, LITTLE)), HELLO, (819, LITTLE), C.MQRC_FORMAT_ERROR)
     assert_refused(run(HELLO, format, (819, LITTLE), (819, BIG)), HELLO, (819, LITTLE), C.MQRC_FORMAT_ERROR)
 
@@ -206,7 +215,7 @@ def test_format_that_is_not_converted(format):
 # --- the buffer ------------------------------------------------------------------------------------------
 
 
-def test_converted_message_too_big():
+def test_converted_message_too_big() -> None:
     data = "ééé".encode("latin-1")
     result = run(data, "MQSTR", (819, LITTLE), (1208, LITTLE), buffer_length=5)
     assert_refused(result, data, (819, LITTLE), C.MQRC_CONVERTED_MSG_TOO_BIG)
@@ -219,13 +228,13 @@ def test_converted_message_too_big():
     ("target_ccsid", "length", "expected"),
     [(1208, 5, "c3a9c3a9"), (1208, 4, "c3a9c3a9"), (1208, 1, ""), (1200, 3, "e900"), (5488, 5, "a8a6a8a6")],
 )
-def test_truncation_accepted_never_halves_a_character(target_ccsid, length, expected):
+def test_truncation_accepted_never_halves_a_character(target_ccsid: int, length: int, expected: str) -> None:
     data = "ééé".encode("latin-1")
     result = run(data, "MQSTR", (819, LITTLE), (target_ccsid, LITTLE), buffer_length=length, accept_truncated=True)
     assert result == Converted(bytes.fromhex(expected), target_ccsid, LITTLE, WARNING, C.MQRC_TRUNCATED_MSG_ACCEPTED)
 
 
-def test_truncation_behind_a_header_and_in_it():
+def test_truncation_behind_a_header_and_in_it() -> None:
     source, target = (819, LITTLE), (1208, LITTLE)
     dlh = S.MQDLH(CodedCharSetId=819, Encoding=LITTLE, Format="MQSTR")
     data = pack(dlh, source) + b"\xe9\xe9"
@@ -235,7 +244,7 @@ def test_truncation_behind_a_header_and_in_it():
         assert (result.data, result.reason) == (expected, C.MQRC_TRUNCATED_MSG_ACCEPTED)
 
 
-def test_text_cut_before_conversion():
+def test_text_cut_before_conversion() -> None:
     data = "aé日".encode()
     assert run(data[:-1], "MQSTR", (1208, LITTLE), (819, LITTLE), truncated=True).data == b"a\xe9" + data[3:-1]
     assert run(data[:2], "MQSTR", (1208, LITTLE), (819, LITTLE), truncated=True).data == b"a\xc3"
@@ -245,10 +254,10 @@ def test_text_cut_before_conversion():
 # --- headers, one at a time ------------------------------------------------------------------------------
 
 
-def fixed_headers(following, format="MQSTR"):
+def fixed_headers(following: Representation, format: str = "MQSTR") -> dict[str, Any]:
     """One of every header that describes what follows, each with unlike values in all its fields."""
     ccsid, encoding = following
-    describes = {"Format": format, "CodedCharSetId": ccsid, "Encoding": encoding}
+    describes: dict[str, Any] = {"Format": format, "CodedCharSetId": ccsid, "Encoding": encoding}
     token = bytes(range(24))
     return {
         "MQDEAD": S.MQDLH(
@@ -323,20 +332,22 @@ def fixed_headers(following, format="MQSTR"):
 DESCRIBING = sorted(fixed_headers((819, LITTLE)))
 
 
-def test_every_describing_header_is_tested():
+def test_every_describing_header_is_tested() -> None:
     assert {name for name, header in HEADERS.items() if not header.describes_format_only} == set(DESCRIBING)
 
 
 @pytest.mark.parametrize("format", DESCRIBING)
 @pytest.mark.parametrize(("source", "target"), EVERY_WAY)
-def test_header_and_string(format, source, target):
+def test_header_and_string(format: str, source: Representation, target: Representation) -> None:
     data = pack(fixed_headers(source)[format], source) + text(" Hello [World] ", source)
     expected = pack(fixed_headers(target)[format], target) + text(" Hello [World] ", target)
     assert_converted(run(data, format, source, target), expected, target)
 
 
 @pytest.mark.parametrize(("source", "target"), EVERY_WAY)
-def test_ims_and_cics_headers_share_their_representation_with_the_data(source, target):
+def test_ims_and_cics_headers_share_their_representation_with_the_data(
+    source: Representation, target: Representation
+) -> None:
     # Their CodedCharSetId and Encoding mean nothing; the values put in here must not be believed, nor changed.
     for format, header in (
         (
@@ -375,7 +386,7 @@ def test_ims_and_cics_headers_share_their_representation_with_the_data(source, t
         assert_converted(run(data, format, source, target), expected, target)
 
 
-def ims_strings(strings, representation, big_endian):
+def ims_strings(strings: Sequence[tuple[str, bytes]], representation: Representation, big_endian: bool) -> bytes:
     order = ">h" if big_endian else "<h"
     return b"".join(
         struct.pack(order, 4 + len(text(string, representation))) + flags + text(string, representation)
@@ -383,7 +394,7 @@ def ims_strings(strings, representation, big_endian):
     )
 
 
-def test_cics_header_version_1():
+def test_cics_header_version_1() -> None:
     header = S.MQCIH(Version=1, TransactionId="TRAN", Format="MQSTR")
     source, target = (37, BIG), (819, LITTLE)
     data = header.pack(version=1, big_endian=True, charset="cp037")
@@ -393,7 +404,7 @@ def test_cics_header_version_1():
 
 
 @pytest.mark.parametrize(("source", "target"), EVERY_WAY)
-def test_trigger_messages(source, target):
+def test_trigger_messages(source: Representation, target: Representation) -> None:
     trigger = S.MQTM(
         QName="Q", ProcessName="P", TriggerData="data", ApplType=6, ApplId="/bin/prog", EnvData="e", UserData="u"
     )
@@ -402,7 +413,7 @@ def test_trigger_messages(source, target):
     assert_converted(run(pack(in_text, source), "MQTRIG", source, target), pack(in_text, target), target)
 
 
-def test_layouts_have_the_lengths_of_the_structures():
+def test_layouts_have_the_lengths_of_the_structures() -> None:
     for format, structure in (
         ("MQDEAD", S.MQDLH), ("MQXMIT", S.MQXQH), ("MQHMDE", S.MQMDE), ("MQHRF", S.MQRFH), ("MQHRF2", S.MQRFH2),
         ("MQIMS", S.MQIIH), ("MQCICS", S.MQCIH), ("MQHWIH", S.MQWIH), ("MQHREF", S.MQRMH), ("MQHDIST", S.MQDH),
@@ -417,7 +428,7 @@ def test_layouts_have_the_lengths_of_the_structures():
 
 
 @pytest.mark.parametrize(("source", "target"), EVERY_WAY)
-def test_chain_with_a_representation_for_each_part(source, target):
+def test_chain_with_a_representation_for_each_part(source: Representation, target: Representation) -> None:
     inner, body = (500, BIG), (1208, LITTLE)
     mde = {"Format": "MQHRF2", "CodedCharSetId": inner[0], "Encoding": inner[1]}
     rfh2 = {"Format": "MQSTR", "CodedCharSetId": body[0], "Encoding": body[1]}
@@ -438,14 +449,14 @@ def test_chain_with_a_representation_for_each_part(source, target):
 
 
 @pytest.mark.parametrize("ccsid", [C.MQCCSI_INHERIT, C.MQCCSI_UNDEFINED])
-def test_inherited_ccsid_becomes_explicit(ccsid):
+def test_inherited_ccsid_becomes_explicit(ccsid: int) -> None:
     source, target = (37, BIG), (819, LITTLE)
     data = pack(S.MQRFH2(Format="MQSTR", CodedCharSetId=ccsid, Encoding=BIG), source) + HELLO_37
     expected = pack(S.MQRFH2(Format="MQSTR", CodedCharSetId=819, Encoding=LITTLE), target) + HELLO
     assert_converted(run(data, "MQHRF2", source, target), expected, target)
 
 
-def test_data_without_format_behind_a_header_stays_and_is_still_described():
+def test_data_without_format_behind_a_header_stays_and_is_still_described() -> None:
     source, target = (37, BIG), (819, LITTLE)
     for ccsid, described in ((C.MQCCSI_INHERIT, 37), (1208, 1208), (0, 0)):
         data = pack(S.MQDLH(CodedCharSetId=ccsid, Encoding=BIG), source) + b"\1\2\3"
@@ -453,14 +464,14 @@ def test_data_without_format_behind_a_header_stays_and_is_still_described():
         assert_converted(run(data, "MQDEAD", source, target), expected, target)
 
 
-def test_header_without_data():
+def test_header_without_data() -> None:
     source, target = (37, BIG), (819, LITTLE)
     data = pack(S.MQDLH(Format="MQSTR", CodedCharSetId=1208, Encoding=BIG), source)
     expected = pack(S.MQDLH(Format="MQSTR", CodedCharSetId=1208, Encoding=BIG), target)
     assert_converted(run(data, "MQDEAD", source, target), expected, target)
 
 
-def test_unknown_format_behind_a_header():
+def test_unknown_format_behind_a_header() -> None:
     source, target = (37, BIG), (819, LITTLE)
     data = pack(S.MQDLH(Format="MYFORMAT", CodedCharSetId=37, Encoding=BIG), source) + b"mine"
     assert_refused(run(data, "MQDEAD", source, target), data, source, C.MQRC_FORMAT_ERROR)
@@ -470,7 +481,7 @@ def test_unknown_format_behind_a_header():
     assert_converted(run(data, "MQDEAD", source, target), expected, target)
 
 
-def test_body_is_converted_although_the_descriptor_matches_already():
+def test_body_is_converted_although_the_descriptor_matches_already() -> None:
     same = (819, LITTLE)
     data = pack(S.MQDLH(Format="MQSTR", CodedCharSetId=37, Encoding=BIG), same) + HELLO_37
     expected = pack(S.MQDLH(Format="MQSTR", CodedCharSetId=819, Encoding=LITTLE), same) + HELLO
@@ -486,7 +497,7 @@ def test_body_is_converted_although_the_descriptor_matches_already():
         ({"Format": "MQADMIN", "CodedCharSetId": 37}, bytes(36), C.MQRC_FORMAT_ERROR),
     ],
 )
-def test_the_whole_message_stays_as_it_was_when_its_body_fails(dlh, body, reason):
+def test_the_whole_message_stays_as_it_was_when_its_body_fails(dlh: dict[str, Any], body: bytes, reason: int) -> None:
     source, target = (819, LITTLE), (37, BIG)
     fields = {"Format": "MQSTR", "CodedCharSetId": 819, "Encoding": LITTLE, **dlh}
     data = pack(S.MQDLH(**fields), source) + body
@@ -505,13 +516,13 @@ def test_the_whole_message_stays_as_it_was_when_its_body_fails(dlh, body, reason
         ((819, BIG), (819, LITTLE), C.MQRC_FORMAT_ERROR),  # and little-endian
     ],
 )
-def test_header_in_a_representation_that_cannot_be(source, target, reason):
+def test_header_in_a_representation_that_cannot_be(source: Representation, target: Representation, reason: int) -> None:
     data = pack(S.MQDLH(Format="MQSTR", CodedCharSetId=819, Encoding=LITTLE), (819, LITTLE)) + HELLO
     assert_refused(run(data, "MQDEAD", source, target), data, source, reason)
 
 
 @pytest.mark.parametrize("encoding", [LITTLE, BIG])
-def test_headers_do_not_go_to_utf_16(encoding):
+def test_headers_do_not_go_to_utf_16(encoding: int) -> None:
     source = (37, BIG)
     data = pack(S.MQRFH2(Format="MQSTR", CodedCharSetId=37, Encoding=BIG, NameValueData=["<usr/>"]), source) + HELLO_37
     result = run(data, "MQHRF2", source, (1200, encoding), q_mgr_ccsid=819)
@@ -524,7 +535,7 @@ def test_headers_do_not_go_to_utf_16(encoding):
 # --- strings in fixed fields -----------------------------------------------------------------------------
 
 
-def test_text_grows_into_the_blanks_of_its_field():
+def test_text_grows_into_the_blanks_of_its_field() -> None:
     source, target = (819, LITTLE), (1208, LITTLE)
     name = "é" * 14
     data = pack(S.MQDLH(PutApplName=name), source)
@@ -533,7 +544,7 @@ def test_text_grows_into_the_blanks_of_its_field():
     assert back.data == data
 
 
-def test_text_grows_over_what_follows_a_null():
+def test_text_grows_over_what_follows_a_null() -> None:
     source, target = (819, LITTLE), (1208, LITTLE)
     data = bytearray(pack(S.MQDLH(), source))
     data[128:156] = "é".encode("latin-1") + b"\0" + b"\xe9" * 26
@@ -546,7 +557,7 @@ def test_text_grows_over_what_follows_a_null():
     assert result.data[128:156] == b"\xe9".ljust(28)
 
 
-def test_text_too_long_for_its_field():
+def test_text_too_long_for_its_field() -> None:
     source, target = (819, LITTLE), (1208, LITTLE)
     data = pack(S.MQDLH(PutApplName="é" * 15), source)
     for accept in (False, True):
@@ -554,7 +565,7 @@ def test_text_too_long_for_its_field():
         assert_refused(result, data, source, C.MQRC_CONVERTED_STRING_TOO_BIG)
 
 
-def test_broken_text_in_a_field():
+def test_broken_text_in_a_field() -> None:
     source = (1208, LITTLE)
     data = bytearray(pack(S.MQDLH(), source))
     data[128] = 0xFF
@@ -564,9 +575,9 @@ def test_broken_text_in_a_field():
 # --- headers with a variable part ------------------------------------------------------------------------
 
 
-def test_rfh_string_grows_and_stays_aligned():
+def test_rfh_string_grows_and_stays_aligned() -> None:
     source, target = (819, LITTLE), (1208, LITTLE)
-    describes = {"Format": "MQSTR", "CodedCharSetId": 819, "Encoding": LITTLE}
+    describes: dict[str, Any] = {"Format": "MQSTR", "CodedCharSetId": 819, "Encoding": LITTLE}
     data = pack(S.MQRFH(NameValueString="key éé", **describes), source) + b"x"
     assert data[32:40] == b"key \xe9\xe9  "
     result = run(data, "MQHRF", source, target)
@@ -578,7 +589,7 @@ def test_rfh_string_grows_and_stays_aligned():
     assert S.MQRFH.unpack(back.data).StrucLength == 44
 
 
-def test_rfh2_in_utf_16_is_turned_with_its_header():
+def test_rfh2_in_utf_16_is_turned_with_its_header() -> None:
     folders = ["<usr><a>é</a></usr>", "<b/>"]
     for source, target in (((819, LITTLE), (37, BIG)), ((37, BIG), (819, LITTLE))):
         data = pack(S.MQRFH2(NameValueCCSID=1200, NameValueData=folders, CodedCharSetId=1), source)
@@ -586,7 +597,7 @@ def test_rfh2_in_utf_16_is_turned_with_its_header():
         assert_converted(run(data, "MQHRF2", source, target), expected, target)
 
 
-def test_rmh_strings_grow_and_move():
+def test_rmh_strings_grow_and_move() -> None:
     source, target = (819, LITTLE), (1208, BIG)
     strings = {"SrcEnv": "é", "SrcName": "source-é", "DestEnv": "", "DestName": "dést"}
     data = pack(S.MQRMH(CodedCharSetId=819, Encoding=LITTLE, Format="MQSTR", **strings), source) + b"\xe9"
@@ -598,7 +609,7 @@ def test_rmh_strings_grow_and_move():
     assert (new.CodedCharSetId, new.Encoding) == target
 
 
-def test_rmh_strings_that_share_bytes():
+def test_rmh_strings_that_share_bytes() -> None:
     source = (819, LITTLE)
     data = bytearray(pack(S.MQRMH(SrcEnv="abcd", SrcName="efgh"), source))
     struct.pack_into("<i", data, 76, 110)  # SrcNameOffset, in the middle of SrcEnv
@@ -606,7 +617,7 @@ def test_rmh_strings_that_share_bytes():
     assert_refused(result, bytes(data), source, C.MQRC_FORMAT_ERROR)
 
 
-def test_ims_string_that_outgrows_its_length():
+def test_ims_string_that_outgrows_its_length() -> None:
     source, target = (819, LITTLE), (1208, LITTLE)
     data = struct.pack("<h", 20004) + b"\0\0" + b"\xe9" * 20000
     assert_refused(run(data, "MQIMSVS", source, target), data, source, C.MQRC_CONVERTED_STRING_TOO_BIG)
@@ -641,7 +652,7 @@ def test_ims_string_that_outgrows_its_length():
     ],
 )
 @pytest.mark.parametrize("truncated", [False, True])
-def test_wrong_field_in_a_header(format, at, values, truncated):
+def test_wrong_field_in_a_header(format: str, at: int, values: Sequence[int], truncated: bool) -> None:
     source, target = (819, LITTLE), (37, BIG)
     for value in values:
         data = bytearray(pack(fixed_headers(source)[format], source) + HELLO)
@@ -654,7 +665,7 @@ def test_wrong_field_in_a_header(format, at, values, truncated):
 
 
 @pytest.mark.parametrize("format", [*DESCRIBING, "MQTRIG", "MQADMIN"])
-def test_message_cut_at_every_byte(format):
+def test_message_cut_at_every_byte(format: str) -> None:
     source, target = (819, LITTLE), (37, BIG)
     structure = S.MQTM(QName="Q") if format == "MQTRIG" else fixed_headers(source, "MQSTR").get(format)
     whole = pcf_message(source) if structure is None else pack(structure, source)
@@ -677,7 +688,7 @@ def test_message_cut_at_every_byte(format):
             assert result.data == cut  # too little to see what it is
 
 
-def test_report_with_the_first_100_bytes():
+def test_report_with_the_first_100_bytes() -> None:
     source, target = (37, BIG), (819, LITTLE)
     dlh = S.MQDLH(Reason=2053, DestQName="ORDERS", DestQMgrName="QM1", Format="MQSTR")
     result = run(pack(dlh, source)[:100], "MQDEAD", source, target, truncated=True)
@@ -690,7 +701,7 @@ def test_report_with_the_first_100_bytes():
 # --- PCF -------------------------------------------------------------------------------------------------
 
 
-def pcf_message(representation, ccsid=0, string="Grüße", **header):
+def pcf_message(representation: Representation, ccsid: int = 0, string: str = "Grüße", **header: Any) -> bytes:
     encoding = representation[1]
     parameters = [
         S.MQCFIN(Parameter=1, Value=-2),
@@ -712,7 +723,7 @@ def pcf_message(representation, ccsid=0, string="Grüße", **header):
 
 @pytest.mark.parametrize("format", ["MQADMIN", "MQEVENT", "MQPCF"])
 @pytest.mark.parametrize(("source", "target"), EVERY_WAY)
-def test_pcf(format, source, target):
+def test_pcf(format: str, source: Representation, target: Representation) -> None:
     data = pcf_message(source, Type=C.MQCFT_EVENT, Command=44, Reason=2222, Version=1)
     expected = pcf_message(target, Type=C.MQCFT_EVENT, Command=44, Reason=2222, Version=1)
     result = run(data, format, source, target)
@@ -725,8 +736,8 @@ def test_pcf(format, source, target):
     assert unpack_message(result.data, **options) == unpack_message(expected, **options)
 
 
-def test_pcf_list_gets_the_length_of_its_longest_string():
-    def packed(text, **options):
+def test_pcf_list_gets_the_length_of_its_longest_string() -> None:
+    def packed(text: str, **options: Any) -> bytes:
         return pack_message(S.MQCFH(), [S.MQCFSL(Parameter=6, Strings=["a", text])], **options)
 
     result = run(packed("éé"), "MQADMIN", (819, LITTLE), (1208, LITTLE))
@@ -737,13 +748,13 @@ def test_pcf_list_gets_the_length_of_its_longest_string():
 
 
 @pytest.mark.parametrize("type_", sorted({1, 2, 7, 8, 10, 12, 16, 17, 18, 19, 21, 22, 26, 27}))
-def test_every_kind_of_pcf_header(type_):
+def test_every_kind_of_pcf_header(type_: int) -> None:
     data = S.MQCFH(Type=type_, Command=3).pack()
     expected = S.MQCFH(Type=type_, Command=3).pack(big_endian=True)
     assert_converted(run(data, "MQPCF", (819, LITTLE), (819, BIG)), expected, (819, BIG))
 
 
-def test_pcf_strings_with_their_own_ccsid():
+def test_pcf_strings_with_their_own_ccsid() -> None:
     # Text in Latin 1 in a message whose descriptor says UTF-8, or leaves the CCSIDs to the strings.
     big_819 = pack_message(
         S.MQCFH(), [S.MQCFST(Parameter=5, CodedCharSetId=819, String="é")], big_endian=True, charset="latin-1"
@@ -755,7 +766,7 @@ def test_pcf_strings_with_their_own_ccsid():
         assert (parameters[0].CodedCharSetId, parameters[0].String) == (37, "é")
 
 
-def test_pcf_strings_to_and_from_utf_16():
+def test_pcf_strings_to_and_from_utf_16() -> None:
     for encoding, name in ((LITTLE, "utf-16-le"), (BIG, "utf-16-be")):
         parameters = [S.MQCFST(Parameter=5, String="é€"), S.MQCFSL(Parameter=6, Strings=["é", "abc"])]
         data = pack_message(S.MQCFH(), parameters, charset="utf-8")
@@ -767,19 +778,19 @@ def test_pcf_strings_to_and_from_utf_16():
         assert unpack_message(back.data, charset="utf-8") == unpack_message(data, charset="utf-8")
 
 
-def test_pcf_strings_without_any_ccsid():
+def test_pcf_strings_without_any_ccsid() -> None:
     data = pack_message(S.MQCFH(), [S.MQCFST(Parameter=5, String="text")])
     source = (C.MQCCSI_EMBEDDED, LITTLE)
     assert_refused(run(data, "MQADMIN", source, (37, BIG)), data, source, C.MQRC_SOURCE_CCSID_ERROR)
 
 
-def test_pcf_without_strings_needs_no_ccsid():
+def test_pcf_without_strings_needs_no_ccsid() -> None:
     data = pack_message(S.MQCFH(), [S.MQCFIN(Parameter=1, Value=2), S.MQCFST(Parameter=3)])
     expected = pack_message(S.MQCFH(), [S.MQCFIN(Parameter=1, Value=2), S.MQCFST(Parameter=3)], big_endian=True)
     assert_converted(run(data, "MQADMIN", (99999, LITTLE), (12345, BIG)), expected, (12345, BIG))
 
 
-def test_pcf_list_of_many_empty_strings():
+def test_pcf_list_of_many_empty_strings() -> None:
     data = S.MQCFH().pack() + struct.pack("<6i", C.MQCFT_STRING_LIST, 24, 1, 0, 2**31 - 1, 0)
     assert run(data, "MQADMIN", (819, LITTLE), (37, BIG)).comp_code == OK
 
@@ -807,7 +818,7 @@ def test_pcf_list_of_many_empty_strings():
         (14, 24, 1, 0, 0, 5),
     ],
 )
-def test_wrong_pcf_structure(values):
+def test_wrong_pcf_structure(values: Sequence[int]) -> None:
     source, target = (819, LITTLE), (37, BIG)
     data = S.MQCFH().pack() + struct.pack(f"<{len(values)}i", *values)
     assert_refused(run(data, "MQADMIN", source, target), data, source, C.MQRC_FORMAT_ERROR)
@@ -821,7 +832,7 @@ ANY_REPRESENTATION = st.tuples(
 )
 
 
-def assert_sound(result, data, source):
+def assert_sound(result: Converted, data: bytes, source: Representation) -> None:
     """Either a converted message, or the message as it was; nothing between."""
     if result.comp_code == OK:
         assert result.reason == C.MQRC_NONE
@@ -848,7 +859,9 @@ def assert_sound(result, data, source):
     st.booleans(),
     st.none() | st.integers(0, 400),
 )
-def test_any_bytes_in_any_format(data, format, source, target, truncated, buffer_length):
+def test_any_bytes_in_any_format(
+    data: bytes, format: str, source: Representation, target: Representation, truncated: bool, buffer_length: int | None
+) -> None:
     result = run(data, format, source, target, truncated=truncated, buffer_length=buffer_length)
     assert_sound(result, data, source)
     if buffer_length and result.comp_code == OK and result.data != data:
@@ -857,7 +870,7 @@ def test_any_bytes_in_any_format(data, format, source, target, truncated, buffer
 
 @SEEDED
 @given(st.sampled_from([*DESCRIBING, "MQADMIN"]), st.data())
-def test_good_messages_with_some_bytes_changed(format, draws):
+def test_good_messages_with_some_bytes_changed(format: str, draws: st.DataObject) -> None:
     source = draws.draw(st.sampled_from(REPRESENTATIONS))
     target = draws.draw(st.sampled_from([*REPRESENTATIONS, (1200, BIG), (943, LITTLE)]))
     inner = draws.draw(st.sampled_from(DESCRIBING))
@@ -878,7 +891,7 @@ def test_good_messages_with_some_bytes_changed(format, draws):
 
 @SEEDED
 @given(st.sampled_from(DESCRIBING), st.sampled_from(DESCRIBING), st.sampled_from(EVERY_WAY))
-def test_chains_come_back(first, second, way):
+def test_chains_come_back(first: str, second: str, way: tuple[Representation, Representation]) -> None:
     source, target = way
     data = pack(fixed_headers(source, second)[first], source) + pack(fixed_headers(source)[second], source)
     data += text("body", source)
@@ -890,14 +903,14 @@ def test_chains_come_back(first, second, way):
 # --- characters ------------------------------------------------------------------------------------------
 
 
-def test_convert_characters():
+def test_convert_characters() -> None:
     result = convert_characters(HELLO, 819, 37)
     assert (result.data, result.comp_code, result.reason) == (HELLO_37, OK, 0)
     assert convert_characters(HELLO, 819, C.MQCCSI_Q_MGR, q_mgr_ccsid=37).data == HELLO_37
     assert convert_characters(HELLO, 819, 37, C.MQDCC_DEFAULT_CONVERSION).data == HELLO_37
 
 
-def test_characters_of_utf_16_need_a_byte_order():
+def test_characters_of_utf_16_need_a_byte_order() -> None:
     little, big = C.MQDCC_TARGET_ENC_REVERSED, C.MQDCC_TARGET_ENC_NORMAL
     assert convert_characters(b"A", 819, 1200, little).data == b"A\0"
     assert convert_characters(b"A", 819, 1200, big).data == b"\0A"
@@ -918,12 +931,12 @@ def test_characters_of_utf_16_need_a_byte_order():
         (b"\xff", 1208, 37, 0, C.MQRC_DBCS_ERROR),
     ],
 )
-def test_characters_that_cannot_be_converted(data, source, target, options, reason):
+def test_characters_that_cannot_be_converted(data: bytes, source: int, target: int, options: int, reason: int) -> None:
     result = convert_characters(data, source, target, options)
     assert (result.data, result.comp_code, result.reason) == (b"", FAILED, reason)
 
 
-def test_characters_in_a_buffer():
+def test_characters_in_a_buffer() -> None:
     data = "éé  ".encode("latin-1")
     result = convert_characters(data, 819, 1208, target_length=5)
     assert (result.data, result.comp_code, result.reason) == ("éé ".encode(), WARNING, C.MQRC_CONVERTED_MSG_TOO_BIG)
@@ -932,7 +945,7 @@ def test_characters_in_a_buffer():
     assert convert_characters(data, 819, 1208, target_length=9).data == "éé  ".encode()
 
 
-def test_characters_that_fill_a_buffer():
+def test_characters_that_fill_a_buffer() -> None:
     data = "éé  ".encode("latin-1")
     fill = C.MQDCC_FILL_TARGET_BUFFER
     for length, expected in ((5, "éé "), (4, "éé"), (9, "éé     ")):
@@ -948,7 +961,7 @@ def test_characters_that_fill_a_buffer():
 # --- encodings -------------------------------------------------------------------------------------------
 
 
-def test_encodings():
+def test_encodings() -> None:
     assert native_encoding() == 546
     assert [integers_big_endian(e) for e in (273, 546, 785, 1041, 1, 2, 0)] == [
         True,

@@ -42,7 +42,7 @@ def put_in_unit(session: Session, hconn: int, queue: str = "Q") -> None:
     session.qm.put1(hconn, MQOD(ObjectName=queue), md, MQPMO(Options=C.MQPMO_SYNCPOINT), b"in a unit of work")
 
 
-def refused(reason: int) -> pytest.RaisesContext[MQError]:
+def refused(reason: int) -> pytest.RaisesExc[MQError]:
     return pytest.raises(MQError, match=f"\\({reason}\\)")
 
 

@@ -84,7 +84,7 @@ def received(number: int, sequence: int, **fields: Any) -> ChannelSync:
     return ChannelSync.make(RECEIVER, "QM2.TO.QM1", PARTNER, luwid=luwid(number), sequence=sequence, **values)
 
 
-def refused(reason: int) -> pytest.RaisesContext[MQError]:
+def refused(reason: int) -> pytest.RaisesExc[MQError]:
     return pytest.raises(MQError, match=f"\\({reason}\\)")
 
 

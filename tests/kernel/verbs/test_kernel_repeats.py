@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from helper_power_cut import Site, site
@@ -262,6 +262,6 @@ def test_a_plain_get_leaves_a_queue_with_gets_disabled_alone(here: Site) -> None
     [{"Expiry": 10}, {"Report": C.MQRO_COD, "ReplyToQ": "Q"}, {"MsgFlags": C.MQMF_MSG_IN_GROUP}, {"Format": "MQHRF2"}],
     ids=lambda fields: next(iter(fields)),
 )
-def test_a_plain_get_leaves_a_message_that_is_special(here: Site, fields: dict[str, int | str]) -> None:
+def test_a_plain_get_leaves_a_message_that_is_special(here: Site, fields: dict[str, Any]) -> None:
     here.put(b"special", **fields)
     assert _get_plain(here, C.MQGMO_NO_SYNCPOINT) is None

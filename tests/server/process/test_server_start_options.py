@@ -134,7 +134,8 @@ def test_a_run_file_counts_only_with_the_lock(tmp_path: Path) -> None:
 def test_a_file_that_makes_no_sense_is_none(tmp_path: Path, content: str) -> None:
     for name in (run_state.RUN_FILE, run_state.END_FILE):
         (tmp_path / name).write_text(content)
-    assert run_state.load_run(str(tmp_path)) is run_state.load_end(str(tmp_path)) is None
+    assert run_state.load_run(str(tmp_path)) is None
+    assert run_state.load_end(str(tmp_path)) is None
     run_state.forget_run(str(tmp_path))
     assert not (tmp_path / run_state.RUN_FILE).exists()
 
