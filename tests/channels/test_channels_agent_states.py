@@ -50,6 +50,30 @@ def test_nothing_goes_back(agent: type[Agent]) -> None:
             assert after.is_stopping or not state.is_stopping or after is State.ENDED, (state, event)
 
 
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_comes_at_any_time_is_taken_in_every_state(agent: type[Agent]) -> None:
+    for state, rows in agent.table.items():
+        wanted: set[Event] = set()
+        if state is not State.ENDED:
+            wanted |= {Event.STOP, Event.END}
+        if state not in (State.CONNECTED, State.ENDED):
+            wanted |= {Event.HEARTBEAT, Event.STATUS}
+            wanted |= {Event.CLOSE} if state not in IS_PAUSED else set()  # it waits for its turn then
+            wanted |= {Event.CLOSE_REQUEST} if agent is SendingAgent else set()
+            wanted |= {Event.PING} if state not in (State.NEGOTIATING, State.SECURING) else set()
+        assert wanted <= set(rows), (state, wanted - set(rows))
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_rows_lead_where_their_actions_do(agent: type[Agent]) -> None:
+    ends = {"finish", "stop_at_once", "take_close", "close_at_once"}
+    stays = {"take_heartbeat", "take_status", "answer_ping", "hold_back", "take_message", "pause_again", "ignore"}
+    for state, rows in agent.table.items():
+        for event, (action, after) in rows.items():
+            assert (after is State.ENDED) == (action in ends), (state, event)
+            assert after is state or action not in stays, (state, event)
+
+
 def test_every_state_and_every_event_is_in_a_table() -> None:
     tables = [one.table for one in AGENTS]
     assert {state for table in tables for state in table} == set(State)
