@@ -71,7 +71,9 @@ def _log_config(records: int) -> LogConfig:
 def phase_write(folder: str, records: int) -> dict[str, Any]:
     files, clock = _UnsyncedFiles(), SystemClock()
     lifecycle.create(files, f"{folder}/{QMGR}", QMGR, clock, _log_config(records))
-    embedded = EmbeddedQueueManager(_NeverCheckpointing.start(files, f"{folder}/{QMGR}", QMGR, clock))
+    manager = lifecycle.start(files, f"{folder}/{QMGR}", QMGR, clock)
+    manager.__class__ = _NeverCheckpointing
+    embedded = EmbeddedQueueManager(manager)
     define(embedded, QUEUE)
     log = embedded.manager.core.log
     checkpoint, tail = log.checkpoint, log.tail
