@@ -10,7 +10,7 @@ from helper_media import FOLDER, NAME, Life
 
 from libremq.common.files import queue_manager_files
 from libremq.host import lifecycle
-from libremq.log import LogConfig
+from libremq.log import LogConfig, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.testing import FaultyFiles, PowerCut, VirtualClock
@@ -137,3 +137,42 @@ def _cut_again(template: FaultyFiles, log_folder: str, clock: VirtualClock) -> N
             for call in (lifecycle.start, lifecycle.replay_backup, activate):
                 with pytest.raises(MQError):
                     call(disk, STANDBY, NAME, clock)
+
+
+# A log that is not understood
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "what"),
+    [
+        (99, b"?", "has type 99, which this release does not know"),
+        (RecordType.OBJECT, b'{"op":"rename"}', "operation 'rename'"),
+        (RecordType.CHECKPOINT, b'{"redo":1}', "(CHECKPOINT) says what this release does not understand"),
+    ],
+)
+def test_a_record_that_is_not_understood_ends_replay_and_activation(kind: int, payload: bytes, what: str) -> None:
+    live = make_live()
+    standby = Standby(live, hot=True)
+    live.put("A", b"before")
+    lsn = live.core.log.append(kind, 0, 0, (payload,))
+    for _ in range(3):  # only what a later page says to be on disk is replayed
+        live.put("A", b"behind it")
+        live.core.log.force()
+    standby.ship(live.files)
+    state = standby.files.content(f"{STANDBY}/amqbkup.dat")
+    text = refusal(C.MQRC_OBJECT_DAMAGED, standby.replay)
+    assert f"the record at LSN {lsn} " in text and what in text and "dmpmqlog" in text
+    assert refusal(C.MQRC_OBJECT_DAMAGED, standby.start) == text
+    assert standby.files.content(f"{STANDBY}/amqbkup.dat") == state
+
+
+def test_a_copy_of_a_checkpoint_that_is_not_understood_is_refused() -> None:
+    live = make_live()
+    lsn = live.core.log.append(RecordType.CHECKPOINT, 0, 0, (b'{"later":1}',), reserve=True)
+    live.core.log.force()
+    live.core.log.record_checkpoint(lsn, live.core.log.head)
+    live.qm.abandon()
+    copy = lambda: lifecycle.create_backup(live.files, FOLDER, STANDBY, NAME)  # noqa: E731
+    text = refusal(C.MQRC_OBJECT_DAMAGED, copy)
+    assert f"the record at LSN {lsn} " in text and "later in a checkpoint" in text
+    assert not live.files.exists(STANDBY)

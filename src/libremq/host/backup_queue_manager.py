@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from libremq.common import configuration, users
 from libremq.common.clock import Clock
@@ -23,13 +23,15 @@ from libremq.host import creation
 from libremq.host.backup_state import BackupState, load_state, save_state
 from libremq.host.log_settings import store_limits
 from libremq.kernel.objects.catalogue import Catalogue
+from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.recovery.checkpoint import Checkpoint
+from libremq.kernel.recovery.replay import Purpose, read_checkpoint
 from libremq.kernel.recovery.restart import Restart, Say
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.journal import CheckpointState
 from libremq.kernel.state.queue_state import QueueState
-from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, Record, RecordType, ShippedLog, log_identity
+from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, Record, ShippedLog, log_identity
 from libremq.log.extents import extent_name, extent_number
 from libremq.log.log_control_file import open_control
 from libremq.log.shipped import ShippedExtents
@@ -100,7 +102,7 @@ def _begin_state(files: Files, log_folder: str, log_id: bytes, config: LogConfig
     control.close()
     log = ShippedLog.open(files, log_folder, log_id, config.extent_bytes, from_lsn=last.checkpoint)
     try:
-        state = CheckpointState.read(log.read(last.checkpoint).payload)
+        state = read_checkpoint(log_folder, log.read(last.checkpoint))
     finally:
         log.close()
     state.replayed = True  # the record at `redo` only says that a checkpoint began
@@ -193,17 +195,12 @@ class _ShippedView:
         self.folder = log.folder
         self.durable = log.proven_lsn
         self.media = state.media
-        self.next_message = state.checkpoint.next_message
-        """As the live one's checkpoints say: which ids it has given out."""
 
     def read(self, lsn: int) -> Record:
         return self._log.read(lsn)
 
     def scan(self, from_lsn: int) -> Iterator[Record]:
-        for record in self._log.scan(from_lsn, proven_only=True):
-            if record.type == RecordType.CHECKPOINT:
-                self.next_message = max(self.next_message, CheckpointState.read(record.payload).next_message)
-            yield record
+        return iter(self._log.scan(from_lsn, proven_only=True))
 
     def force(self, lsn: int | None = None) -> None:
         pass
@@ -212,12 +209,19 @@ class _ShippedView:
 class _Replay(Restart):
     """What a restart repeats, but over any number of checkpoints, starts and ends of the live queue manager."""
 
+    purpose = Purpose.BACKUP
+
     def __init__(self, core: Core, say: Say, state: CheckpointState) -> None:
         super().__init__(core, say)
         self._nonpersistent = set(state.nonpersistent)
+        self.next_message = state.next_message
+        """As the live one's checkpoints say: which ids it has given out."""
 
-    def _queue(self, queue_id: int) -> QueueState:
-        queue = super()._queue(queue_id)
+    def checkpoint(self, state: CheckpointState) -> None:
+        self.next_message = max(self.next_message, state.next_message)
+
+    def queue(self, queue_id: int) -> QueueState:
+        queue = super().queue(queue_id)
         if queue_id in self._nonpersistent:
             # The live one got them since, without a word in the log; it gave their slots to others
             self._nonpersistent.remove(queue_id)
@@ -225,11 +229,11 @@ class _Replay(Restart):
                 queue.store.drop_nonpersistent()
         return queue
 
-    def _install(self, entry: dict[str, Any], media: int) -> None:
-        if entry.get("folder") in self.core.dropped_folders:
+    def _install(self, made: MQObject, queue_id: int, folder: str, media: int) -> None:
+        if folder in self.core.dropped_folders:
             # A checkpoint of the live one has freed it there; here the last state still needs what is in it
-            entry = {**entry, "folder": self.core.folder_for(entry["object"]["name"])}
-        super()._install(entry, media)
+            folder = self.core.folder_for(made.name)
+        super()._install(made, queue_id, folder, media)
 
 
 def replay(files: Files, folder: str, name: str, clock: Clock, say: Say) -> int:
@@ -257,7 +261,7 @@ def replay(files: Files, folder: str, name: str, clock: Clock, say: Say) -> int:
                 raise StoreDamaged(name, folder, f"it holds queue manager {core.qmgr_name}", "Open it by that name")
             if repeat.progress.records or state.checkpoint.nonpersistent:
                 _make_durable(files, log_folder, redo // config.extent_bytes)
-                core.identifiers.start_run(view.next_message)
+                core.identifiers.start_run(repeat.next_message)
                 _save(core, repeat, repeat.last_lsn or redo)
         finally:
             for queue in core.queues.values():

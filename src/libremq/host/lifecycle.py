@@ -22,6 +22,7 @@ from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.system_objects import complete_system_objects
 from libremq.kernel.recovery import checkpoint, disk_room, media_recovery
+from libremq.kernel.recovery.replay import read_checkpoint
 from libremq.kernel.recovery.restart import Restart, Say
 from libremq.kernel.state import media_image
 from libremq.kernel.state.core import Core
@@ -187,7 +188,7 @@ def _start(
         checkpoint_file.settle()
         if state is None:
             _check_same_moment(checkpoint_file, log)
-            state = CheckpointState.read(log.read(log.checkpoint).payload)
+            state = read_checkpoint(log.folder, log.read(log.checkpoint))
         limits = limits or store_limits(settings.tuning)
         core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
         core.say = say

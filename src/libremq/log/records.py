@@ -24,26 +24,24 @@ RECORD_BYTES_MAX = (1 << 32) - 1
 class RecordType(IntEnum):
     """What a record says. The log itself acts on none of them; the numbers are part of the format."""
 
-    PAD = 0
     PUT = 1
     GET = 2
     COMMIT = 3
     PREPARE = 4
     BACKOUT = 5
     COMPENSATION = 6
-    BEGIN = 7
     OBJECT = 8
     CHECKPOINT = 9
-    RESTART = 10
     MEDIA_IMAGE = 11
     """Part of a media image of an object."""
-    SCRATCHPAD = 12
-    CHANNEL = 13
-    END = 14
     CHECKPOINT_START = 15
     """A fuzzy checkpoint begins: restart repeats the records from here on."""
     SOFT_IMAGE = 16
     """The operations of an unfinished unit of work once more, so that its older records are not needed."""
+
+
+RESERVED_TYPES = frozenset((0, 7, 10, 12, 13, 14))
+"""Numbers that were given to types which no release has written; they are not given to others."""
 
 
 class Record(NamedTuple):

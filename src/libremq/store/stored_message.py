@@ -25,8 +25,8 @@ _DESCRIPTOR_AT = _CRC_BYTES + _START.size
 IMAGE_OVERHEAD = _DESCRIPTOR_AT + BODY_BYTES
 
 
-class ImageDamaged(Exception):
-    """The bytes of a stored message do not agree with their checksum."""
+class ImageDamaged(ValueError):
+    """The bytes of a stored message do not agree with their checksum, or are of another format."""
 
 
 class Message:
@@ -69,9 +69,8 @@ def from_image(image: bytes) -> Message:
     """The message whose `to_image` gave these bytes; ImageDamaged if they have changed since."""
     if len(image) < IMAGE_OVERHEAD or int.from_bytes(image[:4], "little") != crc32(memoryview(image)[4:]):
         raise ImageDamaged("checksum of a stored message does not match")
-    version, _, _, properties_length, data_length = _START.unpack_from(image, _CRC_BYTES)
-    if version != IMAGE_VERSION:
-        raise ImageDamaged(f"stored message has format version {version}, this release knows {IMAGE_VERSION}")
+    check_image(image)
+    _, _, _, properties_length, data_length = _START.unpack_from(image, _CRC_BYTES)
     md = MQMD.__new__(MQMD)
     md.__dict__["Version"] = C.MQMD_VERSION_2
     _DESCRIPTOR.unpack(image, _DESCRIPTOR_AT, md.__dict__)
@@ -79,6 +78,16 @@ def from_image(image: bytes) -> Message:
     message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle : middle + data_length])
     message._front = image[:IMAGE_OVERHEAD]
     return message
+
+
+def check_image(image: bytes) -> None:
+    """ImageDamaged if it is not one of the format that this release knows. The checksum is not looked at."""
+    if len(image) < IMAGE_OVERHEAD:
+        raise ImageDamaged(f"a stored message of {len(image)} bytes, of which there are at least {IMAGE_OVERHEAD}")
+    if image[_CRC_BYTES] != IMAGE_VERSION:
+        raise ImageDamaged(
+            f"stored message has format version {image[_CRC_BYTES]}, this release knows {IMAGE_VERSION}"
+        )
 
 
 _MESSAGE_ID = _DESCRIPTOR_AT + struct.calcsize("<6i8s2i")

@@ -12,6 +12,8 @@ import zlib
 from typing import Any
 
 from libremq.common.files.file_layer import Files
+from libremq.kernel.objects.catalogue import RecordError, from_record
+from libremq.kernel.objects.object_types import MQObject
 from libremq.store.store_errors import StoreDamaged, StoreFailed
 
 NAME = "QMQMOBJCAT"
@@ -85,6 +87,16 @@ def read(files: Files, folder: str, generation: int) -> dict[str, Any]:
         raise StoreDamaged("object catalogue", path, "its content does not match its checksum", action)
     content: dict[str, Any] = json.loads(body)
     return content
+
+
+def definition(folder: str, generation: int, record: dict[str, Any]) -> MQObject:
+    """One of the objects in it."""
+    try:
+        return from_record(record)
+    except RecordError as error:
+        raise OtherVersion(
+            "object catalogue", path_of(folder, generation), str(error), "Use the release that wrote it"
+        ) from error
 
 
 def drop_others(files: Files, folder: str, generation: int) -> None:

@@ -11,56 +11,54 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
+from libremq.kernel.recovery.replay import Purpose, Replay, image_header
 from libremq.kernel.state import journal
-from libremq.kernel.state.journal import CheckpointState
-from libremq.log import LogError, LogFailed, Record, RecordType
+from libremq.kernel.state.journal import CheckpointState, ObjectChange
+from libremq.log import LogError, LogFailed, Record
 from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core
 
 
-class DefinitionHistory:
+class DefinitionHistory(Replay):
     """The definitions as the records that it is given say, in order."""
 
-    def __init__(self) -> None:
+    purpose = Purpose.DEFINITIONS
+
+    def __init__(self, log_folder: str) -> None:
+        super().__init__(log_folder, {})
         self.entries: dict[tuple[str, str], dict[str, Any]] = {}  # as the catalogue file has them
         self.next_queue_id = 1
         self._begun: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}  # images without their last part yet
 
-    def apply(self, record: Record) -> None:
-        if record.type == RecordType.OBJECT:
-            self._change(record.lsn, journal.read_json(record.payload))
-        elif record.type == RecordType.COMMIT:
-            sync = journal.read_commit(record.payload)
-            if sync is not None:
-                self._set((sync["object"]["kind"], sync["object"]["name"]), sync, record.lsn)
-        elif record.type == RecordType.MEDIA_IMAGE:
-            self._image(record)
+    def define(self, change: ObjectChange, record: Record) -> None:
+        key = change.object["kind"], change.object["name"]
+        before = self.entries.get(key)
+        self._set(key, change.object, change.id, record, record.lsn if before is None else before["media"])
 
-    def _change(self, lsn: int, value: dict[str, Any]) -> None:
-        if value["op"] == "set":
-            key = value["object"]["kind"], value["object"]["name"]
-            before = self.entries.get(key)
-            self._set(key, value, lsn if before is None else before["media"])
-        elif value["op"] == "delete":
-            self.entries.pop((value["kind"], value["name"]), None)
+    def delete(self, change: ObjectChange, record: Record) -> None:
+        self.entries.pop((change.kind, change.name), None)
 
-    def _image(self, record: Record) -> None:
-        header = journal.read_media_header(record.payload)
+    def install_sync(self, made: dict[str, Any], record: Record) -> None:
+        self._set((made["kind"], made["name"]), made, 0, record, record.lsn)
+
+    def image(self, record: Record) -> None:
+        header = self.read(image_header, record)
         key = header["kind"], header["name"]
         if not header["first"]:
             self._begun[key] = record.lsn, header
         first, begun = self._begun.get(key, (0, {}))
         if record.flags & journal.MEDIA_LAST and first == (header["first"] or record.lsn):
             del self._begun[key]
-            self._set(key, begun, first)
+            self._set(key, begun["object"], begun.get("id", 0), record, first)
 
-    def _set(self, key: tuple[str, str], value: dict[str, Any], media: int) -> None:
-        entry = {"object": value["object"], "media": media}
-        if "id" in value:
-            entry["id"] = value["id"]
-            self.next_queue_id = max(self.next_queue_id, value["id"] + 1)
+    def _set(self, key: tuple[str, str], made: dict[str, Any], queue_id: int, record: Record, media: int) -> None:
+        self.definition(made, record)
+        entry = {"object": made, "media": media}
+        if queue_id:
+            entry["id"] = queue_id
+            self.next_queue_id = max(self.next_queue_id, queue_id + 1)
         self.entries[key] = entry
 
 
@@ -79,7 +77,7 @@ def records(core: Core, from_lsn: int, what: str) -> Iterator[Record]:
 
 def rebuild(core: Core, state: CheckpointState, damage: StoreDamaged) -> dict[str, Any]:
     """The content of the catalogue file of a checkpoint, from the log. StoreDamaged if the log does not have it."""
-    history = DefinitionHistory()
+    history = DefinitionHistory(core.log.folder)
     for record in records(core, core.log.media, f"object catalogue ({damage})"):
         if record.lsn >= state.redo:
             break

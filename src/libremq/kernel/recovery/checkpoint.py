@@ -181,7 +181,7 @@ class Checkpoint:
             catalogue_file.drop_others(core.files, core.folder, self._state.catalogue_generation)
             for folder in self._dropped:
                 core.files.remove_folder(f"{core.folder}/queues/{folder}")
-                core.dropped_folders.remove(folder)
+                del core.dropped_folders[folder]
         except OSError as error:
             # Nothing needs them, and the next checkpoint tries again
             core.say(amq(7478, core.qmgr_name, error))

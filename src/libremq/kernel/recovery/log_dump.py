@@ -77,8 +77,6 @@ class LogFormatter:
             RecordType.GET: self._get,
             RecordType.COMMIT: _commit,
             RecordType.BACKOUT: _nothing,
-            RecordType.BEGIN: _nothing,
-            RecordType.END: _nothing,
             RecordType.PREPARE: _prepare,
             RecordType.COMPENSATION: self._compensation,
             RecordType.OBJECT: self._object,
@@ -184,6 +182,9 @@ class LogFormatter:
             facts = {"operation": "set", "object_type": made["kind"], "object": made["name"]}
             facts |= {name: value[name] for name in ("id", "folder") if name in value}
             return facts | {"attributes": _shown(made)}
+        if value["op"] == "clear":
+            name = self._names.get(value["id"], "")
+            return {"operation": "clear", "object_type": "QLOCAL", "object": name, "id": value["id"]}
         if value.get("id"):
             self._names[int(value["id"])] = str(value["name"])
         facts = {"operation": value["op"], "object_type": value["kind"], "object": value["name"]}

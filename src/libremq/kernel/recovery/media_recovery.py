@@ -17,8 +17,9 @@ from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.recovery.catalogue_recovery import DefinitionHistory, records
+from libremq.kernel.recovery.replay import OF_ONE_QUEUE, Purpose, Replay, image_header, image_rows
 from libremq.kernel.state import journal
-from libremq.kernel.state.journal import MediaRow
+from libremq.kernel.state.journal import MediaRow, ObjectChange
 from libremq.kernel.state.media_image import (
     CATALOGUE,
     MediaResult,
@@ -29,179 +30,119 @@ from libremq.kernel.state.media_image import (
     selects_catalogue,
 )
 from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.unit_of_work import PUT
+from libremq.kernel.state.unit_of_work import GET, PUT, Operation
 from libremq.log import Record, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.store.handle_file import HandlePosition
 from libremq.store.queue_store import QueueStore
-from libremq.store.space_handles import GET_PENDING, LINKED, PERSISTENT, PRIORITY_MASK, PUT_PENDING
+from libremq.store.space_handles import GET_PENDING, PRIORITY_MASK, PUT_PENDING
 from libremq.store.store_errors import StoreDamaged, StoreFull
-from libremq.store.stored_message import Message, from_image
+from libremq.store.stored_message import StoredMessage
 
 if TYPE_CHECKING:
     from libremq.kernel.running import RunningQueueManager
     from libremq.kernel.state.core import Core
 
 
-class QueueHistory:
-    """Repeats in an empty store what the log says of one queue, from the LSN on where its media recovery begins.
+class QueueHistory(Replay):
+    """Repeats in an empty store what the log says of one queue, from the LSN on where its media recovery begins."""
 
-    A slot is put or got by one unfinished unit of work at most, so the handles say all about units of work.
-    """
+    purpose = Purpose.QUEUE
 
-    def __init__(self, store: QueueStore, start: int) -> None:
-        self.store = store
+    def __init__(self, queue: QueueState, start: int, log_folder: str) -> None:
+        super().__init__(log_folder, {})
         self.at = start  # where to read on
         self.is_whole = False  # the image has been read to its end, or the queue began empty
+        self._queue = queue
         self._start = start
-        self._id_bytes = store.queue_id.to_bytes(4, "little")
-        # Unfinished units of work: the slots that they put or got, in order
-        self._units: dict[int, dict[int, None]] = {}
+        self._id_bytes = queue.id.to_bytes(4, "little")
 
-    def apply(self, record: Record) -> None:
-        """Repeat one record, the next in the log. StoreDamaged if it cannot have happened."""
-        kind, payload = record.type, record.payload
+    @property
+    def store(self) -> QueueStore:
+        return self._queue.store
+
+    def repeat(self, record: Record) -> None:
+        """Repeat one record, the next in the log. StoreDamaged if it cannot have happened, or is not understood."""
         if self.at == self._start:
             self._begin(record)
-        elif kind in (RecordType.PUT, RecordType.GET, RecordType.COMPENSATION):
-            if payload[:4] == self._id_bytes:
-                self._message(record)
-        elif kind == RecordType.COMMIT:
-            for slot in self._units.pop(record.txn, {}):
-                self._commit(slot)
-        elif kind == RecordType.BACKOUT:
-            for slot in reversed(self._units.pop(record.txn, {})):
-                self._undo(slot, None)
-        elif kind == RecordType.MEDIA_IMAGE:
-            if not self.is_whole:
-                self._image(record)
-        elif kind == RecordType.OBJECT:
-            self._object(record)
+        elif record.type not in OF_ONE_QUEUE or record.payload[:4] == self._id_bytes or record.flags:
+            self.apply(record)
         self.at = record.next_lsn
 
     def _begin(self, record: Record) -> None:
         """An image, or the record that made the queue: then it is empty."""
-        header = {}
-        if record.lsn == self._start and record.type == RecordType.MEDIA_IMAGE:
-            header = journal.read_media_header(record.payload)
-        elif record.lsn == self._start and record.type == RecordType.OBJECT:
-            header = journal.read_json(record.payload)
-        if header.get("id") != self.store.queue_id or "object" not in header:
-            raise self._damaged(record, "is neither an image of the queue nor its creation")
-        if record.type == RecordType.MEDIA_IMAGE:
-            self._image(record)
-            self.store.next_sequence = max(self.store.next_sequence, header["next_sequence"])
+        if record.lsn != self._start or record.type not in (RecordType.MEDIA_IMAGE, RecordType.OBJECT):
+            raise self._no_beginning(record)
+        if record.type == RecordType.OBJECT:
+            self.apply(record)
         else:
-            self.is_whole = True
+            header = self.read(image_header, record)
+            if header["first"] or header.get("id") != self._queue.id:
+                raise self._no_beginning(record)
+            self.apply(record)
+            self.store.next_sequence = max(self.store.next_sequence, header["next_sequence"])
 
-    def _image(self, record: Record) -> None:
-        header = journal.read_media_header(record.payload)
+    def _no_beginning(self, record: Record) -> StoreDamaged:
+        return self.impossible(self._queue, record, "is neither an image of the queue nor its creation")
+
+    def queue(self, queue_id: int) -> QueueState | None:
+        return self._queue if queue_id == self._queue.id else None
+
+    def image(self, record: Record) -> None:
+        if self.is_whole:
+            return
+        header = self.read(image_header, record)
         if record.lsn != self._start and header["first"] != self._start:
             return  # of another object, or a later one that was cut short
-        for row in journal.read_media_rows(record.payload):
-            self._row(row, record.lsn)
+        for row in self.read(image_rows, record):
+            self._insert(row, record.lsn)
         self.is_whole = bool(record.flags & journal.MEDIA_LAST)
 
-    def _row(self, row: MediaRow, lsn: int) -> None:
-        store = self.store
+    def _insert(self, row: MediaRow, lsn: int) -> None:
+        """A message of the image, in the state that it had: perhaps put or got by a unit of work."""
+        store, slot = self.store, row.slot
         put_by = row.unit if row.flags & PUT_PENDING else 0
-        self._insert(
-            from_image(row.image), lsn, row.flags & PRIORITY_MASK, row.expiry_ms, put_by, row.slot, row.sequence
-        )
-        if row.backout_count:
-            store.set_backout_count(row.slot, row.backout_count)
-        if not put_by:
-            store.link(row.slot)
-            if row.flags & GET_PENDING:
-                store.unlink(row.slot, row.unit)
-        if row.unit:
-            self._units.setdefault(row.unit, {})[row.slot] = None
-
-    def _insert(
-        self, message: Message, lsn: int, priority: int, expiry_ms: int, unit: int, slot: int, sequence: int
-    ) -> None:
+        message = StoredMessage(row.image)
         message.lsn = lsn
-        self.store.make_room(message, True)
-        self.store.insert(message, priority, True, expiry_ms, unit, slot=slot, sequence=sequence)
-
-    def _message(self, record: Record) -> None:
-        store, txn = self.store, record.txn
-        if record.type == RecordType.PUT:
-            put = journal.read_put(record.payload)
-            self._insert(from_image(put.image), record.lsn, put.priority, put.expiry_ms, txn, put.slot, put.sequence)
-            if txn:
-                self._units.setdefault(txn, {})[put.slot] = None
-            else:
-                store.link(put.slot)
-        elif record.type == RecordType.GET:
-            get = journal.read_get(record.payload)
-            self._check(record, get.slot, get.sequence, linked=True)
-            store.unlink(get.slot, txn)
-            if txn:
-                self._units.setdefault(txn, {})[get.slot] = None
-            else:
-                store.remove(get.slot)
-        else:
-            undo = journal.read_undo(record.payload)
-            self._check(record, undo.slot, undo.sequence, linked=False)
-            if undo.slot not in self._units.get(txn, {}):
-                raise self._damaged(record, f"undoes what transaction {txn} has not done in slot {undo.slot}")
-            del self._units[txn][undo.slot]
-            self._undo(undo.slot, undo.backout_count if undo.sequence else None)
-
-    def _check(self, record: Record, slot: int, sequence: int, *, linked: bool) -> None:
-        handles = self.store.handles
-        wanted = PERSISTENT | LINKED if linked else PERSISTENT
-        if (
-            slot >= len(handles)
-            or (sequence and handles.sequence[slot] != sequence)
-            or handles.flags[slot] & (PERSISTENT | LINKED) != wanted
-        ):
-            raise self._damaged(record, f"speaks of message {sequence} in slot {slot}, which is not there")
-
-    def _commit(self, slot: int) -> None:
-        if self.store.handles.flags[slot] & PUT_PENDING:
-            self.store.link(slot)
-        else:
-            self.store.remove(slot)
-
-    def _undo(self, slot: int, backouts: int | None) -> None:
-        """Undo what a unit of work did; the backout count is then what is known of it, or one more."""
-        store = self.store
-        if store.handles.flags[slot] & PUT_PENDING:
-            store.remove(slot)
-        else:
-            if backouts is None:
-                backouts = store.backout_count(slot) + 1
-            if backouts:
-                store.set_backout_count(slot, backouts)
+        self.make_room(self._queue, message)
+        store.insert(
+            message, row.flags & PRIORITY_MASK, True, row.expiry_ms, put_by, slot=slot, sequence=row.sequence
+        )  # fmt: skip
+        if row.backout_count:
+            store.set_backout_count(slot, row.backout_count)
+        if not put_by:
             store.link(slot)
+            if row.flags & GET_PENDING:
+                store.unlink(slot, row.unit)
+        if row.unit:
+            self.unit(row.unit).operations.append(Operation(PUT if put_by else GET, self._queue, slot, lsn))
 
-    def _object(self, record: Record) -> None:
-        value = journal.read_json(record.payload)
-        if value.get("id") != self.store.queue_id:
-            return
-        if value["op"] == "clear":
-            for slot in list(self.store.chains):
-                self.store.unlink(slot)
-                self.store.remove(slot)
-        elif value["op"] == "delete":
-            raise self._damaged(record, "says that it was deleted")
+    def define(self, change: ObjectChange, record: Record) -> None:
+        """Where its media recovery begins, that is the creation of the queue. Changes of definitions do not count."""
+        if record.lsn == self._start:
+            if change.id != self._queue.id:
+                raise self._no_beginning(record)
+            self.is_whole = True
 
-    def _damaged(self, record: Record, what: str) -> StoreDamaged:
+    def delete(self, change: ObjectChange, record: Record) -> None:
+        if record.lsn == self._start:
+            raise self._no_beginning(record)
+        if change.id == self._queue.id:
+            raise self.impossible(self._queue, record, "says that it was deleted")
+
+    def impossible(self, queue: QueueState, record: Record, what: str) -> StoreDamaged:
         return StoreDamaged(
-            self.store.name, self.store.folder, f"log record {record.lsn} {what}, so media recovery is not possible",
+            queue.name, queue.store.folder, f"log record {record.lsn} {what}, so media recovery is not possible",
             "Restore the queue manager's folder from a backup, or delete the queue",
         )  # fmt: skip
 
     def pending(self) -> dict[int, set[tuple[bool, int]]]:
         """Of each unfinished unit of work: its slots, and whether it put them."""
-        flags = self.store.handles.flags
         return {
-            unit: {(bool(flags[slot] & PUT_PENDING), slot) for slot in slots}
-            for unit, slots in self._units.items()
-            if slots
+            txn: {(one.kind == PUT, one.slot) for one in unit.operations}
+            for txn, unit in self.units.items()
+            if unit.operations
         }
 
 
@@ -219,7 +160,9 @@ class QueueRecovery:
         self._folder = core.recovering[self._id] = core.folder_for(definition.name)
         store = core.new_store(definition.name, self._id, self._folder)
         store.load(HandlePosition())
-        self._history = QueueHistory(store, core.media.get((definition.kind, definition.name), 0))
+        self._queue = QueueState(definition, self._id, self._folder, store)
+        media = core.media.get((definition.kind, definition.name), 0)
+        self._history = QueueHistory(self._queue, media, core.log.folder)
         try:
             core.log.force()
         except BaseException:
@@ -231,7 +174,7 @@ class QueueRecovery:
         history = self._history
         if history.at < self._core.log.durable:
             for record in records(self._core, history.at, self._definition.name):
-                history.apply(record)
+                history.repeat(record)
 
     def finish(self) -> None:
         """Read the rest and use the new store from now on. A checkpoint should follow; none may be under way."""
@@ -247,7 +190,7 @@ class QueueRecovery:
         store.recovered()
         queue = core.queues.get(definition.name)
         if queue is None:
-            queue = QueueState(definition, self._id, self._folder, store)
+            queue = self._queue
             queue.statistics = core.resting_statistics.pop(self._id, queue.statistics)
             core.queues[definition.name] = core.queues_by_id[self._id] = queue
         else:
@@ -257,8 +200,8 @@ class QueueRecovery:
             queue.coop_marks.clear()
         for unit in core.units.values():
             unit.operations = [one for one in unit.operations if one.lsn or one.queue is not queue]
-        core.queue_files[definition.name] = (self._id, self._folder)
-        core.dropped_folders.append(self._old_folder)
+        core.queue_files.place(definition.name, self._id, self._folder)
+        core.dropped_folders[self._old_folder] = None
         core.positions.pop(self._id, None)
         core.damaged.pop(self._id, None)
         core.catalogue_changed = True
@@ -304,9 +247,11 @@ def recover_damaged(core: Core) -> None:
     """Make damaged queues anew, if the log has what that takes; the others stay damaged. A checkpoint should follow."""
     if not core.log.config.linear:
         return
-    names = {queue_id: name for name, (queue_id, _) in core.queue_files.items()}
-    for queue_id in sorted(core.damaged.keys() & names.keys()):
-        definition = core.catalogue.find_queue(names[queue_id])
+    for queue_id in sorted(core.damaged):
+        name = core.queue_files.name_of(queue_id)
+        if name is None:
+            continue
+        definition = core.catalogue.find_queue(name)
         assert isinstance(definition, LocalQueue)
         recovery = QueueRecovery(core, definition)
         try:
@@ -381,7 +326,7 @@ def _recover_definition(core: Core, obj: MQObject, lock: AbstractContextManager[
     key = obj.kind, obj.name
     with lock:
         core.log.force()
-        history = DefinitionHistory()
+        history = DefinitionHistory(core.log.folder)
         for record in records(core, core.media[key], obj.name):
             history.apply(record)
         if key not in history.entries:

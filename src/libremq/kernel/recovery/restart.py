@@ -8,22 +8,22 @@ transaction manager. An interrupted restart is simply done again: the compensati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.objects.catalogue import from_record
-from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.recovery import catalogue_file, catalogue_recovery
+from libremq.kernel.recovery.replay import Purpose, Replay, UnitReader, image_header
 from libremq.kernel.recovery.replay_progress import Progress
 from libremq.kernel.state import journal
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import is_full_disk
-from libremq.kernel.state.journal import CheckpointState, SoftImage, TransactionState
+from libremq.kernel.state.journal import CheckpointState, ObjectChange, TransactionState
 from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, Operation, UnitOfWork
-from libremq.log import Record, RecordType
-from libremq.store.space_handles import LINKED, PERSISTENT
+from libremq.kernel.state.unit_of_work import ACTIVE, PREPARED, Operation, UnitOfWork
+from libremq.log import Record
+from libremq.mqi.errors import MQError
 from libremq.store.store_errors import StoreDamaged, StoreFull
 from libremq.store.stored_message import StoredMessage
 
@@ -38,10 +38,13 @@ class Records(Protocol):
     def scan(self, from_lsn: int) -> Iterable[Record]: ...
 
 
-class Restart:
+class Restart(Replay):
     """One restart of one queue manager. The core is empty when it begins."""
 
+    purpose = Purpose.RESTART
+
     def __init__(self, core: Core, say: Say) -> None:
+        super().__init__(core.log.folder, core.units)
         self.core = core
         self.say = say
         self.log: Records = core.log
@@ -67,7 +70,7 @@ class Restart:
             self._rebuild(unit_id, transaction)
         for queue_id in state.nonpersistent:
             # Loaded now, so that the checkpoint of this start drops them from the saved state: a crash loses them
-            self._queue(queue_id)
+            self.queue(queue_id)
         self.progress = Progress(self.say, core, state.redo)
         for record in self.log.scan(state.redo):
             self.last_lsn = record.lsn
@@ -118,248 +121,127 @@ class Restart:
         core.catalogue_changed = rebuilt
         core.next_queue_id = content["next_queue_id"]
         for entry in content["objects"]:
-            self._install(entry, entry.get("media", 0))
+            made = catalogue_file.definition(core.folder, state.catalogue_generation, entry["object"])
+            self._install(made, entry.get("id", 0), entry.get("folder", ""), entry.get("media", 0))
 
-    def _install(self, entry: dict[str, Any], media: int) -> None:
+    def _install(self, made: MQObject, queue_id: int, folder: str, media: int) -> None:
         core = self.core
-        obj = core.catalogue.install(from_record(entry["object"]))
-        if isinstance(obj, LocalQueue) and core.queue_files.get(obj.name, (0, ""))[0] != entry["id"]:
+        obj = core.catalogue.install(made)
+        if isinstance(obj, LocalQueue) and core.queue_files.get(obj.name, (0, ""))[0] != queue_id:
             # Only of a new queue: the files of others are where the checkpoint says, also if they were to move
-            core.queue_files[obj.name] = (entry["id"], entry["folder"])
-            core.next_queue_id = max(core.next_queue_id, entry["id"] + 1)
+            core.queue_files.place(obj.name, queue_id, folder)
+            core.next_queue_id = max(core.next_queue_id, queue_id + 1)
         if core.log.config.linear:
             core.media.setdefault((obj.kind, obj.name), media)
 
-    def _queue(self, queue_id: int) -> QueueState:
+    def queue(self, queue_id: int) -> QueueState:
         """The queue of a log record, loaded as the checkpoint left it."""
-        queue = self.core.queues_by_id.get(queue_id)
-        if queue is None:
-            for name, (known, folder) in self.core.queue_files.items():
-                if known == queue_id:
-                    definition = self.core.catalogue.find_queue(name)
-                    assert isinstance(definition, LocalQueue)
-                    queue = self.core._new_state(definition, queue_id, folder)
-                    self.recovering[queue_id] = queue
-                    self.core.load(queue)
-                    break
-            else:
-                raise StoreDamaged(
-                    f"queue {queue_id}", self.core.folder, "the log names a queue that the catalogue does not know",
-                    "Log and data are not of the same moment: restore both from one backup",
-                )  # fmt: skip
+        return self.core.queues_by_id.get(queue_id) or self._load(queue_id)
+
+    def _load(self, queue_id: int) -> QueueState:
+        core = self.core
+        name = core.queue_files.name_of(queue_id)
+        if name is None:
+            raise StoreDamaged(
+                f"queue {queue_id}", core.folder, "the log names a queue that the catalogue does not know",
+                "Log and data are not of the same moment: restore both from one backup",
+            )  # fmt: skip
+        definition = core.catalogue.find_queue(name)
+        assert isinstance(definition, LocalQueue)
+        queue = self.recovering[queue_id] = core._new_state(definition, *core.queue_files[name])
+        core.load(queue)
         return queue
 
-    # Units of work that were unfinished at the checkpoint
+    # Units of work
 
     def _rebuild(self, unit_id: int, transaction: TransactionState) -> None:
-        """Read a unit of work back along its chain: what it did and has not undone."""
+        """Read a unit of work back that was unfinished at the checkpoint: what it did and has not undone."""
         unit = UnitOfWork(unit_id)
         unit.first_lsn, unit.last_lsn = transaction.first_lsn, transaction.last_lsn
         unit.xid = bytes.fromhex(transaction.prepared_xid)
         unit.state = PREPARED if unit.xid else ACTIVE
-        undone: set[int] = set()
-        operations: list[Operation] = []
+        reader = UnitReader(self)
         lsn = transaction.last_lsn
         while lsn:
             record = self.log.read(lsn)
-            if record.type == RecordType.SOFT_IMAGE:
-                image = journal.read_soft(lsn, record.payload)
-                operations += [one for one in self._soft_operations(image)[::-1] if one.lsn not in undone]
-            elif record.type == RecordType.COMPENSATION:
-                undone.add(journal.read_undo(record.payload).undoes)
-            elif record.type == RecordType.PUT and lsn not in undone:
-                put = journal.read_put(record.payload)
-                operations.append(Operation(PUT, self._queue(put.queue_id), put.slot, lsn))
-            elif record.type == RecordType.GET and lsn not in undone:
-                get = journal.read_get(record.payload)
-                operations.append(Operation(GET, self._queue(get.queue_id), get.slot, lsn))
+            reader.apply(record)
             lsn = record.prev_lsn
-        unit.operations = operations[::-1]
-        unit.message_count = len(operations)
-        self.core.units[unit_id] = unit
+        unit.operations = reader.operations[::-1]
+        unit.message_count = len(unit.operations)
+        self.units[unit_id] = unit
 
-    def _soft_operations(self, image: SoftImage) -> list[Operation]:
-        return [Operation(one.operation, self._queue(one.queue_id), one.slot, one.lsn) for one in image.operations]
+    def unit(self, txn: int) -> UnitOfWork:
+        if txn not in self.units:
+            self.passed(txn)
+        return super().unit(txn)
+
+    def passed(self, txn: int) -> None:
+        self.core.next_unit = max(self.core.next_unit, txn + 1)
+
+    def ended(self, record: Record) -> Sequence[Operation]:
+        if record.txn not in self.units:
+            raise self._not_possible(record, f"ends transaction {record.txn}, which has not begun")
+        return super().ended(record)
+
+    def _not_possible(self, record: Record, what: str) -> StoreDamaged:
+        return StoreDamaged(
+            f"log record {record.lsn}", self.log_folder, f"the record at LSN {record.lsn} {what}",
+            "Keep all files and restore log and data from one backup",
+        )  # fmt: skip
 
     # Replay
-
-    def _unit(self, unit_id: int) -> UnitOfWork:
-        core = self.core
-        unit = core.units.get(unit_id)
-        if unit is None:
-            unit = core.units[unit_id] = UnitOfWork(unit_id)
-            core.next_unit = max(core.next_unit, unit_id + 1)
-        return unit
 
     def redo(self, record: Record) -> None:
         """Repeat what a record says. A queue to which it cannot have happened is damaged; the others go on."""
         try:
-            self._redo(record)
+            self.apply(record)
         except StoreDamaged as error:
             queue = self.core.queues.get(error.object_name)
             if queue is None:
                 raise
             self.core.note_damage(queue, error)
-            self._redo(record)  # once more, for its unit of work and the other queues
+            self.apply(record)  # once more, for its unit of work and the other queues
 
-    def _redo(self, record: Record) -> None:
-        kind = record.type
-        if kind == RecordType.PUT:
-            self._redo_put(record)
-        elif kind == RecordType.GET:
-            self._redo_get(record)
-        elif kind == RecordType.COMMIT:
-            self._redo_commit(record)
-        elif kind == RecordType.BACKOUT:
-            del self.core.units[record.txn]
-        elif kind == RecordType.COMPENSATION:
-            self._redo_undo(record)
-        elif kind == RecordType.PREPARE:
-            unit = self._unit(record.txn)
-            unit.xid, unit.state = record.payload, PREPARED
-            unit.logged(record.lsn)
-        elif kind == RecordType.OBJECT:
-            self._redo_object(record)
-        elif kind == RecordType.SOFT_IMAGE:
-            self._redo_soft_image(record)
-        elif kind == RecordType.MEDIA_IMAGE and record.flags & journal.MEDIA_LAST:
-            self._redo_media_image(record)
-
-    def _redo_put(self, record: Record) -> None:
-        put = journal.read_put(record.payload)
-        queue = self._queue(put.queue_id)
-        if queue.damage is None:
-            message = StoredMessage(put.image)
-            message.lsn = record.lsn
-            self._make_room(queue, message)
-            queue.store.insert(
-                message, put.priority, True, put.expiry_ms, record.txn, slot=put.slot, sequence=put.sequence
-            )  # fmt: skip
-        if record.txn:
-            unit = self._unit(record.txn)
-            unit.operations.append(Operation(PUT, queue, put.slot, record.lsn))
-            unit.message_count += 1
-            unit.logged(record.lsn)
-        elif queue.damage is None:
-            queue.store.link(put.slot)
-
-    def _make_room(self, queue: QueueState, message: StoredMessage) -> None:
+    def make_room(self, queue: QueueState, message: StoredMessage) -> None:
         """On a full disk what is replayed stays in memory: the log holds it, and limits how much it can be."""
         if not self._disk_full:
             try:
-                queue.store.make_room(message, True)
+                super().make_room(queue, message)
             except StoreFull as error:
                 if not is_full_disk(error):
                     raise
                 self._disk_full = True
 
-    def _redo_get(self, record: Record) -> None:
-        get = journal.read_get(record.payload)
-        queue = self._queue(get.queue_id)
-        if queue.damage is None:
-            self._check_slot(queue, get.slot, get.sequence, record, LINKED)
-            queue.store.unlink(get.slot, record.txn)
-        if record.txn:
-            unit = self._unit(record.txn)
-            unit.operations.append(Operation(GET, queue, get.slot, record.lsn))
-            unit.message_count += 1
-            unit.logged(record.lsn)
-        elif queue.damage is None:
-            queue.store.remove(get.slot)
+    # Objects
 
-    def _redo_commit(self, record: Record) -> None:
-        core = self.core
-        entry = journal.read_commit(record.payload)
-        if entry is not None:
-            core.install_sync(from_record(entry["object"]), record.lsn)
-            if not record.prev_lsn:
-                # Nothing else was logged of it: its messages were not persistent
-                core.next_unit = max(core.next_unit, record.txn + 1)
-                return
-        unit = core.units.pop(record.txn)
-        for kind, queue, slot, _ in unit.operations:
-            if queue.out_of_use:
-                continue
-            if kind == PUT:
-                queue.store.link(slot)
-            else:
-                queue.store.remove(slot)
-
-    def _redo_undo(self, record: Record) -> None:
-        undo = journal.read_undo(record.payload)
-        queue = self._queue(undo.queue_id)
-        unit = self._unit(record.txn)
-        if queue.damage is None:
-            self._check_slot(queue, undo.slot, undo.sequence, record, 0)
-        if queue.damage is not None:
-            pass
-        elif undo.operation == journal.UNDO_PUT:
-            queue.store.remove(undo.slot)
-        else:
-            backouts = undo.backout_count if undo.sequence else queue.store.backout_count(undo.slot) + 1
-            if backouts:
-                queue.store.set_backout_count(undo.slot, backouts)
-            queue.store.link(undo.slot)
-        unit.operations = [operation for operation in unit.operations if operation.lsn != undo.undoes]
-        unit.logged(record.lsn)
-
-    def _redo_soft_image(self, record: Record) -> None:
-        """What it says has been replayed, or read back; only where it is logged is new."""
-        image = journal.read_soft(record.lsn, record.payload)
-        unit = self._unit(record.txn)
-        operations = self._soft_operations(image)
-        known = [(kind, queue.id, slot) for kind, queue, slot, lsn in unit.operations if lsn]
-        if known != [(kind, queue.id, slot) for kind, queue, slot, _ in operations]:
-            raise StoreDamaged(
-                f"transaction {record.txn}", self.core.log.folder,
-                f"log record {record.lsn} does not say of it what the records before it do",
-                "Keep all files and restore log and data from one backup",
-            )  # fmt: skip
-        unit.operations = operations
-        unit.first_lsn = unit.last_lsn = record.lsn
-
-    def _redo_media_image(self, record: Record) -> None:
-        header = journal.read_media_header(record.payload)
-        self.core.media[header["kind"], header["name"]] = header["first"] or record.lsn
+    def define(self, change: ObjectChange, record: Record) -> None:
         self.core.catalogue_changed = True
+        self._install(self.definition(change.object, record), change.id, change.folder, record.lsn)
 
-    def _check_slot(self, queue: QueueState, slot: int, sequence: int, record: Record, linked: int) -> None:
-        """Assertion in pair with the writing of the record: the log speaks of the message that is in the slot."""
-        handles = queue.store.handles
-        if (
-            slot >= len(handles)
-            or (sequence and handles.sequence[slot] != sequence)
-            or handles.flags[slot] & (PERSISTENT | LINKED) != PERSISTENT | linked
-        ):
-            raise StoreDamaged(
-                queue.name, queue.store.folder, f"log record {record.lsn} speaks of message {sequence} in slot {slot}, "
-                "which is not there", "Keep all files and restore log and data from one backup",
-            )  # fmt: skip
+    def install_sync(self, made: dict[str, Any], record: Record) -> None:
+        self.core.install_sync(self.definition(made, record), record.lsn)
 
-    def _redo_object(self, record: Record) -> None:
-        value = journal.read_json(record.payload)
+    def delete(self, change: ObjectChange, record: Record) -> None:
         core = self.core
-        if value["op"] == "clear":
-            cleared = self._queue(value["id"])
-            store = cleared.store
-            if cleared.damage is not None:
-                return
-            for slot in list(store.chains):
-                store.unlink(slot)
-                store.remove(slot)
-            return
         core.catalogue_changed = True
-        if value["op"] == "set":
-            self._install(value, record.lsn)
-            return
-        queue = core.queues_by_id.get(value["id"])
-        core.catalogue.delete(value["kind"], value["name"])
-        core.media.pop((value["kind"], value["name"]), None)
+        try:
+            core.catalogue.delete(change.kind, change.name)
+        except MQError as error:
+            raise self._not_possible(record, f"deletes {change.kind} {change.name}: {error}") from error
+        core.media.pop((change.kind, change.name), None)
+        queue = core.queues_by_id.get(change.id)
         if queue is not None:
             core.drop_queue(queue)
             self.recovering.pop(queue.id, None)
-        elif value["id"]:
-            _, folder = core.queue_files.pop(value["name"])
-            core.positions.pop(value["id"], None)
-            core.damaged.pop(value["id"], None)
-            core.dropped_folders.append(folder)
+        elif change.id:
+            core.dropped_folders[core.queue_files[change.name][1]] = None
+            core.queue_files.forget(change.name)
+            core.positions.pop(change.id, None)
+            core.damaged.pop(change.id, None)
+
+    def image(self, record: Record) -> None:
+        """It counts from its last part on: media recovery begins with it then."""
+        if record.flags & journal.MEDIA_LAST:
+            header = self.read(image_header, record)
+            self.core.media[header["kind"], header["name"]] = header["first"] or record.lsn
+            self.core.catalogue_changed = True

@@ -27,6 +27,7 @@ from libremq.kernel.state.authority_state import AuthorityState
 from libremq.kernel.state.connection import Connection, Destination
 from libremq.kernel.state.event_state import EventState
 from libremq.kernel.state.identifiers import Identifiers
+from libremq.kernel.state.queue_files import QueueFiles
 from libremq.kernel.state.queue_state import QueueState, QueueStatistics
 from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
 from libremq.kernel.state.wait_clock import WaitClock
@@ -73,14 +74,14 @@ class Core:
         self.identifiers = identifiers or Identifiers(catalogue.qmgr.name)
         self.queues: dict[str, QueueState] = {}  # loaded local queues by name
         self.queues_by_id: dict[int, QueueState] = {}
-        self.queue_files: dict[str, tuple[int, str]] = {}  # every recoverable local queue: its id and folder
+        self.queue_files = QueueFiles()
         self.positions: dict[int, HandlePosition] = {}  # by queue id, what the last checkpoint saved
         self.next_queue_id = 1
         self.next_unit = 1
         self.catalogue_changed = True
         self.catalogue_generation = 0
         self.definitions_version = 0  # counts every change of a definition
-        self.dropped_folders: list[str] = []  # of deleted queues, to be removed at the next checkpoint
+        self.dropped_folders: dict[str, None] = {}  # of deleted queues, to be removed at the next checkpoint
         self.units: dict[int, UnitOfWork] = {}
         self.unfinished: dict[int, dict[QueueState, Sequence[int]]] = {}
         """Units of work whose backout came to a stop, as the log was full, and the queues that have messages back."""
@@ -175,9 +176,8 @@ class Core:
     def folder_for(self, name: str) -> str:
         """A folder named after the queue; one more mark for each folder of that name that still waits for its end."""
         folder = fold(name)
-        taken = {folder for _, folder in self.queue_files.values()}
-        taken.update(self.dropped_folders, self.recovering.values())
-        while folder in taken:
+        recovering = self.recovering.values()  # few, if any
+        while self.queue_files.is_taken(folder) or folder in self.dropped_folders or folder in recovering:
             folder += "#"
         return folder
 
@@ -187,7 +187,7 @@ class Core:
         self.next_queue_id += 1
         folder = self.folder_for(definition.name)
         if not definition.is_temporary:
-            self.queue_files[definition.name] = (queue_id, folder)
+            self.queue_files.place(definition.name, queue_id, folder)
         queue = self._new_state(definition, queue_id, folder)
         queue.statistics.since = self.clock.monotonic()
         queue.store.load(HandlePosition())
@@ -203,9 +203,9 @@ class Core:
         self.damaged.pop(queue.id, None)
         self.resting_statistics.pop(queue.id, None)
         if self.queue_files.get(queue.name, (0, ""))[0] == queue.id:
-            del self.queue_files[queue.name]
+            self.queue_files.forget(queue.name)
         queue.store.close()
-        self.dropped_folders.append(queue.folder)
+        self.dropped_folders[queue.folder] = None
 
     # Object changes: one forced log record each
 
@@ -259,11 +259,9 @@ class Core:
 
     def log_object(self, obj: MQObject, old: dict[str, Any] | None) -> int:
         """Log a definition that was made or changed. LogFull if there is no room: the old one is put back then."""
-        value: dict[str, Any] = {"op": "set", "object": to_record(obj)}
-        if isinstance(obj, LocalQueue):
-            value["id"], value["folder"] = self.queue_files[obj.name]
+        place = self.queue_files[obj.name] if isinstance(obj, LocalQueue) else (0, "")
         try:
-            lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), keep=self.kept_bytes)
+            lsn = self.log.append(R.OBJECT, 0, 0, journal.set_parts(to_record(obj), *place), keep=self.kept_bytes)
         except LogFull:
             if old is not None:
                 self.catalogue.install(from_record(old))
@@ -324,8 +322,8 @@ class Core:
         """CLEAR: one record, however deep the queue is. The caller has seen to it that nobody uses the queue."""
         lsn = 0
         if queue.recoverable and len(queue.store.chains):
-            value = {"op": "clear", "id": queue.id}
-            lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
+            parts = journal.clear_parts(queue.id)
+            lsn = self.log.append(R.OBJECT, 0, 0, parts, reserve=True, keep=self.kept_bytes)
         slots = list(queue.store.chains)
         statistics = queue.statistics
         statistics.high_depth = max(statistics.high_depth, queue.store.depth)
@@ -342,8 +340,8 @@ class Core:
     def _log_deletion(self, obj: MQObject, queue_id: int) -> int:
         self.catalogue_changed = True
         self.definitions_version += 1
-        value = {"op": "delete", "kind": obj.kind, "name": obj.name, "id": queue_id}
-        lsn = self.log.append(R.OBJECT, 0, 0, journal.json_parts(value), reserve=True, keep=self.kept_bytes)
+        parts = journal.delete_parts(obj.kind, obj.name, queue_id)
+        lsn = self.log.append(R.OBJECT, 0, 0, parts, reserve=True, keep=self.kept_bytes)
         self.media.pop((obj.kind, obj.name), None)
         return lsn
 

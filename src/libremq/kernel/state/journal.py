@@ -34,26 +34,29 @@ UNDO_PUT = 0
 UNDO_GET = 1
 
 
-@dataclass(frozen=True, slots=True)
-class PutRecord:
+SET = "set"
+DELETE = "delete"
+CLEAR = "clear"
+
+
+class PutRecord(NamedTuple):
     queue_id: int
     slot: int
     sequence: int
     priority: int
+    flags: int  # none is known yet
     expiry_ms: int
     image: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class GetRecord:
+class GetRecord(NamedTuple):
     queue_id: int
     slot: int
     sequence: int
     why: int
 
 
-@dataclass(frozen=True, slots=True)
-class UndoRecord:
+class UndoRecord(NamedTuple):
     queue_id: int
     slot: int
     sequence: int  # 0: not known, as the queue was damaged; then the backout count is not either
@@ -69,8 +72,8 @@ def put_parts(
 
 
 def read_put(payload: bytes) -> PutRecord:
-    queue_id, slot, sequence, priority, _, expiry_ms = _PUT.unpack_from(payload)
-    return PutRecord(queue_id, slot, sequence, priority, expiry_ms, payload[_PUT.size :])
+    queue_id, slot, sequence, priority, flags, expiry_ms = _PUT.unpack_from(payload)
+    return PutRecord(queue_id, slot, sequence, priority, flags, expiry_ms, payload[_PUT.size :])
 
 
 def get_parts(queue_id: int, slot: int, sequence: int, why: int = GOT) -> tuple[bytes]:
@@ -95,6 +98,36 @@ def json_parts(value: Any) -> tuple[bytes]:
 
 def read_json(payload: bytes) -> Any:
     return json.loads(payload)
+
+
+class ObjectChange(NamedTuple):
+    """What was done to an object: `set` has the whole of it, with `id` and `folder` of a local queue."""
+
+    op: str
+    object: dict[str, Any] = {}
+    kind: str = ""
+    name: str = ""
+    id: int = 0  # of a local queue
+    folder: str = ""
+
+
+def set_parts(made: dict[str, Any], queue_id: int = 0, folder: str = "") -> tuple[bytes]:
+    """An object was made or changed; a local queue has an id and a folder."""
+    place: dict[str, Any] = {"id": queue_id, "folder": folder} if queue_id else {}
+    return json_parts({"op": SET, "object": made, **place})
+
+
+def delete_parts(kind: str, name: str, queue_id: int) -> tuple[bytes]:
+    return json_parts({"op": DELETE, "kind": kind, "name": name, "id": queue_id})
+
+
+def clear_parts(queue_id: int) -> tuple[bytes]:
+    """All messages of a queue are gone."""
+    return json_parts({"op": CLEAR, "id": queue_id})
+
+
+def read_object(payload: bytes) -> ObjectChange:
+    return ObjectChange(**read_json(payload))
 
 
 def commit_parts(sync: dict[str, Any]) -> tuple[bytes]:
@@ -195,6 +228,12 @@ def read_media_rows(payload: bytes) -> Iterator[MediaRow]:
         at += length
 
 
+_CHECKPOINT_KEYS = {
+    "redo", "catalogue", "next_transaction", "next_message", "transactions", "queues", "nonpersistent", "damaged",
+    "folders", "replayed",
+}  # fmt: skip
+
+
 @dataclass
 class TransactionState:
     """An unfinished unit of work as a checkpoint saw it."""
@@ -241,6 +280,9 @@ class CheckpointState:
     @classmethod
     def read(cls, payload: bytes) -> CheckpointState:
         value = read_json(payload)
+        unknown = sorted(value.keys() - _CHECKPOINT_KEYS)
+        if unknown:
+            raise ValueError(f"{', '.join(unknown)} in a checkpoint")
         return cls(
             value["redo"],
             value["catalogue"],

@@ -1,0 +1,541 @@
+"""The replay of the log: for each type of record one row that says what it changes, and for whom it counts.
+
+Restart, a backup queue manager, media recovery of a queue and that of definitions repeat the same records onto
+something of their own: a `Replay` each, with what differs in its methods. What a record means is the same for all, and
+is said here once. A record of a type that has no row, with a flag or an operation that is not known, or that cannot be
+read, ends the replay with `UnknownRecord`: a later release may have meant what must not be left out (contract 7).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from enum import Flag, auto
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from libremq.kernel.objects.catalogue import from_record
+from libremq.kernel.objects.object_types import MQObject
+from libremq.kernel.state import journal
+from libremq.kernel.state.journal import (
+    CheckpointState,
+    GetRecord,
+    MediaRow,
+    ObjectChange,
+    PutRecord,
+    SoftImage,
+    UndoRecord,
+)
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import GET, PREPARED, PUT, Operation, UnitOfWork
+from libremq.log import Record, RecordType
+from libremq.store.space_handles import LINKED, PERSISTENT
+from libremq.store.store_errors import StoreDamaged
+from libremq.store.stored_message import StoredMessage, check_image
+
+T = TypeVar("T")
+
+_UNREADABLE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, struct.error)
+"""What decoding a payload raises that is not what it should be; RecordError of a definition is a ValueError."""
+
+
+class UnknownRecord(StoreDamaged):
+    """A log record that this release does not understand: nothing may be done as if it were not there."""
+
+    def __init__(self, folder: str, record: Record, what: str) -> None:
+        super().__init__(
+            f"log record {record.lsn}", folder, f"the record at LSN {record.lsn} {what}",
+            "A later release wrote it, most likely: use that one. Nothing was changed; dmpmqlog shows the record",
+        )  # fmt: skip
+
+
+class Purpose(Flag):
+    """What the log is replayed for."""
+
+    RESTART = auto()
+    BACKUP = auto()
+    QUEUE = auto()
+    """Media recovery of one local queue."""
+    DEFINITIONS = auto()
+    """Media recovery of an object's definition, or of the whole catalogue."""
+
+
+Redo = Callable[["Replay", Record], None]
+
+
+class Replay:
+    """What the log is repeated onto. The methods are for those to fill in whom it concerns."""
+
+    purpose: ClassVar[Purpose]
+
+    def __init__(self, log_folder: str, units: dict[int, UnitOfWork]) -> None:
+        self.log_folder = log_folder
+        self.units = units
+        """Those that are not ended, by their transaction id."""
+        self._rules: dict[int, tuple[Redo, int]] = {
+            number: (row.redo if self.purpose & row.counts else _nothing, row.flags) for number, row in ROWS.items()
+        }
+
+    def apply(self, record: Record) -> None:
+        """Repeat one record, the next in the log. StoreDamaged if it cannot have happened, or is not understood."""
+        redo, flags = self._rules.get(record.type, _NO_RULE)
+        if record.flags & ~flags:
+            raise unknown_record(self.log_folder, record)
+        redo(self, record)
+
+    def read(self, reader: Callable[[Record], T], record: Record) -> T:
+        """What the payload says."""
+        try:
+            return reader(record)
+        except _UNREADABLE as error:
+            raise _unreadable(self.log_folder, record, error) from error
+
+    def definition(self, made: dict[str, Any], record: Record) -> MQObject:
+        """The object whose definition is in the payload."""
+        return self.read(lambda _: from_record(made), record)
+
+    # Queues and units of work
+
+    def queue(self, queue_id: int) -> QueueState | None:
+        """The queue with this id; None if this is not about it."""
+        return None
+
+    def unit(self, txn: int) -> UnitOfWork:
+        """The unit of work, begun now if it is not known."""
+        unit = self.units.get(txn)
+        if unit is None:
+            unit = self.units[txn] = UnitOfWork(txn)
+        return unit
+
+    def ended(self, record: Record) -> Sequence[Operation]:
+        """The record ends a unit of work: what that has done, here."""
+        unit = self.units.pop(record.txn, None)
+        return () if unit is None else unit.operations
+
+    def passed(self, txn: int) -> None:
+        """There was a unit of work with this id, and nothing of it is in the log but its end."""
+
+    def make_room(self, queue: QueueState, message: StoredMessage) -> None:
+        queue.store.make_room(message, True)
+
+    def impossible(self, queue: QueueState, record: Record, what: str) -> StoreDamaged:
+        """A record says of a queue what cannot have happened to it as it is."""
+        return StoreDamaged(
+            queue.name, queue.store.folder, f"log record {record.lsn} {what}",
+            "Keep all files and restore log and data from one backup",
+        )  # fmt: skip
+
+    # Objects
+
+    def define(self, change: ObjectChange, record: Record) -> None:
+        """An object was made or changed."""
+
+    def delete(self, change: ObjectChange, record: Record) -> None:
+        """An object was deleted."""
+
+    def install_sync(self, made: dict[str, Any], record: Record) -> None:
+        """The sync record of a channel, which came with the commit of a batch."""
+
+    def image(self, record: Record) -> None:
+        """A part of a media image."""
+
+    def checkpoint(self, state: CheckpointState) -> None:
+        """A checkpoint was complete."""
+
+
+# What a record says, as far as this release understands it
+
+
+def unknown_record(folder: str, record: Record) -> UnknownRecord:
+    """Of a type that has no row, or with a flag that its row does not have."""
+    if record.type in ROWS:
+        return UnknownRecord(folder, record, f"({_name(record)}) has flags {record.flags}, not all known here")
+    return UnknownRecord(folder, record, f"has type {record.type}, which this release does not know")
+
+
+def _unreadable(folder: str, record: Record, error: BaseException) -> UnknownRecord:
+    what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+    return UnknownRecord(folder, record, f"({_name(record)}) says what this release does not understand: {what}")
+
+
+def _name(record: Record) -> str:
+    return RecordType(record.type).name
+
+
+def _check_known(what: str, value: object, known: Sequence[object]) -> None:
+    if value not in known:
+        raise ValueError(f"{what} {value!r}; known are {', '.join(map(repr, known))}")
+
+
+def _check_empty(record: Record) -> None:
+    if record.payload:
+        raise ValueError(f"{len(record.payload)} bytes where there should be none")
+
+
+def _put_of(record: Record) -> PutRecord:
+    put = journal.read_put(record.payload)
+    if put.flags:
+        raise ValueError(f"flags {put.flags} of the message")
+    check_image(put.image)
+    return put
+
+
+def _get_of(record: Record) -> GetRecord:
+    get = journal.read_get(record.payload)
+    if get.why != journal.GOT:
+        _check_known("reason", get.why, (journal.GOT, journal.EXPIRED))
+    return get
+
+
+def _undo_of(record: Record) -> UndoRecord:
+    undo = journal.read_undo(record.payload)
+    _check_known("operation undone", undo.operation, (journal.UNDO_PUT, journal.UNDO_GET))
+    return undo
+
+
+def _soft_of(record: Record) -> SoftImage:
+    image = journal.read_soft(record.lsn, record.payload)
+    for one in image.operations:
+        _check_known("operation", one.operation, (PUT, GET))
+    return image
+
+
+def _sync_of(record: Record) -> dict[str, Any] | None:
+    """The sync record that is committed with a batch, if there is one."""
+    entry = journal.read_commit(record.payload)
+    if entry is None:
+        return None
+    made: dict[str, Any] = entry["object"]
+    _check_known("kind", made["kind"], ("CHSYNC",))
+    return made
+
+
+def _change_of(record: Record) -> ObjectChange:
+    change = journal.read_object(record.payload)
+    _check_known("operation", change.op, (journal.SET, journal.DELETE, journal.CLEAR))
+    if [type(value) for value in (change.kind, change.name, change.id, change.folder)] != [str, str, int, str]:
+        raise ValueError(f"an object that cannot be: {change}")
+    if change.op == journal.SET and (change.object["kind"] == "QLOCAL") != bool(change.id and change.folder):
+        raise ValueError(f"id {change.id} and folder {change.folder!r} of a {change.object['kind']}")
+    return change
+
+
+_IMAGE_PART: dict[str, type] = {"kind": str, "name": str, "first": int}
+_FIRST_PART: dict[str, type] = {**_IMAGE_PART, "object": dict}
+_FIRST_PART_OF_QUEUE: dict[str, type] = {**_FIRST_PART, "id": int, "next_sequence": int}
+
+
+def image_header(record: Record) -> dict[str, Any]:
+    """Of a part of a media image: whose it is, and which part."""
+    header = journal.read_media_header(record.payload)
+    expected = _IMAGE_PART
+    if not header["first"]:
+        expected = _FIRST_PART_OF_QUEUE if header["kind"] == "QLOCAL" else _FIRST_PART
+    for key, wanted in expected.items():
+        if type(header[key]) is not wanted:
+            raise ValueError(f"{key} {header[key]!r} of an image")
+    return header
+
+
+def image_rows(record: Record) -> list[MediaRow]:
+    """Of a part of a media image: the messages in it."""
+    rows = list(journal.read_media_rows(record.payload))
+    for row in rows:
+        check_image(row.image)
+    return rows
+
+
+def read_checkpoint(folder: str, record: Record) -> CheckpointState:
+    """The state that a checkpoint record describes, with which a restart or a backup begins."""
+    if record.type not in ROWS or record.flags:
+        raise unknown_record(folder, record)
+    try:
+        _check_known("type", _name(record), (RecordType.CHECKPOINT.name,))
+        return _checkpoint_of(record)
+    except _UNREADABLE as error:
+        raise _unreadable(folder, record, error) from error
+
+
+def _checkpoint_of(record: Record) -> CheckpointState:
+    return CheckpointState.read(record.payload)
+
+
+# What a record changes
+
+
+def _nothing(replay: Replay, record: Record) -> None:
+    """It does not count here."""
+
+
+def _refuse(replay: Replay, record: Record) -> None:
+    raise unknown_record(replay.log_folder, record)
+
+
+_NO_RULE = _refuse, 0
+
+
+def _redo_put(replay: Replay, record: Record) -> None:
+    put = replay.read(_put_of, record)
+    queue = replay.queue(put.queue_id)
+    if queue is None:
+        return
+    if queue.damage is None:
+        message = StoredMessage(put.image)
+        message.lsn = record.lsn
+        replay.make_room(queue, message)
+        queue.store.insert(
+            message, put.priority, True, put.expiry_ms, record.txn, slot=put.slot, sequence=put.sequence
+        )  # fmt: skip
+    if record.txn:
+        _note(replay, record, Operation(PUT, queue, put.slot, record.lsn))
+    elif queue.damage is None:
+        queue.store.link(put.slot)
+
+
+def _redo_get(replay: Replay, record: Record) -> None:
+    get = replay.read(_get_of, record)
+    queue = replay.queue(get.queue_id)
+    if queue is None:
+        return
+    if queue.damage is None:
+        _check_slot(replay, queue, get.slot, get.sequence, record, LINKED)
+        queue.store.unlink(get.slot, record.txn)
+    if record.txn:
+        _note(replay, record, Operation(GET, queue, get.slot, record.lsn))
+    elif queue.damage is None:
+        queue.store.remove(get.slot)
+
+
+def _note(replay: Replay, record: Record, operation: Operation) -> None:
+    unit = replay.unit(record.txn)
+    unit.operations.append(operation)
+    unit.message_count += 1
+    unit.logged(record.lsn)
+
+
+def _check_slot(replay: Replay, queue: QueueState, slot: int, sequence: int, record: Record, linked: int) -> None:
+    """Assertion in pair with the writing of the record: the log speaks of the message that is in the slot."""
+    handles = queue.store.handles
+    if (
+        slot >= len(handles)
+        or (sequence and handles.sequence[slot] != sequence)
+        or handles.flags[slot] & (PERSISTENT | LINKED) != PERSISTENT | linked
+    ):
+        raise replay.impossible(queue, record, f"speaks of message {sequence} in slot {slot}, which is not there")
+
+
+def _redo_undo(replay: Replay, record: Record) -> None:
+    undo = replay.read(_undo_of, record)
+    queue = replay.queue(undo.queue_id)
+    if queue is None:
+        return
+    unit = replay.unit(record.txn)
+    if queue.damage is None:
+        _check_slot(replay, queue, undo.slot, undo.sequence, record, 0)
+    operation = _take_back(unit, queue, undo.slot)
+    if queue.damage is None:
+        if operation is None or operation.kind != undo.operation:
+            raise replay.impossible(
+                queue, record, f"undoes what transaction {record.txn} has not done in slot {undo.slot}"
+            )
+        _undo(operation, undo.backout_count if undo.sequence else None)
+    unit.logged(record.lsn)
+
+
+def _take_back(unit: UnitOfWork, queue: QueueState, slot: int) -> Operation | None:
+    """Take out what the unit of work did in a slot: one thing at a time, and what is undone is at the end, or near."""
+    operations = unit.operations
+    for at in range(len(operations) - 1, -1, -1):
+        if operations[at].slot == slot and operations[at].queue is queue:
+            return operations.pop(at)
+    return None
+
+
+def _undo(operation: Operation, backouts: int | None) -> None:
+    """Undo it in its queue; the backout count is then what the log says, or one more."""
+    store, slot = operation.queue.store, operation.slot
+    if operation.kind == PUT:
+        store.remove(slot)
+        return
+    if backouts is None:
+        backouts = store.backout_count(slot) + 1
+    if backouts:
+        store.set_backout_count(slot, backouts)
+    store.link(slot)
+
+
+def _redo_commit(replay: Replay, record: Record) -> None:
+    sync = replay.read(_sync_of, record) if record.payload else None
+    if sync is not None:
+        replay.install_sync(sync, record)
+        if not record.prev_lsn:
+            # Nothing else was logged of it: its messages were not persistent
+            replay.passed(record.txn)
+            return
+    for kind, queue, slot, _ in replay.ended(record):
+        if queue.out_of_use:
+            continue
+        if kind == PUT:
+            queue.store.link(slot)
+        else:
+            queue.store.remove(slot)
+
+
+def _redo_backout(replay: Replay, record: Record) -> None:
+    """Each operation was undone with a record of its own, but for those of a queue that nobody could change."""
+    replay.read(_check_empty, record)
+    for operation in reversed(replay.ended(record)):
+        if not operation.queue.out_of_use:
+            _undo(operation, None)
+
+
+def _redo_prepare(replay: Replay, record: Record) -> None:
+    unit = replay.unit(record.txn)
+    unit.xid, unit.state = record.payload, PREPARED
+    unit.logged(record.lsn)
+
+
+def _redo_soft_image(replay: Replay, record: Record) -> None:
+    """What it says has been replayed, or read back; only where it is logged is new."""
+    image = replay.read(_soft_of, record)
+    unit = replay.unit(record.txn)
+    operations = _soft_operations(replay, image)
+    known = [(kind, queue.id, slot) for kind, queue, slot, lsn in unit.operations if lsn]
+    if known != [(kind, queue.id, slot) for kind, queue, slot, _ in operations]:
+        raise StoreDamaged(
+            f"transaction {record.txn}", replay.log_folder,
+            f"log record {record.lsn} does not say of it what the records before it do",
+            "Keep all files and restore log and data from one backup",
+        )  # fmt: skip
+    unit.operations = operations
+    unit.first_lsn = unit.last_lsn = record.lsn
+
+
+def _soft_operations(replay: Replay, image: SoftImage) -> list[Operation]:
+    found = ((one, replay.queue(one.queue_id)) for one in image.operations)
+    return [Operation(one.operation, queue, one.slot, one.lsn) for one, queue in found if queue is not None]
+
+
+def _redo_object(replay: Replay, record: Record) -> None:
+    change = replay.read(_change_of, record)
+    if change.op == journal.SET:
+        replay.define(change, record)
+    elif change.op == journal.DELETE:
+        replay.delete(change, record)
+    else:
+        _clear(replay.queue(change.id))
+
+
+def _clear(queue: QueueState | None) -> None:
+    if queue is not None and queue.damage is None:
+        for slot in list(queue.store.chains):
+            queue.store.unlink(slot)
+            queue.store.remove(slot)
+
+
+def _redo_image(replay: Replay, record: Record) -> None:
+    replay.image(record)
+
+
+def _redo_checkpoint_start(replay: Replay, record: Record) -> None:
+    """It only says where the checkpoint began that is complete with a later record."""
+    replay.read(_check_empty, record)
+
+
+def _redo_checkpoint(replay: Replay, record: Record) -> None:
+    replay.checkpoint(replay.read(_checkpoint_of, record))
+
+
+# Back along the chain of a unit of work that was not ended at the checkpoint
+
+
+class UnitReader:
+    """Reads a unit of work back, the last record first: what it did and has not undone."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+        self.undone: set[int] = set()  # LSNs of operations
+        self.operations: list[Operation] = []  # the last first
+
+    def apply(self, record: Record) -> None:
+        row = ROWS.get(record.type)
+        if row is None or record.flags & ~row.flags:
+            raise unknown_record(self.replay.log_folder, record)
+        if row.read_back is None:
+            raise StoreDamaged(
+                f"transaction {record.txn}", self.replay.log_folder,
+                f"the record at LSN {record.lsn} ({_name(record)}) cannot be part of what is not ended",
+                "Keep all files and restore log and data from one backup",
+            )  # fmt: skip
+        row.read_back(self, record)
+
+    def did(self, kind: int, queue_id: int, slot: int, lsn: int) -> None:
+        queue = self.replay.queue(queue_id)
+        if queue is not None and lsn not in self.undone:
+            self.operations.append(Operation(kind, queue, slot, lsn))
+
+
+def _back_to_put(reader: UnitReader, record: Record) -> None:
+    put = reader.replay.read(_put_of, record)
+    reader.did(PUT, put.queue_id, put.slot, record.lsn)
+
+
+def _back_to_get(reader: UnitReader, record: Record) -> None:
+    get = reader.replay.read(_get_of, record)
+    reader.did(GET, get.queue_id, get.slot, record.lsn)
+
+
+def _back_to_undo(reader: UnitReader, record: Record) -> None:
+    reader.undone.add(reader.replay.read(_undo_of, record).undoes)
+
+
+def _back_to_soft_image(reader: UnitReader, record: Record) -> None:
+    for one in reversed(reader.replay.read(_soft_of, record).operations):
+        reader.did(one.operation, one.queue_id, one.slot, one.lsn)
+
+
+def _back_over(reader: UnitReader, record: Record) -> None:
+    """It adds nothing to what the unit of work did."""
+
+
+# The table
+
+
+class Row(NamedTuple):
+    """One type of record."""
+
+    type: RecordType
+    redo: Redo
+    """What it changes."""
+    counts: Purpose
+    """Whom that concerns; all others only have to know the type."""
+    read_back: Callable[[UnitReader, Record], None] | None = None
+    """What it adds to a unit of work that is read back along its chain; None: it is not part of such a chain."""
+    names_queue: bool = False
+    """Its payload begins with the id of a queue: media recovery of one queue need not look at those of others."""
+    flags: int = 0
+    """Flags that the record may have."""
+
+
+_WHOLE = Purpose.RESTART | Purpose.BACKUP
+_MESSAGES = _WHOLE | Purpose.QUEUE
+_ALL = _MESSAGES | Purpose.DEFINITIONS
+
+ROWS: dict[int, Row] = {
+    row.type: row
+    for row in (
+        Row(RecordType.PUT, _redo_put, _MESSAGES, _back_to_put, names_queue=True),
+        Row(RecordType.GET, _redo_get, _MESSAGES, _back_to_get, names_queue=True),
+        Row(RecordType.COMPENSATION, _redo_undo, _MESSAGES, _back_to_undo, names_queue=True),
+        Row(RecordType.PREPARE, _redo_prepare, _WHOLE, _back_over),
+        Row(RecordType.SOFT_IMAGE, _redo_soft_image, _WHOLE, _back_to_soft_image),
+        Row(RecordType.COMMIT, _redo_commit, _ALL),
+        Row(RecordType.BACKOUT, _redo_backout, _MESSAGES),
+        Row(RecordType.OBJECT, _redo_object, _ALL),
+        Row(RecordType.MEDIA_IMAGE, _redo_image, _ALL, flags=journal.MEDIA_LAST),
+        Row(RecordType.CHECKPOINT_START, _redo_checkpoint_start, _WHOLE),
+        Row(RecordType.CHECKPOINT, _redo_checkpoint, Purpose.BACKUP),
+    )
+}
+"""By type. A type without a row is not known; see `docs/internals/log-format.md` for what each says."""
+
+OF_ONE_QUEUE = frozenset(row.type for row in ROWS.values() if row.names_queue)
