@@ -48,13 +48,11 @@ class CommandServer:
 
     @property
     def running(self) -> bool:
-        return self._manager.serve_commands is not None
+        return self._manager.serves_commands
 
     def start(self) -> None:
         """Serve from now on, first what is on the queue already: with the next verb, or the next turn of the clock."""
-        self._manager.serve_commands = self.serve
-        self._manager.commands_wait = True
-        self._manager.deadlines_changed()
+        self._manager.set_command_server(self.serve)
 
     def start_with_manager(self) -> None:
         """At the start of the queue manager: SCMDSERV says whether the command server starts too."""
@@ -63,15 +61,13 @@ class CommandServer:
 
     def stop(self) -> None:
         """Commands stay on the queue from now on."""
-        self._manager.serve_commands = None
+        self._manager.set_command_server(None)
 
     # The queue
 
-    def serve(self) -> None:
-        """Serve what is on the queue, up to a limit. Never raises: trouble of the queue manager ends it as always."""
-        if self._queue.serve(self._serve_one):
-            self._manager.commands_wait = True
-            self._manager.deadlines_changed()
+    def serve(self) -> bool:
+        """Serve what is on the queue, up to a limit; True if more may be there. Never raises."""
+        return self._queue.serve(self._serve_one)
 
     def _serve_one(self, taken: TakenCommand) -> bool:
         """False if the log has no room: the message stays for another time."""

@@ -23,7 +23,7 @@ def queue_manager_status(context: Context) -> dict[str, Value]:
         "TYPE": C.MQIACF_Q_MGR_STATUS_INFO_Q_MGR,
         "STATUS": C.MQQMSTA_QUIESCING if manager.quiescing else C.MQQMSTA_RUNNING,
         "CONNS": len(manager.connections),
-        "CMDSERV": C.MQSVC_STATUS_RUNNING if manager.serve_commands else C.MQSVC_STATUS_STOPPED,
+        "CMDSERV": C.MQSVC_STATUS_RUNNING if manager.serves_commands else C.MQSVC_STATUS_STOPPED,
         "CHINIT": context.operations.initiator_status(),
         "HOSTNAME": host_name(),
         "DATPATH": manager.folder,

@@ -198,16 +198,22 @@ class QueueManager(Administration):
         *,
         privileged: bool = True,
         groups: frozenset[str] | None = None,
+        trusted: bool = True,
+        privilege_of: str | None = None,
+        wake: Callable[[], None] | None = None,
     ) -> int:
         """MQCONN. A connection that is not privileged needs authorities: those of the user and of its groups.
 
-        The groups are looked up if they are not given.
+        The groups are looked up if they are not given. One that is not `trusted` comes from another process;
+        `privilege_of` is the user that it is privileged as, where that may end; `wake` is called when there may be
+        something for its consumers.
         """
         if self.core.quiescing:
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
         user, application = fitting_text(user)[:12], fitting_text(application)[-28:]
         connection = Connection(next(self.core.hconns), user, application, application_type)
         connection.privileged, connection.groups_are_given = privileged, groups is not None
+        connection.trusted, connection.privilege_of, connection.wake = trusted, privilege_of, wake
         if not privileged:
             connection.groups = object_authority.groups_of(self.core, user) if groups is None else groups
             object_authority.check_connect(self.core, connection)

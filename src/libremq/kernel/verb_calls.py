@@ -35,8 +35,26 @@ class VerbCalls(RunningQueueManager):
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self.commands_wait = False  # messages may be on the command queue that the command server has not seen
-        self.serve_commands: Callable[[], None] | None = None  # set by the command server
+        self._serve_commands: Callable[[], bool] | None = None
         self._serving_commands = False
+
+    @property
+    def serves_commands(self) -> bool:
+        """Does the command server run?"""
+        return self._serve_commands is not None
+
+    def set_command_server(self, serve: Callable[[], bool] | None) -> None:
+        """Who serves commands, with the next verb or turn of the clock; None: they stay on their queue.
+
+        `serve` says whether there may be more: those have to wait until applications had their turn.
+        """
+        self._serve_commands = serve
+        if serve is not None:
+            self._commands_left()
+
+    def _commands_left(self) -> None:
+        self.commands_wait = True
+        self.deadlines_changed()
 
     def available(self, queues: Mapping[QueueState, Sequence[int]]) -> None:
         """Messages of these queues may be available now to those who wait."""
@@ -47,10 +65,11 @@ class VerbCalls(RunningQueueManager):
         if self._serving_commands or self.failure is not None:
             return
         self.commands_wait = False
-        if self.serve_commands is not None:
+        if self._serve_commands is not None:
             self._serving_commands = True
             try:
-                self.serve_commands()
+                if self._serve_commands():
+                    self._commands_left()
             finally:
                 self._serving_commands = False
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 import libremq
-from libremq.commands.demo.demo_server import Server, Trouble, colour, say
+from libremq.commands.demo.demo_server import DemoFailure, Server, colour, say
 
 ORDERS = 2000
 KILLS = 3
@@ -60,7 +60,7 @@ def main() -> int:
             at_the_end.callback(server.end)
         try:
             return _run(servers)
-        except (Trouble, libremq.MQError, subprocess.TimeoutExpired) as error:
+        except (DemoFailure, libremq.MQError, subprocess.TimeoutExpired) as error:
             say(colour("31", f"   The demonstration stopped: {error}"))
             return 1
         except KeyboardInterrupt:
@@ -81,7 +81,7 @@ def _run(servers: dict[str, Server]) -> int:
         with libremq.connect(server.local_url) as qm:
             for answer in qm.mqsc(_DEFINITIONS[name].format(**ports)):
                 if answer.state != "done":
-                    raise Trouble(f"{name}: {answer.lines}")
+                    raise DemoFailure(f"{name}: {answer.lines}")
     say("")
     say("2. The way that an order takes; the first message starts each channel")
     for line in servers["NORTH"].command("dspmqrte", "-m", "NORTH", "-q", "ORDERS").splitlines():
@@ -139,7 +139,7 @@ def _until(done: Callable[[], bool], arrived: libremq.Queue) -> None:
     limit = time.monotonic() + _LIMIT_S
     while not done():
         if time.monotonic() > limit:
-            raise Trouble(f"only {arrived.depth} orders have come to the south")
+            raise DemoFailure(f"only {arrived.depth} orders have come to the south")
         time.sleep(0.01)
 
 
@@ -147,7 +147,7 @@ def _saved(manager: libremq.QueueManager, channel: str) -> dict[str, object]:
     """What an end of the channel has written down about its last batch."""
     rows = manager.mqsc(f"DISPLAY CHSTATUS({channel}) SAVED")[0].rows
     if not rows:
-        raise Trouble(f"nothing is known of channel {channel}")
+        raise DemoFailure(f"nothing is known of channel {channel}")
     return dict(rows[-1])
 
 

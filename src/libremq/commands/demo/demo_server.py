@@ -100,7 +100,7 @@ def _note(surprise: libremq.MQError) -> None:
 # The server
 
 
-class Trouble(Exception):
+class DemoFailure(Exception):
     """The demonstration cannot go on."""
 
 
@@ -118,7 +118,7 @@ class Server:
         say(f"   $ libremq {' '.join(words)}")
         ran = self._run(*words)
         if ran.returncode:
-            raise Trouble(f"{ran.stdout}{ran.stderr}")
+            raise DemoFailure(f"{ran.stdout}{ran.stderr}")
         return ran.stdout
 
     def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -145,7 +145,7 @@ class Server:
     def _running(self) -> RunState:
         running = current_run(self._folder)
         if running is None:
-            raise Trouble(f"the server does not run any more: see {self._folder}/errors")
+            raise DemoFailure(f"the server does not run any more: see {self._folder}/errors")
         return running
 
     @property
@@ -169,7 +169,7 @@ def main() -> int:
         at_the_end.callback(server.end)
         try:
             return _run(server, f"{folder}/acknowledged", at_the_end)
-        except (Trouble, libremq.MQError, subprocess.TimeoutExpired) as error:
+        except (DemoFailure, libremq.MQError, subprocess.TimeoutExpired) as error:
             say(colour("31", f"   The demonstration stopped: {error}"))
             return 1
         except KeyboardInterrupt:
@@ -232,7 +232,7 @@ def _until(ledger: str, count: int, clients: list[subprocess.Popen[str]]) -> int
     limit = time.monotonic() + _LIMIT_S
     while (done := len(_acknowledged(ledger))) < count:
         if time.monotonic() > limit or any(client.poll() for client in clients):
-            raise Trouble(f"the clients came to {done} orders only")
+            raise DemoFailure(f"the clients came to {done} orders only")
         time.sleep(0.01)
     return done
 

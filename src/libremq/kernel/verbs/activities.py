@@ -221,9 +221,7 @@ class _Record:
         moment = time.gmtime(core.clock.now())
         self._date, self._time = time.strftime("%Y-%m-%d", moment), time.strftime("%H:%M:%S", moment)
         self._activity = Activity(APPLICATION, C.MQAT_QMGR, description)
-        self._route = TraceRouteMessage.read(
-            md.Format, message.data, md.Encoding, charset_of(md.CodedCharSetId)
-        )
+        self._route = TraceRouteMessage.read(md.Format, message.data, md.Encoding, charset_of(md.CodedCharSetId))
         trace = self._route.trace if self._route is not None else None
         detailed = trace is None or trace.detail >= LEVEL
         self._reports = (

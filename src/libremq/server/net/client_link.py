@@ -428,7 +428,7 @@ class Link(asyncio.Protocol):
             self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, full))
             return
         if not offered.capabilities[0] & CAP1_MQREQUEST and not self.local:
-            self._hand_over(offered)
+            self._become_message_link(offered)
             return
         channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
         if channel is None:
@@ -470,7 +470,7 @@ class Link(asyncio.Protocol):
         assert self.agreed is not None
         self.max_segment = self.agreed.max_segment - (self.exits.send_space if self.exits is not None else 0)
 
-    def _hand_over(self, offered: session_flows.InitialData) -> None:
+    def _become_message_link(self, offered: session_flows.InitialData) -> None:
         """It is no client but another queue manager: from now on a message link has the socket."""
         assert self._transport is not None
         engine = self.engine
@@ -478,7 +478,7 @@ class Link(asyncio.Protocol):
         engine.buffered_bytes -= self._buffered
         self._buffered = 0
         successor = MessageLink(engine, self._reader)
-        engine.hand_over(self)
+        engine.became_message_link(self)
         successor.take_over(self._transport, self.counters)
         self._successor = (successor, offered)
 

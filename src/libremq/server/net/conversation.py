@@ -277,27 +277,27 @@ class Conversation:
             self.commands = True
             self.link.let_in()
             return
-        limit = self.engine.limits.connections_max
         if self.engine.takes_no_more:
-            raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, f"{limit} connections are open")
-        self.hconn = self.manager.connect(admitted.user, asked.application, kind, privileged=admitted.privileged)
+            detail = f"{self.engine.limits.connections_max} connections are open"
+            raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, detail)
+        self.hconn = self.manager.connect(
+            admitted.user, asked.application, kind, privileged=admitted.privileged,
+            trusted=False, privilege_of=self._privilege_of, wake=self._wake,
+        )  # fmt: skip
         self.connection = self.manager.connection(self.hconn)
-        self.connection.trusted, self.connection.privilege_of = False, self._privilege_of
-        self.connection.wake = self._wake
+        self.engine.conversations[self.hconn] = self
         self.link.let_in()
 
     def issuer(self) -> Issuer:
         """Who gives the commands of this conversation."""
         privileged = self.privileged
-        return Issuer(
-            self.user,
-            self.manager.authority.groups_of(self.user) if not privileged else frozenset(),
-            privileged,
-            application=self.connection.application if self.connection is not None else "",
-        )
+        groups = frozenset[str]() if privileged else self.manager.authority.groups_of(self.user)
+        application = self.connection.application if self.connection is not None else ""
+        return Issuer(self.user, groups, privileged, application=application)
 
     def disconnected(self) -> None:
         """MQDISC succeeded: nothing is left of the connection but the socket."""
+        self.engine.conversations.pop(self.hconn, None)
         self.hconn, self.connection, self._scratch, self._repeated = 0, None, 0, None
         self.commands = False
         self.consumer_handles.clear()
@@ -311,12 +311,15 @@ class Conversation:
         self._stop_waiting()
         if self.hconn:
             hconn, self.hconn, self.connection = self.hconn, 0, None
-            leave = partial(self.manager.disconnect, hconn, back_out=True)
             try:
-                leave()
+                self._leave(hconn)
             except MQError as error:
                 self.engine.say(amq(5079, error))
-                self.manager.give_back_later(leave)
+                self.manager.give_back_later(partial(self._leave, hconn))
+
+    def _leave(self, hconn: int) -> None:
+        self.manager.disconnect(hconn, back_out=True)
+        self.engine.conversations.pop(hconn, None)
 
     # Messages
 

@@ -96,6 +96,7 @@ class Engine:
         self.lock = embedded.lock
         self.admission = Admission(self)
         self.links: set[Link] = set()
+        self.conversations: dict[int, Conversation] = {}  # those with a connection, by its hconn
         self.buffered_bytes = 0  # of flows that are not complete
         self.instances: dict[str, int] = {}  # running instances by channel
         self.stopped_channels = StoppedChannels(self.manager)
@@ -376,7 +377,7 @@ class Engine:
 
     # Message channels
 
-    def hand_over(self, link: Link) -> None:
+    def became_message_link(self, link: Link) -> None:
         """A message link has taken the socket of this link."""
         self.links.discard(link)
         self.replies.forget(link)

@@ -16,7 +16,6 @@ from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.object_types import Listener, ServerConnection, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.server.net.conversation import Conversation
 from libremq.server.process.listeners import Listening, listens_on
 from libremq.server.process.service_programs import Programs
 from libremq.server.process.start_options import HostPort
@@ -195,18 +194,13 @@ class ServerOperations:
     # Connections
 
     def stop_connection(self, hconn: int) -> None:
-        conversation = self._conversation(hconn)
+        conversation = self._engine.conversations.get(hconn)
         if conversation is None:
             raise mq_error(C.MQRCCF_CONNECTION_ID_ERROR, f"{hconn:016X}", "it is a part of the queue manager itself")
         self._soon(conversation.link.abort)
 
-    def _conversation(self, hconn: int) -> Conversation | None:
-        connection = self._engine.manager.connections.get(hconn)
-        owner = getattr(connection.wake, "__self__", None) if connection is not None else None
-        return owner if isinstance(owner, Conversation) else None
-
     def place(self, hconn: int) -> ConnectionPlace:
-        conversation = self._conversation(hconn)
+        conversation = self._engine.conversations.get(hconn)
         if conversation is None:
             one = next((agent for agent in self._engine.initiator.agents if agent.hconn == hconn), None)
             own = os.getpid()
