@@ -20,7 +20,7 @@ from soak.life import LONGEST_S
 from libremq.admin import command_options, commands_channels
 from libremq.aio import embedded as aio_embedded
 from libremq.aio import sessions
-from libremq.channels import exits
+from libremq.channels import answering, exits
 from libremq.client import options, urls
 from libremq.client.ccdt import ClientChannel
 from libremq.client.reconnect import reconnect_attempts, reconnect_cursor, reconnect_recovery
@@ -36,6 +36,8 @@ from libremq.common.names import socket_paths
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import Attribute
 from libremq.kernel.properties import selector
+from libremq.kernel.recovery import catalogue_file
+from libremq.kernel.units import xa_branches
 from libremq.kernel.verbs import putting
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQTMC2
@@ -43,10 +45,11 @@ from libremq.server.admission import admission_decision
 from libremq.server.diagnostics import error_log, first_failure_reports
 from libremq.server.net import client_link, conversation, dialing, event_loop, limits, socket_options
 from libremq.server.process import control_socket, controller, server_process, services, start_options
-from libremq.store import handle_file, reserve
+from libremq.store import handle_file, queue_file, reserve, space_map, stored_message
 from libremq.store.queue_store import StoreLimits
 from libremq.tools import dead_letter_rules, message_copy, message_file, route_tracing
 from libremq.wire import calls, protocol, segments, xa_flows
+from libremq.wire.protocol import Status
 
 KIB, MIB = 1 << 10, 1 << 20
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
@@ -125,6 +128,15 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
     ],
     "docs/reference/python-api.md": [
         ("`message_id` | up to {} bytes, filled with zeros", options.ID_BYTES),
+    ],
+    "src/libremq/client/queue.py": [
+        ("its message id ({} bytes)", options.ID_BYTES),
+        ("`priority` (0 to {})", putting.MAX_PRIORITY),
+        ("`message_id`: up to {} bytes", options.ID_BYTES),
+        ("some {} MB together", remote_connection._BATCH_BYTES / MIB),
+    ],
+    "src/libremq/client/xa.py": [
+        ("An XID is 1 to {} bytes", xa_branches.XID_BYTES_MAX),
     ],
     "docs/reference/aio.md": [
         ("ended after {} seconds without use", sessions.IDLE_S),
@@ -213,6 +225,9 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("takes more than {} seconds, the process stops", server_process.HARD_END_S),
     ],
     "docs/internals/protocol.md": [
+        ("the lower; ours is {}. Below {}: status {}", protocol.FAP_LEVEL, answering.FAP_LEVEL_MIN, Status.FAP_LEVEL),
+        ("| `TSH ` | {} |", segments.TSH_BYTES),
+        ("| `TSHM` | {} |", segments.TSHM_BYTES),
         ("a segment | {} bytes, or what was agreed ({} at least)", protocol.MAX_SEGMENT, protocol.MIN_SEGMENT),
         ("MAXMSGL of the channel + {} bytes", segments.FLOW_OVERHEAD),
         ("the same in total, {} bytes counted for each", segments._BEGUN_BYTES),
@@ -224,6 +239,16 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("two lengths that add up to 1 to {}", xa_flows.XID_MAX),
     ],
     "docs/internals/queue-file-format.md": [
+        ("message images in {}-byte blocks", space_map.BLOCK_BYTES),
+        ("| 4 | 1 | image version, {} |", stored_message.IMAGE_VERSION),
+        ("| {} | {} | the descriptor", stored_message._DESCRIPTOR_AT, stored_message.BODY_BYTES),
+        ("| {} | P | properties", stored_message.IMAGE_OVERHEAD),
+        ("magic `LMQQ`, version u16 ({})", queue_file.VERSION),
+        ("magic `LMQH`, version u16 ({})", handle_file.VERSION),
+        ("CRC-32 of these {} bytes", handle_file._HEADER.size),
+        ("bytes behind this {}-byte batch header", handle_file._BATCH.size),
+        ("| {} each | entries:", handle_file.ENTRY.size),
+        ("magic `LMQC`, version u16 ({})", catalogue_file.VERSION),
         ("up to {} KiB of message images", StoreLimits().persistent_buffer_bytes / KIB),
         ("{} bytes for each handle that changed", handle_file.ENTRY.size),
         ("`amqreserve.fil`, {} MiB or", reserve.USUAL_BYTES / MIB),
