@@ -12,7 +12,10 @@ import threading
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from helper_distribution import ByFile, in_turn
 
 _COMMON = {
     "deadline": None,
@@ -32,6 +35,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 
 _DETAILS = "LIBREMQ_CRASH" in os.environ
 """The rows of the tables too, and not only their totals."""
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        in_turn(items)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
