@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from helper_qmgr import Session
 
 from libremq.kernel.verbs.command_queue import COMMANDS_AT_ONCE, CommandQueue, TakenCommand
@@ -17,7 +19,7 @@ class Rig(Session):
         self.commands = CommandQueue(self.qm)
         self.taken: list[TakenCommand] = []
 
-    def command(self, data: bytes = b"do it", **fields: object) -> None:
+    def command(self, data: bytes = b"do it", **fields: Any) -> None:
         self.put(COMMANDS, data, MsgType=C.MQMT_REQUEST, ReplyToQ="ANSWERS", **fields)
 
     def answer(self, taken: TakenCommand) -> bool:
