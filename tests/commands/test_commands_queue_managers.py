@@ -63,7 +63,7 @@ def test_crtmqm_makes_a_queue_manager_that_can_be_used(libremq_command: Commands
 def test_crtmqm_log_types(libremq_command: Commands, flag: str, kind: str, management: str) -> None:
     libremq_command.good("crtmqm", flag, *SMALL, "-lp", "4", "-ls", "5", "QM1")
     log = log_of(libremq_command.folder())
-    assert (log.type, log.management, log.primary_files, log.secondary_files) == (kind, management, 4, 5)
+    assert (log.type, log.log_management, log.primary_files, log.secondary_files) == (kind, management, 4, 5)
     assert log.file_pages == 64
 
 

@@ -14,7 +14,7 @@ import pytest
 from helper_log_crash import CIRCULAR, DUAL, FOLDER, LINEAR, LINEAR_DUAL, SECOND, SINGLE, Kind, Ledger
 
 from libremq.log import Log, LogDamaged, LogError, LogFailed, LogFull
-from libremq.log.config import RANGES
+from libremq.log.config import ROWS
 from libremq.testing import FaultyFiles, PowerCut
 
 LIVES = 6
@@ -85,7 +85,7 @@ def test_many_lives(kind: Kind) -> None:
 @pytest.mark.parametrize("kind", [CIRCULAR, LINEAR_DUAL], ids=str)
 def test_many_lives_with_extents_of_a_few_pages(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     """Smaller than anybody may have them: then a single force runs over several, and the ring turns all the time."""
-    monkeypatch.setitem(RANGES, "file_pages", (4, 65535, 4096))
+    monkeypatch.setitem(ROWS, "file_pages", ROWS["file_pages"]._replace(lowest=4))
     many_lives(Kind(f"{kind}, tiny", replace(kind.config, file_pages=7, primary_files=3, secondary_files=8)))
 
 

@@ -8,85 +8,33 @@ and keys of other releases too, and unknown keys are reported with their line.
 
 from __future__ import annotations
 
-import posixpath
-import re
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from typing import Any
 
 from libremq.common.files.file_layer import Files, replace_file
 from libremq.common.files.stanza_file import Entry, StanzaFile, shown
+from libremq.common.log_stanza import LOG_SETTINGS
+from libremq.common.log_stanza import LogSettings as LogSettings
+from libremq.common.setting import LOG, Section, Setting, checked_section, message_numbers, usable
+from libremq.common.setting import ConfigurationError as ConfigurationError
 
 FILE_NAME = "qm.ini"
-EXTENTS_MAX = 511
 FILE_BYTES_MAX = 1 << 20
 
-_LOG = "Log"
 _TUNING = "TuningParameters"
 _CHANNELS = "Channels"
 _TCP = "TCP"
 _ERROR_LOG = "QMErrorLog"
 _DIAGNOSTICS = "DiagnosticMessages"
 _SECURITY = "Security"
-_NUMBER = re.compile(r"[+-]?[0-9]{1,18}\Z")
-_USERS = re.compile(r"([A-Za-z0-9_.@$#+-]{1,64}( *, *[A-Za-z0-9_.@$#+-]{1,64}){0,99})?\Z")
-_MESSAGES = re.compile(r"((AMQ)?[0-9]{4}( *, *(AMQ)?[0-9]{4}){0,19})?\Z", re.IGNORECASE)
 _PREFACE = (
     f"# {FILE_NAME}: settings of the queue manager, read when it starts. LogType, LogFilePages and LogPath were fixed "
     "when it\n# was created.\n"
 )
 
 
-class Setting(NamedTuple):
-    """One key of the file. A number has a range, a word its choices, anything else is a path or a name."""
-
-    stanza: str
-    key: str
-    field: str
-    default: int | str
-    fixed: bool
-    """Fixed when the queue manager is created; otherwise a restart changes it."""
-    meaning: str
-    lowest: int = 0
-    highest: int = 0
-    choices: tuple[str, ...] = ()
-    messages: bool = False
-    """Numbers of messages."""
-    users: bool = False
-    """Names of users."""
-
-    @property
-    def range(self) -> str:
-        """What may be written, for people."""
-        if isinstance(self.default, int):
-            either = f"{self.default} or " if self.default < self.lowest else ""
-            return f"{either}{self.lowest} to {self.highest}"
-        if self.messages:
-            return "up to 20 numbers of messages with commas between them"
-        if self.users:
-            return "names of users with commas between them"
-        return ", ".join(self.choices) or ("any text" if self.key == "Name" else "the path of a folder")
-
-
 SETTINGS: tuple[Setting, ...] = (
-    Setting(_LOG, "LogPrimaryFiles", "primary_files", 3, False, "extents made with the log and kept", 2, 510),
-    Setting(_LOG, "LogSecondaryFiles", "secondary_files", 2, False, "extents added when the others are in use", 1, 509),
-    Setting(_LOG, "LogFilePages", "file_pages", 4096, True, "size of an extent in pages of 4 KiB", 64, 65535),
-    Setting(
-        _LOG, "LogType", "type", "CIRCULAR", True, "extents are used again, or all are kept for media recovery",
-        choices=("CIRCULAR", "LINEAR"),
-    ),
-    Setting(_LOG, "LogBufferPages", "buffer_pages", 0, False, "log buffer in pages of 4 KiB; 0 is 512", 18, 4096),
-    Setting(_LOG, "LogPath", "path", "", True, "folder of the log; none: `log` in the queue manager's folder"),
-    Setting(
-        _LOG, "LogWriteIntegrity", "write_integrity", "TripleWrite", False,
-        "how a page that is not full is written again; DoubleWrite is the same as TripleWrite",
-        choices=("SingleWrite", "DoubleWrite", "TripleWrite"),
-    ),
-    Setting(
-        _LOG, "LogManagement", "management", "Manual", False, "who removes extents of a linear log that are not needed",
-        choices=("Manual", "Automatic", "Archive"),
-    ),
-    Setting(_LOG, "LogSecondPath", "second_path", "", False, "folder of a second copy of the log; none: one copy only"),
+    *LOG_SETTINGS,
     Setting(
         _TUNING, "CheckPointLogRecdMax", "checkpoint_records_max", 50_000, False,
         "a checkpoint is due after so many logged operations", 1000, 100_000,
@@ -194,34 +142,6 @@ CHANGED_BY_RESTART = tuple(setting.key for setting in SETTINGS if not setting.fi
 
 _BY_KEY = {(setting.stanza.casefold(), setting.key.casefold()): setting for setting in SETTINGS}
 _STANZAS = {setting.stanza.casefold() for setting in SETTINGS}
-_CONTROL = re.compile(r"[\0\r\n]")
-
-
-class ConfigurationError(ValueError):
-    """Settings that cannot be used. `problems` has a sentence for each."""
-
-    def __init__(self, problems: list[str], where: str = "") -> None:
-        self.problems = tuple(problems)
-        super().__init__((f"{where}: " if where else "") + "; ".join(problems))
-
-
-@dataclass(frozen=True, slots=True)
-class LogSettings:
-    """The `Log:` stanza."""
-
-    primary_files: int = 3
-    secondary_files: int = 2
-    file_pages: int = 4096
-    type: str = "CIRCULAR"
-    buffer_pages: int = 0
-    path: str = ""
-    write_integrity: str = "TripleWrite"
-    management: str = "Manual"
-    second_path: str = ""
-
-    def checked(self) -> LogSettings:
-        """The settings that apply: too low ones replaced. ConfigurationError for those that cannot be used."""
-        return _checked(self, _LOG)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,11 +193,11 @@ class ErrorLogSettings:
 
     @property
     def excluded(self) -> tuple[int, ...]:
-        return _message_numbers(self.exclude_messages)
+        return message_numbers(self.exclude_messages)
 
     @property
     def suppressed(self) -> tuple[int, ...]:
-        return _message_numbers(self.suppress_messages)
+        return message_numbers(self.suppress_messages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +226,7 @@ class SecuritySettings:
 class Configuration:
     """All settings, and what was odd about them when they were read or checked."""
 
-    log: LogSettings = LogSettings()
+    log: LogSettings = field(default=LogSettings())
     tuning: TuningSettings = TuningSettings()
     channels: ChannelSettings = ChannelSettings()
     tcp: TcpSettings = TcpSettings()
@@ -328,7 +248,7 @@ class Configuration:
 
 
 _SECTIONS = {
-    _LOG: "log",
+    LOG: "log",
     _TUNING: "tuning",
     _CHANNELS: "channels",
     _TCP: "tcp",
@@ -338,87 +258,11 @@ _SECTIONS = {
 }
 
 
-# ---- what a value may be ----
-
-
-def _usable(setting: Setting, value: object) -> tuple[int | str, str]:
-    """The value that applies, and a warning if it is not the one given. ValueError if it cannot be used."""
-    key = setting.key
-    if isinstance(setting.default, int):
-        if isinstance(value, str):
-            if _NUMBER.match(value) is None:
-                raise ValueError(f"{key}={shown(value)} is not a whole number; choose {setting.range}")
-            value = int(value)
-        elif not isinstance(value, int) or isinstance(value, bool):
-            raise ValueError(f"{key} is a whole number, not {value!r}; choose {setting.range}")
-        if value > setting.highest:
-            kind = "log size not valid: " if setting.stanza == _LOG else ""
-            raise ValueError(f"{kind}{key}={value} is more than {setting.highest}; choose {setting.range}")
-        if value < setting.lowest and value != setting.default:
-            warning = f"{key}={value} is less than {setting.lowest}: the default, {setting.default}, applies"
-            return setting.default, warning
-        return value, ""
-    if not isinstance(value, str):
-        raise ValueError(f"{key} is text, not {value!r}; choose {setting.range}")
-    if setting.choices:
-        for choice in setting.choices:
-            if choice.casefold() == value.casefold():
-                return choice, ""
-        raise ValueError(f"{key}={shown(value)} is not known; choose {' or '.join(setting.choices)}")
-    if setting.messages:
-        if _MESSAGES.match(value) is None:
-            raise ValueError(f"{key}={shown(value)} is not known; choose {setting.range}")
-        return ",".join(f"{number:04}" for number in _message_numbers(value)), ""
-    if setting.users:
-        if _USERS.match(value) is None:
-            raise ValueError(f"{key}={shown(value)} is not known; choose {setting.range}")
-        return re.sub(" +", "", value), ""
-    if _CONTROL.search(value) or value != value.strip():
-        raise ValueError(f"{key}={shown(value)} cannot be a path here: line ends, or blanks around it")
-    return value, ""
-
-
-def _message_numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in re.findall(r"[0-9]{4}", text))
-
-
-def _together(log: LogSettings) -> list[str]:
-    """Values that are right one by one and wrong together."""
-    problems = []
-    if log.primary_files + log.secondary_files > EXTENTS_MAX:
-        problems.append(
-            f"log size not valid: LogPrimaryFiles={log.primary_files} and LogSecondaryFiles={log.secondary_files} make "
-            f"more than {EXTENTS_MAX} extents; choose fewer"
-        )
-    if log.second_path and log.path and posixpath.normpath(log.second_path) == posixpath.normpath(log.path):
-        problems.append("LogSecondPath is the same folder as LogPath: a second copy there protects nothing")
-    return problems
-
-
-_Section = TypeVar(
-    "_Section", LogSettings, TuningSettings, ChannelSettings, TcpSettings, ErrorLogSettings, DiagnosticSettings,
-    SecuritySettings,
-)  # fmt: skip
-
-
-def _checked(section: _Section, stanza: str) -> tuple[_Section, list[str]]:
-    problems: list[str] = []
-    warnings: list[str] = []
-    values: dict[str, Any] = {}
-    for setting in SETTINGS:
-        if setting.stanza == stanza:
-            try:
-                values[setting.field], warning = _usable(setting, getattr(section, setting.field))
-            except ValueError as error:
-                problems.append(str(error))
-            else:
-                warnings += [warning] if warning else []
-    if not problems:
-        section = replace(section, **values)
-        problems = _together(section) if isinstance(section, LogSettings) else []
-    if problems:
-        raise ConfigurationError(problems)
-    return section, warnings
+def _checked(section: Section, stanza: str) -> tuple[Section, list[str]]:
+    settings = (setting for setting in SETTINGS if setting.stanza == stanza)
+    if isinstance(section, LogSettings):
+        return checked_section(section, settings, LogSettings.together)
+    return checked_section(section, settings)
 
 
 # ---- the file ----
@@ -464,14 +308,14 @@ def _interpret(content: StanzaFile, path: str) -> Configuration:
             notes.append((entry.line, f"{setting.key} is given again in line {counts.line}, which counts"))
             continue
         try:
-            values[setting.stanza][setting.field], warning = _usable(setting, entry.value)
+            values[setting.stanza][setting.field], warning = usable(setting, entry.value)
         except ValueError as error:
             problems.append((entry.line, str(error)))
         else:
             notes += [(entry.line, warning)] if warning else []
-    log = LogSettings(**values[_LOG])
+    log = LogSettings(**values[LOG])
     if not problems:
-        problems = [(_line_of(content, "LogPrimaryFiles", "LogSecondaryFiles"), text) for text in _together(log)]
+        problems = [(_line_of(content, "LogPrimaryFiles", "LogSecondaryFiles"), text) for text in log.together()]
     if problems:
         raise ConfigurationError([f"line {line}: {text}" for line, text in sorted(problems)], path)
     warnings = tuple(f"{path}, line {line}: {text}" for line, text in sorted(notes))
@@ -488,7 +332,7 @@ def _interpret(content: StanzaFile, path: str) -> Configuration:
 
 
 def _line_of(content: StanzaFile, *keys: str) -> int:
-    return max((entry.line for key in keys if (entry := content.find(_LOG, key)) is not None), default=1)
+    return max((entry.line for key in keys if (entry := content.find(LOG, key)) is not None), default=1)
 
 
 def save(files: Files, folder: str, configuration: Configuration) -> None:
@@ -507,7 +351,7 @@ def save(files: Files, folder: str, configuration: Configuration) -> None:
         if entry is not None:
             if _effective(setting, entry) != value:
                 content.set(setting.stanza, setting.key, str(value))
-        elif value != setting.default or (old is None and setting.stanza == _LOG and value != ""):
+        elif value != setting.default or (old is None and setting.stanza == LOG and value != ""):
             content.set(setting.stanza, setting.key, str(value))
     replace_file(files, path, content.text().encode("utf-8", "surrogateescape"))
 
@@ -515,7 +359,7 @@ def save(files: Files, folder: str, configuration: Configuration) -> None:
 def _effective(setting: Setting, entry: Entry) -> int | str | None:
     """What an entry amounts to; None if it cannot be used."""
     try:
-        return _usable(setting, entry.value)[0]
+        return usable(setting, entry.value)[0]
     except ValueError:
         return None
 

@@ -77,7 +77,7 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
         )  # fmt: skip
     state, first_lsn = _begin_state(files, source_log, log_id, config)
     folders = _queue_folders(files, source, name, state.checkpoint)
-    own = replace(settings, log=replace(settings.log, path=log_folder, second_path=""))
+    own = replace(settings, log=replace(settings.log, path=log_folder, second_folder=""))
     _begin_folder(files, target, name, log_folder)
     configuration.save(files, target, own)
     save_state(files, target, state)  # before any other file: what is half copied must not pass for a queue manager

@@ -42,7 +42,7 @@ def create(
         raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
     try:
         config = (log_config or LogConfig()).checked()
-        settings = Configuration(_log_settings(config, log_folder), tuning or TuningSettings()).checked()
+        settings = Configuration(LogSettings.of(config, log_folder), tuning or TuningSettings()).checked()
         _create(files, folder, name, clock, config, settings)
     except FAILURES as error:
         raise as_creation_error(error, name, folder) from error
@@ -50,24 +50,10 @@ def create(
         raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error
 
 
-def _log_settings(config: LogConfig, log_folder: str) -> LogSettings:
-    return LogSettings(
-        primary_files=config.primary_files,
-        secondary_files=config.secondary_files,
-        file_pages=config.file_pages,
-        type=config.type,
-        buffer_pages=config.buffer_pages,
-        path=log_folder,
-        write_integrity=config.write_integrity,
-        management=config.log_management,
-        second_path=config.second_folder,
-    )
-
-
 def _create(files: Files, folder: str, name: str, clock: Clock, config: LogConfig, settings: Configuration) -> None:
     log_folder = log_folder_of(folder, settings.log)
     wipe_unfinished(files, folder, name)
-    for elsewhere in filter(None, (settings.log.path, settings.log.second_path)):
+    for elsewhere in filter(None, (settings.log.path, settings.log.second_folder)):
         if files.exists(elsewhere) and files.list(elsewhere):
             raise mq_error(
                 C.MQRC_OBJECT_ALREADY_EXISTS, name, f"{elsewhere} is not empty; choose another folder for the log"
@@ -123,7 +109,7 @@ def wipe_unfinished(files: Files, folder: str, name: str) -> None:
         )
     if configuration.exists(files, folder):
         left = configuration.load(files, folder).log
-        for elsewhere in filter(None, (left.path, left.second_path)):
+        for elsewhere in filter(None, (left.path, left.second_folder)):
             remove_log(files, elsewhere)
     for file in files.list(folder):
         if file not in (MARKER, LOCK):

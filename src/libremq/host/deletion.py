@@ -46,7 +46,7 @@ def delete(files: Files, folder: str, name: str) -> list[str]:
         if queue_manager_files.exists(files, folder):
             files.remove(f"{folder}/{queue_manager_files.CHECKPOINT}")
             files.sync_folder(folder)
-        kept = [path for path in (log.path, log.second_path) if path and not creation.remove_log(files, path)]
+        kept = [path for path in (log.path, log.second_folder) if path and not creation.remove_log(files, path)]
         _remove_all(files, folder)
     finally:
         lock.release()

@@ -9,6 +9,7 @@ from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, ConfigurationError, TuningSettings
 from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files, RealFiles
+from libremq.common.log_stanza import changeable_values
 from libremq.kernel.recovery.restart import Say
 from libremq.log import Log
 from libremq.store.queue_store import StoreLimits
@@ -28,15 +29,10 @@ def open_log(files: Files, folder: str, settings: Configuration, clock: Clock, s
     log = Log.open(
         files,
         log_folder,
-        primary_files=wanted.primary_files,
-        secondary_files=wanted.secondary_files,
-        buffer_pages=wanted.buffer_pages,
-        write_integrity=wanted.write_integrity,
-        log_management=wanted.management,
-        second_folder=wanted.second_path,
         clock=clock,
         say=say,
         parallel_sync=parallel,
+        **changeable_values(wanted),
     )
     made = replace(wanted, type=log.config.type, file_pages=log.config.file_pages)
     try:

@@ -1,4 +1,4 @@
-"""The settings of the `Log:` stanza: their ranges, what happens outside them, and which of them a restart may change.
+"""How a log is laid out and written: the settings of the `Log:` stanza, whose rows are in `common.log_stanza`.
 
 Type and file size are fixed when the log is made (and so is its path); all the others may be given anew when it is
 opened.
@@ -6,40 +6,23 @@ opened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from libremq.common.log_stanza import LOG_SETTINGS, LogStanza
+from libremq.common.setting import checked_section
 from libremq.log.pages import PAGE_BYTES
 
-EXTENTS_MAX = 511
 BUFFER_PAGES_DEFAULT = 512
 SECOND_FOLDER_BYTES_MAX = 1024
 
-# Setting: lowest, highest, default. Too high is an error, too low takes the default.
-RANGES = {
-    "primary_files": (2, 510, 3),
-    "secondary_files": (1, 509, 2),
-    "file_pages": (64, 65535, 4096),
-    "buffer_pages": (18, 4096, 0),
-}
-STANZA_NAMES = {
-    "primary_files": "LogPrimaryFiles",
-    "secondary_files": "LogSecondaryFiles",
-    "file_pages": "LogFilePages",
-    "buffer_pages": "LogBufferPages",
-    "type": "LogType",
-    "write_integrity": "LogWriteIntegrity",
-    "log_management": "LogManagement",
-    "second_folder": "LogSecondPath",
-}
-CHOICES = {
-    "type": ("CIRCULAR", "LINEAR"),
-    "write_integrity": ("SingleWrite", "DoubleWrite", "TripleWrite"),
-    "log_management": ("Manual", "Automatic", "Archive"),
-}
+ROWS = {row.field: row for row in LOG_SETTINGS if row.choices or isinstance(row.default, int)}
+"""Numbers, which have ranges, and words. What a path is like is for the file system to say."""
+CHANGEABLE = {name for name, row in ROWS.items() if not row.fixed}
+CHOICES = {name: row.choices for name, row in ROWS.items() if row.choices}
 
 
 @dataclass(frozen=True, slots=True)
-class LogConfig:
+class LogConfig(LogStanza):
     """How a log is laid out and written; `buffer_pages=0` stands for 512 pages, 2 MB.
 
     `write_integrity`: SingleWrite overwrites a partly filled page in place, safe only where the device writes 4 KiB as
@@ -49,39 +32,9 @@ class LogConfig:
     Automatic deletes them at checkpoints, Archive deletes them at checkpoints once they are known to be archived.
     """
 
-    primary_files: int = 3
-    secondary_files: int = 2
-    file_pages: int = 4096
-    type: str = "CIRCULAR"
-    buffer_pages: int = 0
-    write_integrity: str = "TripleWrite"
-    second_folder: str = ""
-    log_management: str = "Manual"
-
     def checked(self) -> LogConfig:
         """The settings that apply: too low ones replaced. Raises ValueError for those too high, or unknown."""
-        changes: dict[str, int | str] = {}
-        for name, (lowest, highest, default) in RANGES.items():
-            value: int = getattr(self, name)
-            if value > highest:
-                raise ValueError(
-                    f"log size not valid: {STANZA_NAMES[name]}={value} is more than {highest}; choose {lowest} to "
-                    f"{highest}"
-                )
-            if value < lowest:
-                changes[name] = default
-        for name, choices in CHOICES.items():
-            word: str = getattr(self, name)
-            known = {choice.casefold(): choice for choice in choices}
-            if word.casefold() not in known:
-                raise ValueError(f"{STANZA_NAMES[name]}={word} is not known; choose {' or '.join(choices)}")
-            changes[name] = known[word.casefold()]
-        config = replace(self, **changes)  # type: ignore[arg-type]
-        if config.primary_files + config.secondary_files > EXTENTS_MAX:
-            raise ValueError(
-                f"log size not valid: LogPrimaryFiles={config.primary_files} and "
-                f"LogSecondaryFiles={config.secondary_files} make more than {EXTENTS_MAX} extents; choose fewer"
-            )
+        config, _ = checked_section(self, ROWS.values(), LogConfig.together, show=str)
         if len(config.second_folder.encode()) > SECOND_FOLDER_BYTES_MAX:
             raise ValueError(f"the path of the second log folder is longer than {SECOND_FOLDER_BYTES_MAX} bytes")
         return config

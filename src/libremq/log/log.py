@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.files.file_layer import Files
-from libremq.log.config import LogConfig
+from libremq.log.config import CHANGEABLE, LogConfig
 from libremq.log.copies import Say
 from libremq.log.extents import extent_name
 from libremq.log.log_core import LogCore
@@ -62,30 +62,20 @@ class Log(LogCore):
         files: Files,
         folder: str,
         *,
-        primary_files: int | None = None,
-        secondary_files: int | None = None,
-        buffer_pages: int | None = None,
-        write_integrity: str | None = None,
-        log_management: str | None = None,
         second_folder: str | None = None,
         clock: Clock | None = None,
         say: Say = _silent,
         parallel_sync: bool = True,
+        **settings: int | str,
     ) -> Log:
-        """Open the log of the folder and find its end. The settings given apply from now on; None leaves one as it is.
+        """Open the log of the folder and find its end. `settings`, of `LogConfig`, apply from now on.
 
         With a second copy, pass its folder: if the first is lost, nothing else tells where it is. "" ends dual
         logging, a new folder begins it. What was made good in one copy from the other is told through `say`.
         Raises LogDamaged, with nothing changed, if the files are not a whole log. Otherwise a new epoch begins.
         """
-        given = {
-            "primary_files": primary_files,
-            "secondary_files": secondary_files,
-            "buffer_pages": buffer_pages,
-            "write_integrity": write_integrity,
-            "log_management": log_management,
-        }
-        settings = {name: value for name, value in given.items() if value is not None}
+        if not settings.keys() <= CHANGEABLE:
+            raise TypeError(f"{settings.keys() - CHANGEABLE} cannot be changed by opening a log")
         log = cls(files, folder, open_files(files, folder, settings, say, second_folder), clock or SystemClock())
         if parallel_sync:
             log._extents.sync_in_parallel()

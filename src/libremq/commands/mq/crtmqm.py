@@ -13,7 +13,7 @@ import argparse
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from libremq.client.urls import Address, default_data_folder
 from libremq.commands.exit_codes import ExitCode
@@ -31,6 +31,7 @@ from libremq.commands.queue_manager_folders import (
 from libremq.common.clock import SystemClock
 from libremq.common.files import lock_state, queue_manager_files
 from libremq.common.files.file_layer import RealFiles
+from libremq.common.log_stanza import LOG_SETTINGS, LogSettings, stanza_values
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.host.default_queue_manager import configured_default, make_default
@@ -38,7 +39,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
 if TYPE_CHECKING:
-    from libremq.common.configuration import LogSettings
+    from libremq.common.setting import Setting
     from libremq.host.developer_configuration import Definition
     from libremq.kernel.objects.attributes import GivenValue
 
@@ -57,11 +58,6 @@ _ATTRIBUTES = (
     ("-x", "maxumsgs", "N", "messages in a unit of work at most (MAXUMSGS)"),
     ("-t", "trigint", "MS", "the trigger interval in milliseconds (TRIGINT)"),
 )
-_LOG_SIZES = (
-    ("-lp", "primary_files", "primary extents of the log, 2 to 510"),
-    ("-ls", "secondary_files", "secondary extents, 1 to 509; 511 in all"),
-    ("-lf", "file_pages", "size of an extent in pages of 4 KiB, 64 to 65535"),
-)
 _LOG_TYPES = (
     ("-lc", ("CIRCULAR", "Manual"), "circular log: extents are used again (default)"),
     ("-ll", ("LINEAR", "Manual"), "linear log: extents are kept for media recovery until you delete them"),
@@ -75,12 +71,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_mutually_exclusive_group()
     for flag, kind, text in _LOG_TYPES:
         kinds.add_argument(flag, action="store_const", const=kind, dest="log_kind", help=text)
-    for flag, field, text in _LOG_SIZES:
-        parser.add_argument(flag, metavar="N", dest=field, type=int, help=text)
-    parser.add_argument("-ld", metavar="PATH", dest="log_path", help="where the log is to be: in PATH/QM")
-    parser.add_argument(
-        "--second-log", metavar="PATH", dest="second_path", help="keep a second copy of the log in PATH/QM"
-    )
+    for row in _log_rows():
+        is_size = isinstance(row.default, int)
+        parser.add_argument(
+            row.flag,
+            metavar="N" if is_size else "PATH",
+            dest=row.field,
+            type=int if is_size else str,
+            help=row.flag_help.format(range=row.range),
+        )
     for flag, attribute, metavar, text in _ATTRIBUTES:
         parser.add_argument(flag, metavar=metavar, dest=attribute, help=text)
     parser.add_argument(
@@ -109,6 +108,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_data_argument(parser)
     add_quiet_argument(parser)
+
+
+def _log_rows() -> list[Setting]:
+    """The settings of the log that have flags, those of sizes first."""
+    rows = [row for row in LOG_SETTINGS if row.flag]
+    return sorted(rows, key=lambda row: not isinstance(row.default, int))
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -166,14 +171,7 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
         if one.name not in given
     }
     passwords = {**made, **given} if arguments.dev else {}
-    config = LogConfig(
-        primary_files=settings.primary_files,
-        secondary_files=settings.secondary_files,
-        file_pages=settings.file_pages,
-        type=settings.type,
-        second_folder=settings.second_path,
-        log_management=settings.management,
-    )
+    config = LogConfig(**stanza_values(settings))
     try:
         config.checked()
     except ValueError as error:
@@ -212,7 +210,7 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     tell(
         f"Log: {config.type}, {config.primary_files} primary and {config.secondary_files} secondary extents of "
         f"{megabytes:g} MiB in {queue_manager_files.log_folder_of(address.folder, settings)}"
-        + (f" and {settings.second_path}." if settings.second_path else ".")
+        + (f" and {settings.second_folder}." if settings.second_folder else ".")
     )
     tell(f"Default objects of '{name}': {len(SYSTEM_OBJECTS)} created, 0 replaced, 0 failed.")
     if definitions:
@@ -279,24 +277,21 @@ def _concerns_log(error: MQError, settings: LogSettings) -> bool:
     path = cause.filename if isinstance(cause, OSError) and not is_lack_of_space(cause) else None
     return isinstance(path, str) and any(
         f"{path}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{path}/")
-        for folder in (settings.path, settings.second_path)
+        for folder in (settings.path, settings.second_folder)
         if folder
     )
 
 
 def _log_settings(arguments: argparse.Namespace, name: str) -> LogSettings:
     """The settings of the log; warnings are told. Refused if they cannot be used."""
-    from libremq.common.configuration import Configuration, ConfigurationError, LogSettings
+    from libremq.common.configuration import Configuration, ConfigurationError
 
-    kind, management = arguments.log_kind or ("CIRCULAR", "Manual")
-    sizes = {field: value for _, field, _ in _LOG_SIZES if (value := getattr(arguments, field)) is not None}
-    settings = LogSettings(
-        type=kind,
-        management=management,
-        path=_log_folder(arguments.log_path, name),
-        second_path=_log_folder(arguments.second_path, name),
-        **sizes,
-    )
+    kind, management = arguments.log_kind or _LOG_TYPES[0][1]
+    given = {row: value for row in _log_rows() if (value := getattr(arguments, row.field)) is not None}
+    values: dict[str, Any] = {
+        row.field: _log_folder(value, name) if isinstance(value, str) else value for row, value in given.items()
+    }
+    settings = LogSettings(type=kind, log_management=management, **values)
     try:
         checked = Configuration(settings).checked()
     except ConfigurationError as error:
@@ -355,12 +350,11 @@ def _back_up(arguments: argparse.Namespace, address: Address) -> None:
     from libremq.client import backup
     from libremq.host import lifecycle
 
-    own = [flag for flag, field, _ in _LOG_SIZES if getattr(arguments, field) is not None]
+    own = [row.flag for row in _log_rows() if row.field != "path" and getattr(arguments, row.field) is not None]
     own += [flag for flag, attribute, _, _ in _ATTRIBUTES if getattr(arguments, attribute) is not None]
     own += ["--dev"] if arguments.dev else []
     own += ["-p"] if arguments.port is not None else []
     own += ["-l*"] if arguments.log_kind else []
-    own += ["--second-log"] if arguments.second_path is not None else []
     if own:
         raise Refused(
             ExitCode.PARAMETER, amq(7027, f"A backup is as its original is: {', '.join(own)} cannot be given.")
@@ -380,7 +374,7 @@ def _back_up(arguments: argparse.Namespace, address: Address) -> None:
             ExitCode.RUNNING,
             amq(7005, address.name, f"{holder} has it open, in {source}. End it, or call copy_to_backup there."),
         )
-    backup.copy(source, address.folder, address.name, _log_folder(arguments.log_path, address.name))
+    backup.copy(source, address.folder, address.name, _log_folder(arguments.path, address.name))
     tell(f"LibreMQ backup queue manager '{address.name}' created from {source}.")
     tell(f"Directory '{address.folder}' created.")
     tell("Ship extents of the live log to its log folder, then replay them: libremq strmqm -r")

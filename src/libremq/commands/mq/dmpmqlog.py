@@ -120,7 +120,7 @@ def _log_folders(files: Files, folder: str) -> list[str]:
     except (configuration.ConfigurationError, OSError) as error:
         complain(COMMAND, f"{error}. Looking for the log in {folder}/log")
         return [f"{folder}/log"]
-    return [log_folder_of(folder, log), *([log.second_path] if log.second_path else [])]
+    return [log_folder_of(folder, log), *([log.second_folder] if log.second_folder else [])]
 
 
 def _lines_of_first(files: Files, folders: list[str], arguments: argparse.Namespace) -> Iterator[DumpLine]:

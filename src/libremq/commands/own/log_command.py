@@ -84,10 +84,10 @@ def _list(arguments: argparse.Namespace) -> int:
     try:
         found = extents(files, queue_manager_files.log_folder_of(folder, log))
     except LogError as error:
-        if not log.second_path:
+        if not log.second_folder:
             raise
         complain(COMMAND, f"{error}. Looking at the second copy")
-        found = extents(files, log.second_path)
+        found = extents(files, log.second_folder)
     if arguments.json:
         tell(json.dumps([extent._asdict() for extent in found], indent=1))
         return ExitCode.OK
