@@ -43,7 +43,7 @@ def _turn(scope: str, tests: int) -> tuple[int, int, str]:
     return (1 if scope.startswith(_LONG) else 2), -tests, scope
 
 
-class ByFile(LoadScopeScheduling):
+class ByFile(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
     """The scheduler of xdist that keeps scopes together: ours, in the order in which the tests are."""
 
     def __init__(self, config: pytest.Config, log: Any = None) -> None:

@@ -71,7 +71,7 @@ def test_opening_a_log_cannot_change_what_is_fixed(field: str) -> None:
     files = FaultyFiles()
     Log.create(files, "/log", LogConfig(file_pages=64)).close()
     with pytest.raises(TypeError, match=field):
-        Log.open(files, "/log", **{field: 64})
+        Log.open(files, "/log", **{field: 64})  # type: ignore[arg-type]
 
 
 def test_crtmqm_has_the_flags() -> None:

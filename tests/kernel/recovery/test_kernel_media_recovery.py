@@ -369,7 +369,7 @@ def test_a_damaged_catalogue_is_made_anew_at_a_start(kind: str) -> None:
     life.start()
     assert any("catalogue" in text and "made anew" in text and path in text for text in life.said)
     assert {(obj.kind, obj.name): to_record(obj) for obj in life.core.catalogue} == wanted
-    assert (life.core.media, life.core.queue_files) == (media, places)
+    assert (life.core.media, dict(life.core.queue_files)) == (media, places)
     assert {name: life.content(name) for name in ("A", "B")} == contents
     life.restart()
     assert {name: life.content(name) for name in ("A", "B")} == contents

@@ -16,6 +16,7 @@ from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.recovery.replay import ROWS, Purpose, UnknownRecord, read_checkpoint
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState
+from libremq.kernel.state.unit_of_work import Operation, UnitOfWork
 from libremq.log import LogConfig, Record, RecordType
 from libremq.log.log_dump_reader import dump
 from libremq.log.records import RESERVED_TYPES
@@ -251,9 +252,9 @@ def test_an_undo_of_what_was_not_done_damages_one_queue_only() -> None:
 
 def test_a_long_unit_of_work_is_undone_in_steps_that_do_not_grow() -> None:
     """Each compensation takes out the operation at the end: none is searched for from the beginning."""
-    unit = replay.UnitOfWork(1)
+    unit = UnitOfWork(1)
     queue: Any = object()
-    unit.operations = [replay.Operation(0, queue, slot, slot + 1) for slot in range(50)]
+    unit.operations = [Operation(0, queue, slot, slot + 1) for slot in range(50)]
     for slot in reversed(range(50)):
         found = replay._take_back(unit, queue, slot)
         assert found is not None and (found.slot, len(unit.operations)) == (slot, slot)

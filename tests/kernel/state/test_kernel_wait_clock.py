@@ -38,7 +38,12 @@ def test_a_cancelled_deadline_neither_rings_nor_is_next() -> None:
 
 def test_one_that_rings_may_cancel_another_that_is_due() -> None:
     clock, rung = WaitClock(), list[str]()
-    clock.add(1.0, lambda: (rung.append("first"), clock.cancel(second)))
+
+    def first() -> None:
+        rung.append("first")
+        clock.cancel(second)
+
+    clock.add(1.0, first)
     second = clock.add(2.0, lambda: rung.append("second"))
     clock.run(3.0)
     assert rung == ["first"] and len(clock) == 0
