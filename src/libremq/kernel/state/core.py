@@ -174,12 +174,18 @@ class Core:
         return queue
 
     def folder_for(self, name: str) -> str:
-        """A folder named after the queue; one more mark for each folder of that name that still waits for its end."""
+        """A folder named after the queue, with a mark if one of that name still waits for its end.
+
+        From the third on the mark has a number that only media recovery can have used: one is found at once.
+        """
         folder = fold(name)
-        recovering = self.recovering.values()  # few, if any
-        while self.queue_files.is_taken(folder) or folder in self.dropped_folders or folder in recovering:
-            folder += "#"
-        return folder
+        numbered = (f"{folder}#{number}" for number in itertools.count(self.next_queue_id))
+        return next(one for one in itertools.chain((folder, f"{folder}#"), numbered) if not self._is_taken(one))
+
+    def _is_taken(self, folder: str) -> bool:
+        if self.queue_files.is_taken(folder) or folder in self.dropped_folders:
+            return True
+        return folder in self.recovering.values()  # few, if any
 
     def new_local_queue(self, definition: LocalQueue) -> QueueState:
         """Give a new local queue its id and folder. The definition is in the catalogue already."""
