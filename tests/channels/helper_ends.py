@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from libremq.channels.agent import Agent, End
+from libremq.channels.agent import Agent
+from libremq.channels.channel_end import End
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.receiver import ReceivingAgent
 from libremq.channels.sender import SendingAgent

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from helper_ends import CHANNEL, Node, Pair, Wire, sender_and_receiver
 
-from libremq.channels.agent import End
+from libremq.channels.channel_end import End
 from libremq.kernel.objects.channel_sync_record import RECEIVER, SENDER
 from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C

@@ -5,8 +5,6 @@ status), time, the end, and what DISPLAY CHSTATUS shows. A sending and a receivi
 when it is told that something happened: a flow came, time has passed, messages wait, the connection is gone. Which
 flow may come when, and what is done about it, is in the tables of `agent_states.py`; the actions named there are
 methods.
-
-An end has one of a few kinds, and the initiator makes the next state of the channel of it.
 """
 
 from __future__ import annotations
@@ -15,18 +13,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
-from enum import Flag, auto
-from typing import Any, ClassVar, Literal, TypeVarTuple, Unpack
+from typing import Any, ClassVar, TypeVarTuple, Unpack
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels import negotiation
 from libremq.channels.agent_states import EVENT_OF_FLOW, IS_BEFORE_AGREEMENT, Event, State, Table
 from libremq.channels.channel_counters import ChannelCounters
+from libremq.channels.channel_end import ChannelError, End, StopReason
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import ChannelExitError, Exits, SecurityAnswer
 from libremq.channels.negotiation import Negotiated
 from libremq.channels.transport import Peer, Transport
-from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_object_name
 from libremq.common.silence import patience
 from libremq.kernel.objects.channel_definitions import MessageChannel
@@ -40,7 +38,6 @@ from libremq.wire.protocol import CONFIRM_REQUEST, ERROR, WHOLE, ProtocolError, 
 from libremq.wire.segments import Flow, frame_plain
 
 _Args = TypeVarTuple("_Args")
-EndKind = Literal["closed", "stopped", "retry", "failed", "callback"]
 _HANDSHAKE_S = 60.0  # from the connection to the first message
 _Actions = dict[Event, tuple[Callable[..., None], State]]
 _STATUS_OF = {
@@ -48,36 +45,6 @@ _STATUS_OF = {
     C.MQRC_CONNECTION_BROKEN: Status.QM_TERMINATING,
     C.MQRC_NOT_AUTHORIZED: Status.SECURITY_FAILURE,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class End:
-    """How an instance ended, and what that means for the channel.
-
-    closed: nothing is wrong, and nothing left to do; stopped: by a command here; retry: worth another try later;
-    failed: somebody has to mend something first; callback: the other end calls, since it is a sender.
-    """
-
-    kind: EndKind
-    message: AmqMessage | None = None
-    """What went wrong, if anything did; it was not said yet."""
-
-
-class ChannelError(Exception):
-    """This instance cannot go on. `status` is for the other end; None if it has said so itself."""
-
-    def __init__(self, end: End, status: Status | None = None, value: int | None = None) -> None:
-        super().__init__(str(end.message or end.kind))
-        self.end = end
-        self.status = status
-        self.value = value
-
-
-class StopReason(Flag):
-    """Why a channel is to end with its batch."""
-
-    COMMAND = auto()  # STOP CHANNEL here, or the end of this queue manager
-    PARTNER = auto()  # the other end has asked for it
 
 
 @dataclass(slots=True)

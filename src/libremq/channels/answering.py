@@ -7,8 +7,9 @@ has not noticed: the new call takes over (AdoptNewMCA).
 
 from __future__ import annotations
 
-from libremq.channels.agent import Agent, End
+from libremq.channels.agent import Agent
 from libremq.channels.auto_definition import define_receiver
+from libremq.channels.channel_end import End
 from libremq.channels.channel_lifecycle import ChannelLifecycle
 from libremq.channels.channel_refusal import ChannelRefusal
 from libremq.channels.receiver import ReceivingAgent

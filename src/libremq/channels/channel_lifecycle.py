@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from libremq.channels.agent import Agent, End
+from libremq.channels.agent import Agent
+from libremq.channels.channel_end import End
 from libremq.channels.current_channels import CurrentChannels
 from libremq.channels.outgoing_call import OutgoingCall
 from libremq.channels.receiver import ReceivingAgent

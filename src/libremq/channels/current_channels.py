@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from libremq.admin.operations import ChannelInstance
-from libremq.channels.agent import Agent, End
+from libremq.channels.agent import Agent
+from libremq.channels.channel_end import End
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.kept_states import KeptStates
 from libremq.channels.outgoing_call import OutgoingCall

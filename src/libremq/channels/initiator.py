@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from libremq.channels.agent import Agent, End
+from libremq.channels.agent import Agent
 from libremq.channels.answering import Answering
+from libremq.channels.channel_end import End
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.channel_refusal import ChannelRefusal
 from libremq.channels.current_channels import ChannelRules

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from libremq.channels.agent import Agent, ChannelError, End
+from libremq.channels.agent import Agent
 from libremq.channels.agent_states import PINGER
+from libremq.channels.channel_end import ChannelError, End
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.transport import Peer, Transport
 from libremq.common.messages.amq_messages import amq

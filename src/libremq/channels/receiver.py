@@ -16,9 +16,10 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from libremq.admin.operations import ChannelInstance
-from libremq.channels.agent import Agent, ChannelError, End
+from libremq.channels.agent import Agent
 from libremq.channels.agent_states import IS_BEFORE_AGREEMENT, IS_PAUSED, RECEIVER, Event
 from libremq.channels.batch_progress import ReceivedBatch, SequenceNumbers
+from libremq.channels.channel_end import ChannelError, End
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.delivery import Delivery
 from libremq.channels.exits import Retry, Suppressed

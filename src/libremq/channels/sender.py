@@ -14,9 +14,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from libremq.admin.operations import ChannelInstance
-from libremq.channels.agent import Agent, ChannelError, End, StopReason
+from libremq.channels.agent import Agent
 from libremq.channels.agent_states import IS_CHECKING, IS_IN_DOUBT, SENDER, Event
 from libremq.channels.batch_progress import DoubtfulBatch, OpenBatch, SequenceNumbers
+from libremq.channels.channel_end import ChannelError, End, StopReason
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import Suppressed
 from libremq.channels.negotiation import in_words, next_sequence

@@ -10,7 +10,8 @@ import pytest
 from helper_partners import define
 from helper_peers import wait_until
 
-from libremq.channels.agent import Agent, End
+from libremq.channels.agent import Agent
+from libremq.channels.channel_end import End
 from libremq.channels.pinging import PingingAgent
 from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.channel_definitions import Sender
