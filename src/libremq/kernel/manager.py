@@ -27,10 +27,11 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
+from libremq.kernel.state.verb_result import Answer
 from libremq.kernel.state.wait_clock import Deadline
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.units.xa_branches import Branches
-from libremq.kernel.verb_calls import verb
+from libremq.kernel.verb_calls import connection_verb, verb
 from libremq.kernel.verbs import (
     consumers,
     distribution,
@@ -243,8 +244,8 @@ class QueueManager(Administration):
         """An open handle, for a binding that wants to know more of it."""
         return self._handle(hconn, hobj)[1]
 
-    @verb
-    def disconnect(self, hconn: int, *, back_out: bool = False) -> int:
+    @connection_verb
+    def disconnect(self, hconn: int, *, back_out: bool = False) -> Answer[None]:
         """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead.
 
         MQRC_BACKED_OUT if there was nothing left to commit: the connection is ended all the same.
@@ -252,76 +253,81 @@ class QueueManager(Administration):
         connection = self.connection(hconn)
         consumers.end(self.core, connection)
         is_lost = connection.is_lost
-        self._end_unit(connection, self.core.backout if back_out or is_lost else self.core.commit)
+        lsn = self._end_unit(connection, self.core.backout if back_out or is_lost else self.core.commit)
         branch = connection.xa_unit
         if branch is not None:
-            connection.depend_on(self.core.backout(branch))
+            lsn = max(lsn, self.core.backout(branch))
             connection.xa_unit = None
         for handle in list(connection.handles.values()):
-            self._close(connection, handle, C.MQCO_NONE)
+            lsn = max(lsn, self._close(connection, handle, C.MQCO_NONE))
         del self.core.connections[hconn]
         if is_lost and not back_out:
             raise self._backed_out()
-        return connection.lsn
+        return None, lsn, connection
 
     # MQOPEN, MQCLOSE
 
-    @verb
-    def open(self, hconn: int, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> int:
+    @connection_verb
+    def open(self, hconn: int, od: MQOD, options: int, records: Sequence[MQOR] = ()) -> Answer[int]:
         """MQOPEN. With object records it opens a distribution list; `responses` has the outcome of each."""
         connection = self.connection(hconn)
         if records:
-            handle = distribution.open_list(self.core, connection, od, options, records)
+            handle, lsn = distribution.open_list(self.core, connection, od, options, records), 0
         else:
-            handle = opening.open_object(self.core, connection, od, options)
+            handle, lsn = opening.open_object(self.core, connection, od, options)
         if handle.is_input and handle.queue is not None:
             triggers.initiation_queue_opened(self.core, handle.queue)
-        return handle.hobj
+        return handle.hobj, lsn, connection
 
     def responses(self, hconn: int, hobj: int) -> list[MQRR]:
         """The outcome for each destination of a distribution list, of the latest open or put."""
         return self._handle(hconn, hobj)[1].responses
 
-    @verb
-    def close(self, hconn: int, hobj: int, options: int = C.MQCO_NONE) -> int:
+    @connection_verb
+    def close(self, hconn: int, hobj: int, options: int = C.MQCO_NONE) -> Answer[int]:
         """MQCLOSE. Returns the reason of a warning, or MQRC_NONE."""
         connection, handle = self._handle(hconn, hobj)
-        self._close(connection, handle, options)
-        return groups.unfinished([*handle.put_groups.values(), handle.get_group])
+        lsn = self._close(connection, handle, options)
+        return groups.unfinished([*handle.put_groups.values(), handle.get_group]), lsn, connection
 
-    def _close(self, connection: Connection, handle: ObjectHandle, options: int) -> None:
+    def _close(self, connection: Connection, handle: ObjectHandle, options: int) -> int:
         consumers.forget(self.core, connection, handle)
         queue = handle.queue
-        opening.close_object(self.core, connection, handle, options)
+        lsn = opening.close_object(self.core, connection, handle, options)
         if queue is not None and not queue.deleted:
             if handle.is_input:
                 triggers.queue_closed(self.core, queue)
             self.available({queue: ()})  # a lock may have been released
+        return lsn
 
     # MQPUT, MQPUT1, MQGET
 
-    @verb
-    def put(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
+    @connection_verb
+    def put(
+        self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()
+    ) -> Answer[int]:
         """MQPUT. Returns the reason of a warning, or MQRC_NONE."""
         connection, handle = self._handle(hconn, hobj)
         self._check_backed_out(connection)
         if handle.destinations:
-            return distribution.put(self.core, connection, handle, md, pmo, data, records)
-        if not putting.is_async(handle, pmo):
-            return putting.put(self.core, connection, handle, md, pmo, data)
-        return self._put_async(connection, handle, md, pmo, data)
+            reason, lsn = distribution.put(self.core, connection, handle, md, pmo, data, records)
+        elif putting.is_async(handle, pmo):
+            reason, lsn = C.MQRC_NONE, self._put_async(connection, handle, md, pmo, data)
+        else:
+            reason, lsn = putting.put(self.core, connection, handle, md, pmo, data)
+        return reason, lsn, connection
 
     def _put_async(self, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        """Fire and forget: what went wrong is told by MQSTAT."""
+        """Fire and forget: what went wrong is told by MQSTAT. Returns the log position."""
         status = connection.async_puts
         try:
-            warning = putting.put(self.core, connection, handle, md, pmo, data)
+            warning, lsn = putting.put(self.core, connection, handle, md, pmo, data)
         except MQError as error:
             if status.comp_code != C.MQCC_FAILED:
                 status.comp_code, status.reason = C.MQCC_FAILED, error.reason
                 status.object_name, status.object_qmgr = handle.object_name, self.name
             status.failures += 1
-            return C.MQRC_NONE
+            return 0
         if warning:
             status.warnings += 1
             if status.comp_code == C.MQCC_OK:
@@ -329,7 +335,7 @@ class QueueManager(Administration):
                 status.object_name, status.object_qmgr = handle.object_name, self.name
         else:
             status.successes += 1
-        return C.MQRC_NONE
+        return lsn
 
     def note_async_failure(self, hconn: int, error: MQError) -> None:
         """A put that nobody waits for could not even be tried: MQSTAT tells of it like of the others."""
@@ -339,8 +345,8 @@ class QueueManager(Administration):
             status.comp_code, status.reason = C.MQCC_FAILED, error.reason
             status.object_name, status.object_qmgr = error.object_name, self.name
 
-    @verb
-    def put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    @connection_verb
+    def put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> Answer[int]:
         """MQPUT1: open, put and close in one call."""
         connection = self.connection(hconn)
         self._check_backed_out(connection)
@@ -356,22 +362,26 @@ class QueueManager(Administration):
             )
             raise
         before = od.ResolvedQName, od.ResolvedQMgrName
-        handle = opening.open_object(self.core, connection, od, options)
+        handle, _ = opening.open_object(self.core, connection, od, options)  # of a queue that is there
         try:
             assert handle.destination is not None
-            return putting.put_to(self.core, connection, handle, handle.destination, md, pmo, data, put1=True)
+            reason, lsn = putting.put_to(self.core, connection, handle, handle.destination, md, pmo, data, put1=True)
         except MQError:
             od.ResolvedQName, od.ResolvedQMgrName = before  # a call that fails fills nothing
             raise
         finally:
             opening.close_object(self.core, connection, handle, C.MQCO_NONE)
+        return reason, lsn, connection
 
-    @verb
-    def get(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got | Waiter:
+    @connection_verb
+    def get(
+        self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None
+    ) -> Answer[Got | Waiter]:
         """MQGET: the result, or a waiter that will have one."""
         connection, handle = self._handle(hconn, hobj)
         self._check_backed_out(connection)
-        return getting.get(self.core, connection, handle, md, gmo, buffer_length)
+        result = getting.get(self.core, connection, handle, md, gmo, buffer_length)
+        return result, result.lsn, connection
 
     def repeat_of(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO) -> repeats.RepeatedPut | None:
         """After a put that went well: a short way for those like it, if there is one."""
@@ -383,11 +393,12 @@ class QueueManager(Administration):
         """MQPUT like the one before. False, with nothing done, if it is not quite like it."""
         return repeated.put(message_id, correlation_id, data)
 
-    @verb
-    def get_plain(self, hconn: int, hobj: int, options: int) -> tuple[Message, bytes] | None:
+    @connection_verb
+    def get_plain(self, hconn: int, hobj: int, options: int) -> Answer[tuple[Message, bytes] | None]:
         """MQGET of whatever comes first, and its token; None, with nothing done, if it takes an ordinary get."""
         connection, handle = self._handle(hconn, hobj)
-        return repeats.take_plain(self.core, connection, handle, options)
+        found, lsn = repeats.take_plain(self.core, connection, handle, options)
+        return found, lsn, connection
 
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
         """For read ahead: would this get find a message, and would no crash of the client be a loss?"""
@@ -421,21 +432,22 @@ class QueueManager(Administration):
             connection.unit = self.core.begin_unit()
         return C.MQRC_NO_EXTERNAL_PARTICIPANTS
 
-    @verb
-    def commit(self, hconn: int) -> None:
+    @connection_verb
+    def commit(self, hconn: int) -> Answer[None]:
         """MQCMIT."""
         connection = self.connection(hconn)
         self._check_backed_out(connection)
         self._check_owner(connection)
-        self._end_unit(connection, self.core.commit)
+        return None, self._end_unit(connection, self.core.commit), connection
 
-    @verb
-    def backout(self, hconn: int) -> None:
+    @connection_verb
+    def backout(self, hconn: int) -> Answer[None]:
         """MQBACK."""
         connection = self.connection(hconn)
         self._check_owner(connection)
-        self._end_unit(connection, self.core.backout)
+        lsn = self._end_unit(connection, self.core.backout)
         connection.backed_out = False
+        return None, lsn, connection
 
     def _check_owner(self, connection: Connection) -> None:
         if connection.xa_unit is not None:
@@ -445,13 +457,15 @@ class QueueManager(Administration):
                 "a transaction manager owns the unit of work; it commits or rolls back",
             )
 
-    def _end_unit(self, connection: Connection, end: Callable[[UnitOfWork], int]) -> None:
+    def _end_unit(self, connection: Connection, end: Callable[[UnitOfWork], int]) -> int:
         """Commit or back out. If the log has no room for it, the unit of work stays with the connection."""
         unit = connection.unit
+        lsn = 0
         if unit is not None:
             if unit.id in self.core.units:
-                connection.depend_on(end(unit))
+                lsn = end(unit)
             connection.unit = None
+        return lsn
 
     # The verbs of a transaction manager
 
@@ -463,17 +477,20 @@ class QueueManager(Administration):
     def xa_end(self, hconn: int, xid: bytes) -> None:
         self._branches.end(self.connection(hconn), xid)
 
-    @verb
-    def xa_prepare(self, hconn: int, xid: bytes) -> None:
-        self._branches.prepare(self.connection(hconn), xid)
+    @connection_verb
+    def xa_prepare(self, hconn: int, xid: bytes) -> Answer[None]:
+        connection = self.connection(hconn)
+        return None, self._branches.prepare(xid), connection
 
-    @verb
-    def xa_commit(self, hconn: int, xid: bytes, *, one_phase: bool = False) -> None:
-        self._branches.commit(self.connection(hconn), xid, one_phase=one_phase)
+    @connection_verb
+    def xa_commit(self, hconn: int, xid: bytes, *, one_phase: bool = False) -> Answer[None]:
+        connection = self.connection(hconn)
+        return None, self._branches.commit(xid, one_phase=one_phase), connection
 
-    @verb
-    def xa_rollback(self, hconn: int, xid: bytes) -> None:
-        self._branches.rollback(self.connection(hconn), xid)
+    @connection_verb
+    def xa_rollback(self, hconn: int, xid: bytes) -> Answer[None]:
+        connection = self.connection(hconn)
+        return None, self._branches.rollback(xid), connection
 
     @verb
     def xa_recover(self, hconn: int) -> list[bytes]:
@@ -492,11 +509,12 @@ class QueueManager(Administration):
         _, handle = self._handle(hconn, hobj)
         return inquiry.inquire_object(self.core, handle, selectors)
 
-    @verb
-    def set(self, hconn: int, hobj: int, values: Mapping[int, int | str]) -> None:
+    @connection_verb
+    def set(self, hconn: int, hobj: int, values: Mapping[int, int | str]) -> Answer[None]:
         connection, handle = self._handle(hconn, hobj)
-        inquiry.set_object(self.core, connection, handle, values)
+        lsn = inquiry.set_object(self.core, connection, handle, values)
         consumers.definitions_changed(self.core)
+        return None, lsn, connection
 
     @verb
     def status(self, hconn: int, kind: int, sts: MQSTS) -> None:
@@ -545,10 +563,12 @@ class QueueManager(Administration):
         """MQCTL."""
         consumers.control(self.core, self.connection(hconn), operation)
 
-    @verb
-    def next_delivery(self, hconn: int) -> consumers.Delivery | None:
+    @connection_verb
+    def next_delivery(self, hconn: int) -> Answer[consumers.Delivery | None]:
         """For the binding: the next call to a consumer of this connection, if there is one."""
-        return consumers.next_delivery(self.core, self.connection(hconn))
+        connection = self.connection(hconn)
+        delivery = consumers.next_delivery(self.core, connection)
+        return delivery, 0 if delivery is None else delivery.lsn, connection
 
     def force(self, lsn: int) -> None:
         """Make the log durable up to a position. Safe from any thread; after an error the caller must call `fail`."""

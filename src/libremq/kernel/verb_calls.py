@@ -1,14 +1,15 @@
 """What every call of the kernel's front goes through: trouble becomes a reason code, and what falls due is done.
 
 A call that finds the log or the disk full is tried again once there is room. After it come the checkpoint, if enough
-was logged, and the command server, if the call has made a command visible.
+was logged, and the command server, if the call has made a command visible. An answer to a connection is taken apart
+here (`connection_verb`): the connection hears what it has to wait for, the caller gets the value.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import FileLock
@@ -17,6 +18,7 @@ from libremq.kernel.running import RunningQueueManager
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import FAILURES, as_mq_error, is_final
 from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.verb_result import Answer
 from libremq.log import LogFull, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -75,25 +77,45 @@ class VerbCalls(RunningQueueManager):
 
 
 def verb(method: Callable[Concatenate[_Calls, _P], _T]) -> Callable[Concatenate[_Calls, _P], _T]:
-    """A call from an application: trouble below becomes a reason code, a full log gets another try once it has room."""
+    """A call: trouble below becomes a reason code, a full log gets another try once it has room."""
+    call: Callable[Concatenate[_Calls, _P], _T] = _boundary(method, answers=False)
+    return call
 
+
+def connection_verb(
+    method: Callable[Concatenate[_Calls, _P], Answer[_T]],
+) -> Callable[Concatenate[_Calls, _P], _T]:
+    """A call whose answer goes to a connection, which then waits for the log position that the answer names."""
+    call: Callable[Concatenate[_Calls, _P], _T] = _boundary(method, answers=True)
+    return call
+
+
+def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
     @wraps(method)
-    def call(self: _Calls, /, *args: _P.args, **kwargs: _P.kwargs) -> _T:
+    def call(self: VerbCalls, /, *args: object, **kwargs: object) -> Any:
         if self.failure is not None:
             raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
+        before = 0  # what an earlier try may have logged
         try:
             while True:
                 try:
                     result = method(self, *args, **kwargs)
                     break
                 except LogFull as error:
+                    before = self.core.log.tail - 1
                     if error.hopeless or not self.make_log_room():
                         raise
                     self._check_alive()
                 except StoreFull as error:
+                    before = self.core.log.tail - 1
                     if not self.make_disk_room(error):
                         raise self.disk_error(error) from error.__cause__
                     self._check_alive()
+            if answers:
+                result, lsn, connection = result
+                assert lsn >= 0
+                if lsn > connection.lsn or before:
+                    connection.depend_on(max(lsn, before))
             tail = self.core.log.tail
             if self.core.logged_operations >= self._records_due or tail >= self._checkpoint_due:
                 self.checkpoint_due()

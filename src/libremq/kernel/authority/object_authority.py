@@ -318,14 +318,17 @@ def _not_opened(
     return error
 
 
-def own_dynamic_queue(core: Core, connection: Connection, queue: QueueState, user: str) -> None:
-    """Whoever made a dynamic queue may do everything with it: by a record if it outlives this run, else by memory."""
+def own_dynamic_queue(core: Core, connection: Connection, queue: QueueState, user: str) -> int:
+    """Whoever made a dynamic queue may do everything with it: by a record if it outlives this run, else by memory.
+
+    Returns the log position of the record.
+    """
     if queue.definition.is_temporary:
         queue.creator = user
-        return
+        return 0
     if connection.privileged:
-        return
-    connection.depend_on(set_authority(core, queue.name, C.MQOT_Q, principals=(user,), add=(C.MQAUTH_ALL,), known=True))
+        return 0
+    return set_authority(core, queue.name, C.MQOT_Q, principals=(user,), add=(C.MQAUTH_ALL,), known=True)
 
 
 # MQCLOSE

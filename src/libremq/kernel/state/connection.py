@@ -137,5 +137,6 @@ class Connection:
         self.next_hobj = handle.hobj + 1
 
     def depend_on(self, lsn: int) -> None:
+        """For the two places that `verb_result` names, and for no other."""
         if lsn > self.lsn:
             self.lsn = lsn

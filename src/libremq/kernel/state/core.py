@@ -103,7 +103,6 @@ class Core:
         self.puts_outside_syncpoint = 0  # of persistent messages: each waits for the log
         self.undo_bytes = 0  # of the log: kept free, so that every unit of work can be ended
         self.checkpoint_bytes = 8 * 4096  # of the log: kept free for a checkpoint that frees more of it
-        self.committed_lsn = 0  # of the latest `all_or_nothing` that had a unit of work of its own
         # Set by the queue manager: put a message that the queue manager itself makes (reports, trigger messages)
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
@@ -519,6 +518,7 @@ class Core:
             self.install_sync(sync, lsn)
         elif unit.is_logged:
             lsn = self.log.append(R.COMMIT, unit.id, unit.last_lsn, (), reserve=True)
+        unit.end_lsn = lsn
         self._ended(unit)
         arrived: dict[QueueState, list[int]] = {}
         for kind, queue, slot, _ in unit.operations:
@@ -578,8 +578,9 @@ class Core:
     def all_or_nothing(self, unit: UnitOfWork | None) -> Iterator[UnitOfWork]:
         """Several operations of one verb: in the unit of work given, or one of their own that ends here.
 
-        If one of them fails, those before it are undone, and the unit of work stands where it stood. No backout count
-        rises: the application has not seen the messages.
+        Behind it `end_lsn` of the unit of work is what the answer depends on. If one of them fails, those before it are
+        undone, and the unit of work stands where it stood. No backout count rises: the application has not seen the
+        messages.
         """
         own = unit or self.begin_unit()
         mark, count = len(own.operations), own.message_count
@@ -597,7 +598,7 @@ class Core:
                 own.message_count = count
             raise
         if unit is None:
-            self.committed_lsn = self.commit(own)
+            self.commit(own)
 
     def prepare(self, unit: UnitOfWork, xid: bytes) -> int:
         """First phase: from now on only the transaction manager decides, also after a restart."""

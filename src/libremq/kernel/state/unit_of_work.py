@@ -38,7 +38,7 @@ class UnitOfWork:
     """One unit of work; `id` is its transaction id in the log."""
 
     __slots__ = (
-        "first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state",
+        "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state",
         "undo_bytes", "xid",
     )  # fmt: skip
 
@@ -48,6 +48,7 @@ class UnitOfWork:
         self.message_count = 0
         self.first_lsn = 0
         self.last_lsn = 0
+        self.end_lsn = 0  # of its commit, if that was logged: what the answer of whoever committed it depends on
         self.state = ACTIVE
         self.xid = b""
         self.undo_bytes = 0  # of the log, kept free so that it can be ended

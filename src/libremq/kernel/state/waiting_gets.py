@@ -7,9 +7,10 @@ The binding gives it a `notify` to call, and does its own waiting for that (cont
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from libremq.kernel.state.verb_result import UNSAID
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
@@ -29,6 +30,7 @@ class Got:
     length: int  # of the whole message, also when `data` was cut
     comp_code: int = C.MQCC_OK
     reason: int = C.MQRC_NONE
+    lsn: int = field(default=UNSAID, repr=False, compare=False)  # the log position that handing it out depends on
 
 
 def no_message(queue: QueueState) -> MQError:
@@ -43,6 +45,8 @@ GENERAL = 2
 
 class Waiter:
     """One waiting get."""
+
+    lsn = 0  # nothing depends on the log before there is a result, which says on what it does
 
     __slots__ = (
         "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "interval_ms", "md", "notify",
@@ -83,6 +87,8 @@ class Waiter:
         return self.result is not None or self.error is not None
 
     def complete(self, result: Got) -> None:
+        assert result.lsn >= 0
+        self.handle.connection.depend_on(result.lsn)
         self.result = result
         self._leave()
 

@@ -19,7 +19,8 @@ from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
-from libremq.kernel.verb_calls import VerbCalls, verb
+from libremq.kernel.state.verb_result import Answer
+from libremq.kernel.verb_calls import VerbCalls, connection_verb, verb
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -73,8 +74,8 @@ def begin(manager: VerbCalls, connection: Connection, identity: BatchIdentity) -
     return Batch(connection, identity, connection.xa_unit)
 
 
-@verb
-def prepare(manager: VerbCalls, batch: Batch) -> int:
+@connection_verb
+def prepare(manager: VerbCalls, batch: Batch) -> Answer[int]:
     """Put the batch in doubt. The question to the partner may leave when the log is on disk up to this position.
 
     No get of the batch may be waiting for a message any more. MQRC_BACKED_OUT if the batch had to give way in a log
@@ -89,12 +90,11 @@ def prepare(manager: VerbCalls, batch: Batch) -> int:
         raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, identity.channel, f"a batch cannot end with {identity.last}")
     lsn = core.prepare(unit, identity.xid)
     batch.connection.xa_unit = None
-    batch.connection.depend_on(lsn)
-    return lsn
+    return lsn, lsn, batch.connection
 
 
-@verb
-def commit(manager: VerbCalls, batch: Batch, sync: ChannelSync) -> int:
+@connection_verb
+def commit(manager: VerbCalls, batch: Batch, sync: ChannelSync) -> Answer[int]:
     """The partner has the batch: its messages are gone, and the record says so, both or neither."""
     core, identity = manager.core, batch.identity
     _check_there(core, batch)
@@ -103,35 +103,32 @@ def commit(manager: VerbCalls, batch: Batch, sync: ChannelSync) -> int:
     if (sync.key, sync.luwid, sync.sequence) != (identity.key, identity.luwid, identity.last):
         raise ValueError(f"{sync!r} with {sync.luwid}, {sync.sequence} is not the sync record of {identity}")
     lsn = max(core.commit(batch.unit, sync), _no_other_first(core, sync))
-    batch.connection.depend_on(lsn)
-    return lsn
+    return lsn, lsn, batch.connection
 
 
-@verb
-def commit_unsent(manager: VerbCalls, batch: Batch) -> int:
+@connection_verb
+def commit_unsent(manager: VerbCalls, batch: Batch) -> Answer[int]:
     """End a batch of which nothing was sent, so that nobody has to confirm it: its messages went elsewhere here."""
     core, connection = manager.core, batch.connection
     _check_there(core, batch)
     lsn = core.commit(batch.unit)
     connection.xa_unit = None
-    connection.depend_on(lsn)
-    return lsn
+    return lsn, lsn, connection
 
 
-@verb
-def back_out(manager: VerbCalls, batch: Batch) -> int:
+@connection_verb
+def back_out(manager: VerbCalls, batch: Batch) -> Answer[int]:
     """The messages are on the transmission queue again, in their places. Also for one that had to give way before."""
     core, connection = manager.core, batch.connection
     if core.units.get(batch.unit.id) is not batch.unit:
         if batch.is_prepared:
             raise _resolved(batch.identity)
         _was_lost(core, connection)
-        return 0
+        return 0, 0, connection
     lsn = core.backout(batch.unit)
     if connection.xa_unit is batch.unit:
         connection.xa_unit = None
-    connection.depend_on(lsn)
-    return lsn
+    return lsn, lsn, connection
 
 
 def _check_there(core: Core, batch: Batch) -> None:
@@ -147,7 +144,7 @@ def _was_lost(core: Core, connection: Connection) -> bool:
     if not connection.backed_out:
         return False
     if connection.unit is not None:  # what a get that waited has brought since
-        connection.depend_on(core.backout(connection.unit))
+        core.backout(connection.unit)
         connection.unit = None
     connection.backed_out = False
     return True
@@ -166,8 +163,8 @@ def _resolved(identity: BatchIdentity) -> MQError:
 # The receiving agent
 
 
-@verb
-def commit_received(manager: VerbCalls, connection: Connection, sync: ChannelSync) -> int:
+@connection_verb
+def commit_received(manager: VerbCalls, connection: Connection, sync: ChannelSync) -> Answer[int]:
     """Commit what the connection has put under syncpoint, with the record of the batch that it was.
 
     The answer to the partner may leave when the log is on disk up to this position. MQRC_BACKED_OUT if the puts had to
@@ -187,8 +184,7 @@ def commit_received(manager: VerbCalls, connection: Connection, sync: ChannelSyn
         raise
     connection.unit = None
     lsn = max(lsn, _no_other_first(core, sync))
-    connection.depend_on(lsn)
-    return lsn
+    return lsn, lsn, connection
 
 
 def _no_other_first(core: Core, sync: ChannelSync) -> int:

@@ -32,7 +32,6 @@ def move_messages(core: Core, source: LocalQueue, target: LocalQueue, *, add: bo
     if given.store.depth + len(taken.store.chains) > target.maxdepth:
         raise mq_error(C.MQRC_Q_FULL, target.name, f"MAXDEPTH({target.maxdepth}) is too small for all of them")
     plan = plan_of(core, Destination(given, path=(target,)))
-    core.committed_lsn = 0
     with core.all_or_nothing(None) as unit:
         for slot in list(taken.store.chains):
             stored = taken.store.message(slot)
@@ -45,4 +44,4 @@ def move_messages(core: Core, source: LocalQueue, target: LocalQueue, *, add: bo
             priority = min(message.md.Priority, MAX_PRIORITY)
             core.put(given, message, priority, bool(flags & PERSISTENT), expiry_ms, unit)
             core.take(taken, slot, unit, journal.GOT)
-    return core.committed_lsn
+    return unit.end_lsn

@@ -12,7 +12,10 @@ XID_BYTES_MAX = 140  # format id, two lengths, global transaction id and branch 
 
 
 class Branches:
-    """The branches that a transaction manager has begun and not ended, by XID."""
+    """The branches that a transaction manager has begun and not ended, by XID.
+
+    What prepares or decides a branch returns the log position that the answer depends on.
+    """
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -54,7 +57,7 @@ class Branches:
     def end(self, connection: Connection, xid: bytes) -> None:
         if connection.backed_out:
             if connection.unit is not None:  # what a get that waited has brought since
-                connection.depend_on(self._core.backout(connection.unit))
+                self._core.backout(connection.unit)
                 connection.unit = None
             connection.backed_out = False
             connection.xa_unit = None  # still there if the log had no room for all of the backout
@@ -71,23 +74,23 @@ class Branches:
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "end the branch before it is prepared or decided")
         return unit
 
-    def prepare(self, connection: Connection, xid: bytes) -> None:
+    def prepare(self, xid: bytes) -> int:
         unit = self._ended(xid)
         if unit.state == PREPARED:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is prepared already")
-        connection.depend_on(self._core.prepare(unit, xid))
+        return self._core.prepare(unit, xid)
 
-    def commit(self, connection: Connection, xid: bytes, *, one_phase: bool = False) -> None:
+    def commit(self, xid: bytes, *, one_phase: bool = False) -> int:
         unit = self._ended(xid)
         if unit.state != PREPARED and not one_phase:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is not prepared (XAER_PROTO)")
-        connection.depend_on(self._core.commit(unit))
+        return self._core.commit(unit)
 
-    def rollback(self, connection: Connection, xid: bytes) -> None:
+    def rollback(self, xid: bytes) -> int:
         if xid in self._core.rolled_back:
             self._core.rolled_back.remove(xid)  # it is what the queue manager has done already
-            return
-        connection.depend_on(self._core.backout(self._ended(xid)))
+            return 0
+        return self._core.backout(self._ended(xid))
 
     def recover(self) -> list[bytes]:
         """The XIDs that are in doubt."""

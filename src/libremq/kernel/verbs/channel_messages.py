@@ -12,7 +12,8 @@ from libremq.kernel.authority import object_authority
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.messages.put_plan import CHANNEL, PutPlan, plan_of
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
-from libremq.kernel.verb_calls import VerbCalls, verb
+from libremq.kernel.state.verb_result import Answer
+from libremq.kernel.verb_calls import VerbCalls, connection_verb, verb
 from libremq.kernel.verbs import dead_letter, opening, putting, reports
 from libremq.kernel.verbs.activities import Arrival, Departure, Passage, Tracer
 from libremq.mqi import constants as C
@@ -54,7 +55,7 @@ def plan_for(manager: VerbCalls, destination: Destination) -> PutPlan:
     return plan_of(manager.core, destination)
 
 
-@verb
+@connection_verb
 def store(
     manager: VerbCalls,
     connection: Connection,
@@ -63,29 +64,27 @@ def store(
     priority: int,
     persistent: bool,
     syncpoint: bool,
-) -> bool:
+) -> Answer[bool]:
     """The short way, for a put that means no more than to store the message. False, with nothing done, if it does."""
     core, queue = manager.core, plan.queue
     unit = None
     if syncpoint:
         unit = connection.xa_unit or connection.unit
         if unit is None or core.unit_closed_because(unit, limited=CHANNEL.is_limited):
-            return False
+            return False, 0, connection
     elif queue.waiters:
-        return False  # from hand to hand
+        return False, 0, connection  # from hand to hand
     if connection.is_lost or plan.closed_because(core, C.MQPMO_NONE) or plan.no_room_because(len(message.data)):
-        return False
+        return False, 0, connection
     expiry = message.md.Expiry
     expiry_ms = 0 if expiry == C.MQEI_UNLIMITED else int(core.clock.now() * 1000) + expiry * 100
     lsn = core.put(queue, message, priority, persistent, expiry_ms, unit)
     if unit is not None:
         unit.message_count += 1
-    else:
-        connection.depend_on(lsn)
-    return True
+    return True, lsn, connection
 
 
-@verb
+@connection_verb
 def put(
     manager: VerbCalls,
     connection: Connection,
@@ -94,7 +93,7 @@ def put(
     message: Message,
     syncpoint: bool,
     arrival: Arrival | None,
-) -> None:
+) -> Answer[None]:
     """Put a message through an open queue, its descriptor as it is. `arrival`: its route is traced."""
     core, md = manager.core, message.md
     plan, unit = putting.open_for_arrival(core, connection, handle, destination, md, syncpoint=syncpoint)
@@ -102,19 +101,17 @@ def put(
     owner = connection if syncpoint or md.Persistence == C.MQPER_PERSISTENT else None
     by = None if handle.alternate_user else connection
     if arrival is None:
-        putting.deliver(core, owner, plan, message, unit, core.clock.now(), CHANNEL, by)
-        return
+        return None, putting.deliver(core, owner, plan, message, unit, core.clock.now(), CHANNEL, by), connection
     with core.all_or_nothing(unit) as whole:  # a message that is tried again must not be there already
         putting.deliver(core, owner, plan, message, whole, core.clock.now(), CHANNEL, by)
         arrival.finish(whole)
-    if unit is None:
-        connection.depend_on(core.committed_lsn)
+    return None, whole.end_lsn, connection
 
 
 # Messages that go no further, at either end
 
 
-@verb
+@connection_verb
 def lay_aside(
     manager: VerbCalls,
     connection: Connection,
@@ -125,7 +122,7 @@ def lay_aside(
     syncpoint: bool,
     uses_dead_letter_queue: bool,
     passage: Passage | None,
-) -> tuple[Fate | None, MQError | None]:
+) -> Answer[tuple[Fate | None, MQError | None]]:
     """Deal with a message that cannot be put, as its sender asked, with the report; None if there is no way to.
 
     Behind it what the dead-letter queue said, if it was asked and did not take the message.
@@ -146,9 +143,7 @@ def lay_aside(
             fate = Fate.DISCARDED
         if fate is not None and passage is not None:
             passage.finish(unit)
-    if not syncpoint:
-        connection.depend_on(core.committed_lsn)
-    return fate, refusal
+    return (fate, refusal), unit.end_lsn, connection
 
 
 @verb

@@ -58,6 +58,7 @@ class Delivery:
     gmo: MQGMO | None = None
     data: bytes | None = None
     area: object = field(default=None)
+    lsn: int = 0  # the log position that the call depends on
 
 
 def register(
@@ -250,7 +251,7 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
     if not removed and not browsing:
         consumer.suspended = True  # else the same message would come for ever
         cbc.State = C.MQCS_SUSPENDED_USER_ACTION
-    return Delivery(consumer, cbc, md, gmo, got.data, consumer.area)
+    return Delivery(consumer, cbc, md, gmo, got.data, consumer.area, got.lsn)
 
 
 def message_arrived(core: Core, queue: QueueState) -> None:

@@ -10,6 +10,7 @@ from libremq.kernel.messages import name_resolution
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
+from libremq.kernel.state.verb_result import Positioned
 from libremq.kernel.verbs import putting
 from libremq.kernel.verbs.opening import check_options, new_handle
 from libremq.log import LogFull
@@ -82,12 +83,13 @@ def put(
     records: Sequence[MQPMR] = (),
     *,
     put1: bool = False,
-) -> int:
+) -> Positioned[int]:
     """Put to every destination that opened. Fails only if all fail; else a warning if some did."""
     if records and len(records) != len(handle.destinations):
         raise mq_error(C.MQRC_RECS_PRESENT_ERROR, "", f"{len(handle.destinations)} put message records are needed")
     responses: list[MQRR] = []
     last: MQMD | None = None
+    lsn = 0
     counts = [0, 0, 0]
     for index, destination in enumerate(handle.destinations):
         if destination is None:
@@ -98,7 +100,7 @@ def put(
         if records:
             _apply(records[index], pmo.PutMsgRecFields, copy)
         try:
-            warning = putting.put_to(core, connection, handle, destination, copy, options, data, put1=put1)
+            warning, one = putting.put_to(core, connection, handle, destination, copy, options, data, put1=put1)
         except (MQError, *PASSING) as error:
             if isinstance(error, LogFull) and last is None:
                 raise  # nothing has been put: the call is made again when there is room
@@ -106,6 +108,7 @@ def put(
             responses.append(MQRR(CompCode=failed.comp_code, Reason=failed.reason))
             counts[2] += 1
             continue
+        lsn = max(lsn, one)
         responses.append(MQRR(CompCode=C.MQCC_WARNING if warning else C.MQCC_OK, Reason=warning))
         counts[1 if destination.is_remote else 0] += 1
         last = copy
@@ -118,7 +121,7 @@ def put(
     md.PutDate, md.PutTime, md.PutApplName, md.UserIdentifier = (
         last.PutDate, last.PutTime, last.PutApplName, last.UserIdentifier,
     )  # fmt: skip
-    return warning_of(responses)  # the ids that were made are in the put message records, not in the descriptor
+    return warning_of(responses), lsn  # the ids that were made are in the put message records, not in the descriptor
 
 
 def _apply(record: MQPMR, fields: int, md: MQMD) -> None:

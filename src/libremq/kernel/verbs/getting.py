@@ -207,11 +207,12 @@ def attempt(
     if torn and not got.reason:
         got.comp_code, got.reason = C.MQCC_WARNING, torn
     failed = got.reason == C.MQRC_TRUNCATED_MSG_FAILED
+    taken = 0
     if not failed:
         if browse:
             _stand_on(core, handle, queue, slots, options)
         else:
-            _remove(core, connection, queue, slots, messages, unit)
+            taken = _remove(core, queue, slots, messages, unit)
             if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
                 handle.saved_context = messages[0].md
         if unit is not None and handle not in unit.get_groups:
@@ -219,7 +220,8 @@ def attempt(
         if handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md):
             part = messages[-1] if torn else messages[0]
             note_group(handle, part, options, got, in_unit=unit is not None, whole=whole)
-    connection.depend_on(queue.visible_lsn)
+    visible = queue.visible_lsn  # whoever sees a message sees it with all that made it visible
+    got.lsn = taken if taken > visible else visible
     _fill(queue, slot, md, out_md, gmo, got, messages[0], whole)
     return got
 
@@ -380,29 +382,21 @@ def _fill(
         gmo.ReturnedLength = len(got.data)
 
 
-def _remove(
-    core: Core,
-    connection: Connection,
-    queue: QueueState,
-    slots: list[int],
-    messages: list[Message],
-    unit: UnitOfWork | None,
-) -> None:
-    """Take the message, or all segments of one, with its report; in the unit of work or at once."""
+def _remove(core: Core, queue: QueueState, slots: list[int], messages: list[Message], unit: UnitOfWork | None) -> int:
+    """Take the message, or all segments of one, with its report; in the unit of work or at once. The log position."""
     wants_report = messages[0].md.Report & reports.COD_MASK
     if len(slots) == 1 and not wants_report:
-        connection.depend_on(core.take(queue, slots[0], unit))
+        lsn = core.take(queue, slots[0], unit)
         if unit is not None:
             unit.message_count += 1
-        return
+        return lsn
     with core.all_or_nothing(unit) as own:
         for slot in slots:
             core.take(queue, slot, own)
         own.message_count += len(slots)
         if wants_report:
             reports.confirm_delivery(core, messages[0], queue, own, core.clock.now())
-    if unit is None:
-        connection.depend_on(core.committed_lsn)
+    return own.end_lsn
 
 
 # Browsing: cursor, lock, marks
@@ -445,9 +439,9 @@ def _release(core: Core, handle: ObjectHandle, queue: QueueState) -> None:
 
 def _unlock(core: Core, handle: ObjectHandle, queue: QueueState) -> Got:
     if not handle.locked:
-        return Got(b"", 0, C.MQCC_WARNING, C.MQRC_NO_MSG_LOCKED)
+        return Got(b"", 0, C.MQCC_WARNING, C.MQRC_NO_MSG_LOCKED, lsn=0)
     _release(core, handle, queue)
-    return Got(b"", 0)
+    return Got(b"", 0, lsn=0)
 
 
 # Waking those who wait

@@ -51,13 +51,13 @@ def live_values(core: Core, obj: MQObject) -> Mapping[int, int]:
     }
 
 
-def set_object(core: Core, connection: Connection, handle: ObjectHandle, values: Mapping[int, int | str]) -> None:
-    """MQSET: change the attributes that applications may change; logged like any definition."""
+def set_object(core: Core, connection: Connection, handle: ObjectHandle, values: Mapping[int, int | str]) -> int:
+    """MQSET: change the attributes that applications may change; logged like any definition. The log position."""
     if not handle.has(C.MQOO_SET):
         raise mq_error(C.MQRC_NOT_OPEN_FOR_SET, handle.object_name, "open it with MQOO_SET to set attributes")
     obj = _current(handle)
     before = configuration_events.copy_of(obj) if core.catalogue.qmgr.configev else None
-    connection.depend_on(core.set_attributes(obj, values))
+    lsn = core.set_attributes(obj, values)
     configuration_events.object_changed(core, before, obj, EventContext(connection.user, C.MQEVO_MQSET))
     getting.cancel_inhibited(core.waiters)
     if isinstance(obj, LocalQueue):
@@ -65,3 +65,4 @@ def set_object(core: Core, connection: Connection, handle: ObjectHandle, values:
         if triggers.concerns(values):
             triggers.attributes_changed(core, queue)
         core.on_arrival({queue: ()})
+    return lsn

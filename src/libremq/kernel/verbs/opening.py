@@ -12,6 +12,7 @@ from libremq.kernel.properties.selector import compile_selector
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.verb_result import Positioned
 from libremq.kernel.state.waiting_gets import cancel_waits
 from libremq.log import LogFull
 from libremq.mqi import constants as C
@@ -34,7 +35,7 @@ _DYNAMIC_CLOSE = C.MQCO_DELETE | C.MQCO_DELETE_PURGE
 _KNOWN_CLOSE = _DYNAMIC_CLOSE | C.MQCO_IMMEDIATE | C.MQCO_QUIESCE
 
 
-def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
+def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> Positioned[ObjectHandle]:
     """MQOPEN. On success the descriptor names what was resolved, as MQ returns it."""
     check_options(od, options)
     if len(connection.handles) >= core.catalogue.qmgr.maxhands:
@@ -46,7 +47,7 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> O
     if od.ObjectType == C.MQOT_Q or od.ObjectType in _OBJECT_KINDS:
         open_it = _open_queue if od.ObjectType == C.MQOT_Q else _open_other
         try:
-            handle = open_it(core, connection, od, options)
+            handle, lsn = open_it(core, connection, od, options)
         except MQError as error:
             queue_manager_events.name_not_resolved(
                 core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType
@@ -60,7 +61,7 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> O
     if options & C.MQOO_ALTERNATE_USER_AUTHORITY:
         handle.alternate_user = od.AlternateUserId
     connection.keep(handle)
-    return handle
+    return handle, lsn
 
 
 def check_put1(core: Core, od: MQOD) -> None:
@@ -97,7 +98,7 @@ def new_handle(connection: Connection, obj: MQObject | None, options: int, name:
     return ObjectHandle(connection, connection.next_hobj, obj, options, name)
 
 
-def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
+def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> Positioned[ObjectHandle]:
     """A process, a namelist or the queue manager: for inquiry only."""
     kind = _OBJECT_KINDS[od.ObjectType]
     if options & _ACCESS & ~C.MQOO_INQUIRE:
@@ -111,10 +112,10 @@ def _open_other(core: Core, connection: Connection, od: MQOD, options: int) -> O
     if obj is None:
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, od.ObjectName, f"no {kind} of this name is defined")
     object_authority.check_object(core, connection, od, options, obj)
-    return new_handle(connection, obj, options, obj.name)
+    return new_handle(connection, obj, options, obj.name), 0
 
 
-def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> ObjectHandle:
+def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> Positioned[ObjectHandle]:
     local = od.ObjectQMgrName in ("", core.qmgr_name)
     obj = name_resolution.named_queue(core, od.ObjectName) if local else None
     if isinstance(obj, ModelQueue):
@@ -141,7 +142,7 @@ def _open_queue(core: Core, connection: Connection, od: MQOD, options: int) -> O
     _take_defaults(handle, obj)
     _use(core, handle, od)
     od.ResolvedQName, od.ResolvedQMgrName = resolved
-    return handle
+    return handle, 0
 
 
 def _local_target(core: Core, name: str, obj: MQObject | None) -> QueueState:
@@ -198,7 +199,9 @@ def _take_input(queue: QueueState, handle: ObjectHandle) -> None:
     queue.input_count += 1
 
 
-def _open_model(core: Core, connection: Connection, od: MQOD, options: int, model: ModelQueue) -> ObjectHandle:
+def _open_model(
+    core: Core, connection: Connection, od: MQOD, options: int, model: ModelQueue
+) -> Positioned[ObjectHandle]:
     """Make the dynamic queue and open it; the descriptor gets its name."""
     object_authority.check_model(core, connection, od, options, model)
     name = dynamic_name(od.DynamicQName, core.identifiers.next_unique())
@@ -206,7 +209,6 @@ def _open_model(core: Core, connection: Connection, od: MQOD, options: int, mode
         raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, "a queue of the name in DynamicQName exists")
     definition = from_model(model, name, core.clock.now())
     queue, lsn = core.add_dynamic(definition)
-    connection.depend_on(lsn)
     handle = new_handle(connection, definition, options, name)
     handle.created_queue = True
     handle.queue = queue
@@ -215,16 +217,16 @@ def _open_model(core: Core, connection: Connection, od: MQOD, options: int, mode
     _take_defaults(handle, definition)
     try:
         user = od.AlternateUserId if options & C.MQOO_ALTERNATE_USER_AUTHORITY else connection.user
-        object_authority.own_dynamic_queue(core, connection, queue, user)
+        lsn = max(lsn, object_authority.own_dynamic_queue(core, connection, queue, user))
         _use(core, handle, od)
     except (MQError, LogFull):
-        connection.depend_on(delete_dynamic(core, queue))
+        delete_dynamic(core, queue)
         raise
     configuration_events.object_changed(core, None, definition, _context(connection))
     od.ObjectName = name
     od.ObjectQMgrName = core.qmgr_name
     od.ResolvedQName, od.ResolvedQMgrName = name, core.qmgr_name
-    return handle
+    return handle, lsn
 
 
 def _context(connection: Connection) -> queue_manager_events.EventContext:
@@ -232,8 +234,8 @@ def _context(connection: Connection) -> queue_manager_events.EventContext:
     return queue_manager_events.EventContext(connection.user, C.MQEVO_INTERNAL)
 
 
-def close_object(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> None:
-    """MQCLOSE. A temporary dynamic queue ends with the handle that made it, whatever is on it."""
+def close_object(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> int:
+    """MQCLOSE. A temporary dynamic queue ends with the handle that made it, whatever is on it. The log position."""
     if options & ~_KNOWN_CLOSE or options & _DYNAMIC_CLOSE == _DYNAMIC_CLOSE:
         raise mq_error(C.MQRC_OPTIONS_ERROR, handle.object_name, "unknown or conflicting close options")
     queue = handle.queue or (handle.destination.queue if handle.destination is not None else None)
@@ -242,9 +244,10 @@ def close_object(core: Core, connection: Connection, handle: ObjectHandle, optio
         deletes = _check_delete(core, handle, queue, options)
     release_handle(core, connection, handle)
     if queue is None or queue.deleted:
-        return
+        return 0
     if deletes or (queue.definition.is_temporary and handle.created_queue):
-        _end_dynamic(core, connection, queue)
+        return _end_dynamic(core, connection, queue)
+    return 0
 
 
 def _check_delete(core: Core, handle: ObjectHandle, queue: QueueState | None, options: int) -> bool:
@@ -282,14 +285,15 @@ def delete_dynamic(core: Core, queue: QueueState) -> int:
     return core.delete_queue(queue)
 
 
-def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> None:
+def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> int:
     for waiter in list(queue.waiters):
         waiter.fail(mq_error(C.MQRC_Q_DELETED, queue.name, "the dynamic queue was deleted"))
-    connection.depend_on(delete_dynamic(core, queue))
+    lsn = delete_dynamic(core, queue)
     configuration_events.object_changed(core, queue.definition, None, _context(connection))
     for handle in queue.open_handles:
         if handle.connection.wake is not None:
             handle.connection.wake()  # a consumer hears of it, too
+    return lsn
 
 
 def release_handle(core: Core, connection: Connection, handle: ObjectHandle) -> None:

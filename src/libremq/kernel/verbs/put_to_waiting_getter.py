@@ -77,5 +77,6 @@ def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
         handle.saved_context = message.md
     if handle.get_group is not None:
         getting.note_group(handle, message, gmo.Options, got)
+    got.lsn = 0  # nothing of it is in the log
     waiter.complete(got)
     return True

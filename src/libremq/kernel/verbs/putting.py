@@ -18,6 +18,7 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.undo import half_undone
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
+from libremq.kernel.state.verb_result import Positioned
 from libremq.kernel.verbs import groups, put_to_waiting_getter, reports
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -41,8 +42,8 @@ _RETURNED_TO_VERSION_1 = (
 _MESSAGE_TYPES = (C.MQMT_REQUEST, C.MQMT_REPLY, C.MQMT_DATAGRAM, C.MQMT_REPORT)
 
 
-def put(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-    """MQPUT through an open handle. Returns the reason of a warning, or MQRC_NONE."""
+def put(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> Positioned[int]:
+    """MQPUT through an open handle. Returns the reason of a warning, or MQRC_NONE, and the log position."""
     destination = handle.destination
     if destination is None:
         raise mq_error(C.MQRC_NOT_OPEN_FOR_OUTPUT, handle.object_name, "open it with MQOO_OUTPUT to put")
@@ -67,7 +68,7 @@ def put_to(
     data: bytes,
     *,
     put1: bool = False,
-) -> int:
+) -> Positioned[int]:
     """One put: the handle gives defaults and context, the destination says where."""
     name = handle.object_name
     options = pmo.Options
@@ -102,7 +103,7 @@ def put_to(
             connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
         )
     message = Message(stored, properties, data if type(data) is bytes else bytes(data))
-    deliver(core, connection, plan, message, unit, now, APPLICATION)
+    lsn = deliver(core, connection, plan, message, unit, now, APPLICATION)
     if unit is not None and handle not in unit.put_groups:
         unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put
     if before is not None or not groups.is_plain(stored):
@@ -110,7 +111,7 @@ def put_to(
         state = groups.state_after(stored, len(data), logical=logical, in_unit=unit is not None)
         _note_group(handle, destination, state)
     _return_to_caller(core, md, pmo, stored, destination)
-    return warning
+    return warning, lsn
 
 
 def _refusal(core: Core, handle: ObjectHandle, plan: PutPlan, reason: int, way: Way) -> MQError:
@@ -139,7 +140,10 @@ def open_for_arrival(
 
 
 def deliver_own(core: Core, destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
-    """Put a message that the queue manager itself has made: see `own_messages`, whose business a refusal is."""
+    """Put a message that the queue manager itself has made: see `own_messages`, whose business a refusal is.
+
+    Nobody waits for it to be on disk, unless it is in a unit of work for whose end somebody does.
+    """
     plan = plan_of(core, destination)
     closed = plan.closed_because(core, C.MQPMO_NONE)
     if closed:
@@ -209,9 +213,10 @@ def deliver(
     now: float,
     way: Way,
     by: Connection | None = None,
-) -> None:
+) -> int:
     """Put a complete message where it belongs: cut in segments, wrapped for the way, from hand to hand, or stored.
 
+    Returns the log position that the answer depends on: 0 in a unit of work, and where nothing was logged.
     `by` is a channel's agent, if its authority counts for a report that the message has arrived.
     """
     destination, queue = plan.destination, plan.queue
@@ -225,8 +230,7 @@ def deliver(
         and way.may_be_cut
         and not destination.is_remote
     ):
-        _deliver_segments(core, connection, plan, message, unit, now, way, by)
-        return
+        return _deliver_segments(core, connection, plan, message, unit, now, way, by)
     no_room = plan.no_room_because(length, properties_length)
     if no_room and no_room != C.MQRC_Q_FULL:
         counted = length if no_room == C.MQRC_MSG_TOO_BIG_FOR_Q else length + properties_length
@@ -239,7 +243,7 @@ def deliver(
         and not wants_coa
         and put_to_waiting_getter.to_waiting_getter(core, queue, message, now)
     ):
-        return
+        return 0
     if no_room:
         if core.catalogue.qmgr.perfmev:
             performance_events.queue_full(core, queue)
@@ -248,11 +252,8 @@ def deliver(
         with core.all_or_nothing(unit) as own:
             _store(core, queue, message, own, now)
             reports.confirm_arrival(core, message, queue, own, now, by)
-        lsn = core.committed_lsn if unit is None else 0
-    else:
-        lsn = _store(core, queue, message, unit, now)
-    if connection is not None:
-        connection.depend_on(lsn)
+        return own.end_lsn
+    return _store(core, queue, message, unit, now)
 
 
 def _store(core: Core, queue: QueueState, message: Message, unit: UnitOfWork | None, now: float) -> int:
@@ -274,7 +275,7 @@ def _deliver_segments(
     now: float,
     way: Way,
     by: Connection | None,
-) -> None:
+) -> int:
     """Queue-manager segmentation: all parts or none, in a unit of work of their own if the put has none."""
     limit, name = plan.bytes_max - len(message.properties), plan.queue.name
     if limit < groups.SEGMENT_ALIGNMENT:
@@ -304,5 +305,4 @@ def _deliver_segments(
             piece = Message(part, message.properties, message.data[start : start + length])
             deliver(core, connection, plan, piece, own, now, way, by)
             start += length
-    if unit is None and connection is not None:
-        connection.depend_on(core.committed_lsn)
+    return own.end_lsn

@@ -16,6 +16,7 @@ from libremq.kernel.properties.property_delivery import may_hold_properties
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.state.verb_result import Positioned
 from libremq.kernel.verbs import reports
 from libremq.kernel.verbs.getting import get_inhibited
 from libremq.kernel.verbs.matching import first
@@ -92,7 +93,9 @@ def repeat_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD
     return RepeatedPut(core, connection, handle, plan_of(core, destination), md, pmo.Options) if plain else None
 
 
-def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options: int) -> tuple[Message, bytes] | None:
+def take_plain(
+    core: Core, connection: Connection, handle: ObjectHandle, options: int
+) -> Positioned[tuple[Message, bytes] | None]:
     """A get that takes whatever comes first: the message and its token; None, with nothing done, if it is special."""
     queue = handle.queue
     if (
@@ -103,10 +106,10 @@ def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options
         or (core.quiescing and options & C.MQGMO_FAIL_IF_QUIESCING)
         or get_inhibited(handle, queue)
     ):
-        return None
+        return None, 0
     slot = first(core, handle, queue)
     if slot == NONE:
-        return None
+        return None, 0
     store = queue.store
     message = store.message(slot)
     md = message.md
@@ -118,7 +121,7 @@ def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options
         or store.handles.expiry_ms[slot]
         or store.backout_count(slot)
     ):
-        return None
+        return None, 0
     unit: UnitOfWork | None = None
     if options & C.MQGMO_SYNCPOINT or (
         options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and store.handles.flags[slot] & PERSISTENT
@@ -127,10 +130,10 @@ def take_plain(core: Core, connection: Connection, handle: ObjectHandle, options
         if handle not in unit.get_groups:
             unit.get_groups[handle] = None
     token = queue.token(slot)
-    connection.depend_on(core.take(queue, slot, unit))
+    taken = core.take(queue, slot, unit)
     if unit is not None:
         unit.message_count += 1
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
         handle.saved_context = md
-    connection.depend_on(queue.visible_lsn)
-    return message, token
+    visible = queue.visible_lsn
+    return (message, token), taken if taken > visible else visible
