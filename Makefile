@@ -10,7 +10,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
-.PHONY: demo test test-crash soak mutants check interop bench bench-pipeline clean
+.PHONY: demo test test-crash soak mutants check attributes interop bench bench-pipeline clean
 
 $(READY): pyproject.toml
 	@echo "Setting up $(VENV) (once)..."
@@ -41,6 +41,10 @@ check: $(READY)
 	$(BIN)/ruff check src tests bench soak interop packages
 	$(BIN)/mypy src soak interop tests
 	$(BIN)/lint-imports
+
+# The annotations of the object classes, from the rows of the attribute tables
+attributes: $(READY)
+	@$(BIN)/python tests/kernel/helper_annotations.py
 
 interop: $(READY)
 	@$(BIN)/python -m interop

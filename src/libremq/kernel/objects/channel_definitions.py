@@ -41,7 +41,7 @@ class TransportChannel(Channel):
     trptype: int
 
 
-class CallingChannel(Channel):
+class CallingChannel(TransportChannel):
     """A channel that may connect to its partner by itself."""
 
     conname: str
@@ -141,7 +141,7 @@ class Requester(ReceivingChannel, CallingChannel):
     userid: str
 
 
-class ClientConnection(TransportChannel, CallingChannel):
+class ClientConnection(CallingChannel):
     """The client's end of a client channel, for client tables. It has a set of names of its own."""
 
     kind = "CLNTCONN"

@@ -30,9 +30,9 @@ class MQObject:
 class DefinedObject(MQObject):
     """An object that DEFINE makes: with a description, and the time of the last change."""
 
-    descr: str
     altdate: str
     alttime: str
+    descr: str
 
 
 def new_object(cls: type[_Object], name: str, values: dict[str, Value]) -> _Object:

@@ -2,8 +2,9 @@
 
 An object carries each attribute of its table as a plain Python attribute, named like the MQSC keyword in
 lower case and holding the MQI value, so that the verbs read `queue.maxdepth` and pay for nothing more. The
-messages of a queue and its open handles live elsewhere. Objects are made and changed by the catalogue in
-`definitions.py`, which checks values; nothing is checked here.
+lines `maxdepth: int`, here and in its neighbours, are for type checkers; `make attributes` writes them from the
+rows, so that a new attribute is a new row. The messages of a queue and its open handles live elsewhere. Objects
+are made and changed by the catalogue in `catalogue.py`, which checks values; nothing is checked here.
 """
 
 from __future__ import annotations

@@ -110,11 +110,11 @@ class AuthorityRecord(KeyedRecord):
     object_type = mq.MQOT_AUTH_REC
     table = TABLES["AUTHREC"]
 
-    profile: str  # QMGR_PROFILE for the queue manager
-    objtype: int  # MQOT_*
-    enttype: int  # MQZAET_*
-    entity: str
     authlist: tuple[int, ...]  # MQAUTH_*, ascending; empty is none at all
+    entity: str
+    enttype: int  # MQZAET_*
+    objtype: int  # MQOT_*
+    profile: str  # QMGR_PROFILE for the queue manager
 
     @staticmethod
     def key_of(profile: str, objtype: int, enttype: int, entity: str) -> str:
@@ -159,13 +159,12 @@ class ChannelAuthentication(KeyedRecord):
     object_type = mq.MQOT_CHLAUTH
     table = TABLES["CHLAUTH"]
 
-    chlauth: str  # the profile of channel names
-    type: int  # MQCAUT_*
     address: str
     addrlist: tuple[str, ...]
     altdate: str
     alttime: str
     chckclnt: int
+    chlauth: str  # the profile of channel names
     clntuser: str
     custom: str
     descr: str
@@ -173,6 +172,7 @@ class ChannelAuthentication(KeyedRecord):
     qmname: str
     sslcerti: str
     sslpeer: str
+    type: int  # MQCAUT_*
     userlist: tuple[str, ...]
     usersrc: int
     warn: int
