@@ -29,7 +29,7 @@ def python() -> Iterator[object]:
                 yield pytest.param(block, id=f"{name_of(page)}: block {number}")
 
 
-@pytest.mark.parametrize("block", python())
+@pytest.mark.parametrize("block", list(python()))
 def test_python_compiles(block: str) -> None:
     compile("\n".join(block.splitlines()[1:-1]), "page", "exec", flags=0x2000)  # PyCF_ALLOW_TOP_LEVEL_AWAIT
 
@@ -42,7 +42,7 @@ def mqsc() -> Iterator[object]:
             yield pytest.param(text, id=f"{name_of(page)}: {text}")
 
 
-@pytest.mark.parametrize("text", mqsc())
+@pytest.mark.parametrize("text", list(mqsc()))
 def test_mqsc_can_be_read(text: str) -> None:
     for given in commands_in(re.sub(r"  +in \w+$", "", text)):  # where it is typed
         try:
@@ -80,7 +80,7 @@ def typed() -> Iterator[object]:
                     yield pytest.param(name, rest.strip(), id=f"{name_of(page)}: {name} {rest.strip()}")
 
 
-@pytest.mark.parametrize(("name", "rest"), typed())
+@pytest.mark.parametrize(("name", "rest"), list(typed()))
 def test_flags_exist(name: str, rest: str) -> None:
     known = flags_of(name)
     for word in shlex.split(rest.replace("[", " ").replace("]", " ").replace("'", "")):
