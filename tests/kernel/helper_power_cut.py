@@ -17,6 +17,7 @@ from libremq.host.binding import Binding
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.kernel.manager import QueueManager
+from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -120,25 +121,32 @@ class Site:
 
     def after_power_cut(self, queue: str = "Q") -> list[bytes]:
         """What a restart finds on the queue, of a disk that has lost all that was not synced."""
+        return self.restarted(lambda manager: list(_contents(manager, queue)))
+
+    def restarted(self, question: Callable[[QueueManager], _T]) -> _T:
+        """What a queue manager answers that was started from such a disk."""
         disk = next(self.inside(lambda manager: self._files.copy()).disk_states())
         again = _start(disk)
-        found = list(messages(EmbeddedConnection(again, "bob", "reader"), queue))
+        answer = question(again.manager)
         again.manager.abandon()
-        return found
+        return answer
 
 
 def _waits(manager: QueueManager) -> bool:
     return any(queue.waiters for queue in manager.core.queues.values())
 
 
-def messages(binding: Binding, queue: str) -> Iterator[bytes]:
-    hobj = binding.open(MQOD(ObjectName=queue), C.MQOO_BROWSE)
+def _contents(manager: QueueManager, queue: str) -> Iterator[bytes]:
+    hconn = manager.connect("bob", "reader")
+    hobj = manager.open(hconn, MQOD(ObjectName=queue), C.MQOO_BROWSE)
     while True:
         try:
-            yield binding.get(hobj, MQMD(Version=2), MQGMO(Options=C.MQGMO_BROWSE_NEXT)).data
+            got = manager.get(hconn, hobj, MQMD(Version=2), MQGMO(Options=C.MQGMO_BROWSE_NEXT))
         except MQError as error:
             assert error.reason == C.MQRC_NO_MSG_AVAILABLE
             return
+        assert isinstance(got, Got)
+        yield got.data
 
 
 @contextmanager

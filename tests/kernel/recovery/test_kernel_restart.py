@@ -34,6 +34,25 @@ def _named(operation: Operation) -> str:
     return operation.__name__
 
 
+def test_time_goes_on_for_a_message_that_expires() -> None:
+    life = _life()
+    driver.put_expiring(life, None)
+    driver.kill_and_start(life, None)
+    life.clock.advance(10)
+    life.check([life.model])
+    driver.scan_expired(life, None)
+    life.check([life.model])
+
+
+def test_numbers_of_units_of_work_are_not_used_twice() -> None:
+    life = _life()
+    driver.begin_branch(life, None)
+    driver.prepare_branch(life, None)
+    before = set(life.qm.core.units)
+    driver.kill_and_start(life, None)
+    assert life.qm.core.begin_unit().id > max(before)
+
+
 @pytest.mark.parametrize("configuration", [CIRCULAR, AUTOMATIC], ids=str)
 @pytest.mark.parametrize("operation", [*driver.OPERATIONS, record_images], ids=_named)
 def test_an_operation_and_what_may_follow(configuration: Configuration, operation: Operation) -> None:
@@ -76,22 +95,3 @@ def test_a_life_of_many_operations(seed: int) -> None:
         live(life, rng, USUAL, 40)
         driver.kill_and_start(life, rng)
     driver.end_and_start(life, rng)
-
-
-def test_time_goes_on_for_a_message_that_expires() -> None:
-    life = _life()
-    driver.put_expiring(life, None)
-    driver.kill_and_start(life, None)
-    life.clock.advance(10)
-    life.check([life.model])
-    driver.scan_expired(life, None)
-    life.check([life.model])
-
-
-def test_numbers_of_units_of_work_are_not_used_twice() -> None:
-    life = _life()
-    driver.begin_branch(life, None)
-    driver.prepare_branch(life, None)
-    before = set(life.qm.core.units)
-    driver.kill_and_start(life, None)
-    assert life.qm.core.begin_unit().id > max(before)

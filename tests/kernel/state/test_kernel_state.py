@@ -8,9 +8,18 @@ from __future__ import annotations
 from hypothesis import settings
 from test_model_stateful import STEPS, Groups, Messages
 
-_EXAMPLES = 25
+_SHORT = settings(settings.default, max_examples=25, stateful_step_count=STEPS)
 
-TestMessages = Messages.TestCase
-TestMessages.settings = settings(settings.default, max_examples=_EXAMPLES, stateful_step_count=STEPS)
-TestGroups = Groups.TestCase
-TestGroups.settings = settings(settings.default, max_examples=_EXAMPLES, stateful_step_count=STEPS)
+
+class _Messages(Messages):
+    """A class of its own: what is set for its cases is not set for those of the long run."""
+
+
+class _Groups(Groups):
+    pass
+
+
+TestMessages = _Messages.TestCase
+TestMessages.settings = _SHORT
+TestGroups = _Groups.TestCase
+TestGroups.settings = _SHORT

@@ -1,0 +1,157 @@
+"""The embedded binding: waits that end, calls that are answered when they are on disk, and what follows its end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.embedded_connection import EmbeddedConnection
+from libremq.log import LogConfig
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
+from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.virtual_clock import VirtualClock
+
+_PERSISTENT = MQMD(Version=2, Persistence=C.MQPER_PERSISTENT)
+_SHORT_MS = 20
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Iterator[EmbeddedQueueManager]:
+    found = EmbeddedQueueManager.start(str(tmp_path / "qm"), "QM1", create=True, log_config=LogConfig(file_pages=64))
+    found.admin(lambda: found.manager.define("QLOCAL", "Q", {}))
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def connection(embedded: EmbeddedQueueManager) -> EmbeddedConnection:
+    return EmbeddedConnection(embedded, "alice", "teller")
+
+
+def _reason(verb: Callable[[], object]) -> int:
+    with pytest.raises(MQError) as caught:
+        verb()
+    return caught.value.reason
+
+
+def _waiting(milliseconds: int) -> MQGMO:
+    return MQGMO(Options=C.MQGMO_WAIT, WaitInterval=milliseconds)
+
+
+@pytest.mark.parametrize("in_main_thread", [True, False])
+def test_a_wait_ends_when_its_time_is_over(connection: EmbeddedConnection, in_main_thread: bool) -> None:
+    hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_INPUT_SHARED)
+    reasons: list[int] = []
+
+    def wait() -> None:
+        reasons.append(_reason(lambda: connection.get(hobj, MQMD(Version=2), _waiting(_SHORT_MS))))
+
+    if in_main_thread:
+        wait()
+    else:
+        thread = threading.Thread(target=wait)
+        thread.start()
+        thread.join()
+    assert reasons == [C.MQRC_NO_MSG_AVAILABLE]
+
+
+def test_a_wait_ends_with_a_message(embedded: EmbeddedQueueManager, connection: EmbeddedConnection) -> None:
+    hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_INPUT_SHARED)
+    found: list[bytes] = []
+    thread = threading.Thread(
+        target=lambda: found.append(connection.get(hobj, MQMD(Version=2), _waiting(C.MQWI_UNLIMITED)).data)
+    )
+    thread.start()
+    other = EmbeddedConnection(embedded, "bob", "writer")
+    other.put1(MQOD(ObjectName="Q"), MQMD(Version=2), MQPMO(), b"x")
+    thread.join()
+    assert found == [b"x"]
+
+
+def test_a_disconnect_ends_the_waits_of_its_connection(
+    embedded: EmbeddedQueueManager, connection: EmbeddedConnection
+) -> None:
+    hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_INPUT_SHARED)
+    reasons: list[int] = []
+    gmo = _waiting(C.MQWI_UNLIMITED)
+    thread = threading.Thread(
+        target=lambda: reasons.append(_reason(lambda: connection.get(hobj, MQMD(Version=2), gmo)))
+    )
+    thread.start()
+    while not embedded.manager.core.waiters:
+        thread.join(0.002)
+    connection.disconnect()
+    thread.join()
+    assert len(reasons) == 1
+
+
+def test_mqstat_tells_of_puts_that_nobody_waited_for(connection: EmbeddedConnection) -> None:
+    hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_OUTPUT)
+    for _ in range(2):
+        connection.put(hobj, MQMD(Version=2), MQPMO(Options=C.MQPMO_ASYNC_RESPONSE), b"x")
+    sts = MQSTS()
+    connection.status(C.MQSTAT_TYPE_ASYNC_ERROR, sts)
+    assert (sts.CompCode, sts.PutSuccessCount) == (C.MQCC_OK, 2)
+
+
+def test_after_its_end_there_are_no_more_calls(embedded: EmbeddedQueueManager, connection: EmbeddedConnection) -> None:
+    embedded.end()
+    put = MQOD(ObjectName="Q")
+    assert _reason(lambda: connection.put1(put, MQMD(Version=2), MQPMO(), b"x")) == C.MQRC_HCONN_ERROR
+
+
+def _on_faulty_files() -> tuple[FaultyFiles, EmbeddedQueueManager, EmbeddedConnection]:
+    files = FaultyFiles()
+    config = LogConfig(file_pages=64)
+    embedded = EmbeddedQueueManager.start(
+        "qm", "QM1", create=True, files=files, clock=VirtualClock(), log_config=config, background=False
+    )
+    embedded.admin(lambda: embedded.manager.define("QLOCAL", "Q", {}))
+    return files, embedded, EmbeddedConnection(embedded, "alice", "teller")
+
+
+def test_what_is_answered_is_on_disk() -> None:
+    """A put, a commit, a disconnect that commits, a command: nothing of them waits for a sync afterwards."""
+    files, embedded, connection = _on_faulty_files()
+    put = MQOD(ObjectName="Q")
+
+    def of_its_own() -> None:
+        connection.put1(put, _PERSISTENT.copy(), MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x")
+
+    def command() -> None:
+        embedded.admin(lambda: embedded.manager.alter("QLOCAL", "Q", {"DESCR": "altered"}))
+
+    def in_a_unit(end: Callable[[], object]) -> None:
+        connection.put1(put, _PERSISTENT.copy(), MQPMO(Options=C.MQPMO_SYNCPOINT), b"x")
+        end()
+
+    for call in (
+        of_its_own,
+        command,
+        lambda: in_a_unit(connection.commit),
+        lambda: in_a_unit(connection.backout),
+        lambda: in_a_unit(connection.disconnect),
+    ):
+        call()
+        assert embedded.manager.durable_lsn >= embedded.manager.core.log.tail
+        assert not [one for one in files.unsynced() if "log/" in one]
+
+
+def test_a_log_that_cannot_be_written_ends_it_and_says_so() -> None:
+    files, embedded, connection = _on_faulty_files()
+    files.fail("sync", "qm/log/*", times=None)
+    put = MQOD(ObjectName="Q")
+
+    def again() -> None:
+        connection.put1(put, _PERSISTENT.copy(), MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x")
+
+    assert _reason(again) == C.MQRC_CONNECTION_BROKEN
+    assert embedded.manager.failure is not None
+    files.heal()
+    assert _reason(again) == C.MQRC_CONNECTION_BROKEN

@@ -1,0 +1,78 @@
+"""Chains and their hash index against sorted lists: messages come, go and come back, also with equal hashes."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from libremq.store.chains import Chains
+from libremq.store.space_handles import IN_USE, NONE, PRIORITY_MASK, HandleTable
+
+
+class Rows:
+    """A handle table with chains over it, and beside them a plain dictionary of what is linked."""
+
+    def __init__(self, ids: int) -> None:
+        self.handles = HandleTable()
+        self.chains = Chains(self.handles)
+        self.linked: dict[int, tuple[int, int]] = {}
+        self.waiting: list[int] = []
+        self._ids = ids
+
+    def make(self, priority: int, identifier: int) -> int:
+        slot = self.handles.new_slot()
+        self.handles.flags[slot] = IN_USE | priority
+        self.handles.sequence[slot] = slot + 1
+        self.handles.message_hash[slot] = self.handles.correl_hash[slot] = identifier % self._ids
+        return slot
+
+    def link(self, slot: int) -> None:
+        self.chains.link(slot)
+        self.linked[slot] = -(self.handles.flags[slot] & PRIORITY_MASK), self.handles.sequence[slot]
+
+    def unlink(self, slot: int) -> None:
+        self.chains.unlink(slot)
+        del self.linked[slot]
+        self.waiting.append(slot)
+
+    def agree(self) -> None:
+        order = sorted(self.linked, key=lambda slot: self.linked[slot])
+        assert list(self.chains) == order
+        assert len(self.chains) == sum(self.chains.counts) == len(order)
+        assert self.chains.first_of_all() == (order[0] if order else NONE)
+        assert [self.chains.after(slot) for slot in order] == [*order[1:], NONE][: len(order)]
+        for value in range(self._ids):
+            wanted = [slot for slot in order if self.handles.message_hash[slot] == value]
+            assert list(self.chains.find_message(value)) == wanted
+            assert list(self.chains.find_correlation(value)) == wanted
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_chains_are_sorted_lists(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = Rows(ids=5)
+    for step in range(300):
+        kind = rng.random()
+        if kind < 0.5 or not rows.linked:
+            rows.link(rows.make(rng.choice((0, 4, 4, 9)), rng.randrange(100)))
+        elif kind < 0.8:
+            rows.unlink(rng.choice(list(rows.linked)))
+        elif rows.waiting:
+            rows.link(rows.waiting.pop(rng.randrange(len(rows.waiting))))
+        if step % 10 == 0:
+            rows.agree()
+    rows.agree()
+
+
+@pytest.mark.parametrize("gone", range(4))
+def test_one_goes_and_comes_back_in_its_place(gone: int) -> None:
+    rows = Rows(ids=1)
+    slots = [rows.make(4, 0) for _ in range(4)]
+    for slot in slots:
+        rows.link(slot)
+    rows.agree()
+    rows.unlink(slots[gone])
+    rows.agree()
+    rows.link(slots[gone])
+    rows.agree()
