@@ -16,11 +16,20 @@ from libremq.testing.virtual_clock import VirtualClock
 class Session:
     def __init__(self, log_config: LogConfig | None = None) -> None:
         self.clock = VirtualClock()
-        files = FaultyFiles()
-        lifecycle.create(files, "qm", "QM1", self.clock, log_config or LogConfig(file_pages=64))
-        self.qm = lifecycle.start(files, "qm", "QM1", self.clock)
+        self.files = FaultyFiles()
+        lifecycle.create(self.files, "qm", "QM1", self.clock, log_config or LogConfig(file_pages=64))
+        self._start()
+
+    def _start(self) -> None:
+        self.qm = lifecycle.start(self.files, "qm", "QM1", self.clock)
         self.core = self.qm.core
         self.hconn = self.qm.connect("alice", "teller")
+
+    def kill_and_start(self) -> None:
+        """All that was logged so far is on disk; nothing was ended."""
+        self.core.log.force()
+        self.qm.abandon()
+        self._start()
 
     def queue(self, name: str, **attributes: Any) -> None:
         self.qm.define("QLOCAL", name, attributes)

@@ -14,7 +14,11 @@ import pytest
 from crash_background import record_images
 from crash_driver import NOW, Life, Operation, Rng
 from crash_matrix import AUTOMATIC, CIRCULAR, Configuration
+from helper_qmgr import Session
 from test_crash_random import USUAL, live
+
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
 
 
 def nothing(life: Life, rng: Rng) -> None:
@@ -51,6 +55,28 @@ def test_numbers_of_units_of_work_are_not_used_twice() -> None:
     before = set(life.qm.core.units)
     driver.kill_and_start(life, None)
     assert life.qm.core.begin_unit().id > max(before)
+
+
+@pytest.mark.parametrize("checkpoints", [(), ("behind",), ("before", "behind")], ids=str)
+def test_what_a_unit_of_work_has_undone_itself_is_not_undone_again(checkpoints: tuple[str, ...]) -> None:
+    """A put in segments fails at the third: the first two are undone, and the unit of work goes on until the kill."""
+    session = Session()
+    session.queue("Q")
+    session.queue("SMALL", MAXMSGL=16, MAXDEPTH=2)
+    session.put("SMALL", b"was there", Persistence=C.MQPER_PERSISTENT)
+    session.put("Q", b"of the unit", syncpoint=True, Persistence=C.MQPER_PERSISTENT)
+    if "before" in checkpoints:
+        session.qm.checkpoint()
+    with pytest.raises(MQError):
+        flags = C.MQMF_SEGMENTATION_ALLOWED
+        session.put("SMALL", bytes(40), syncpoint=True, Persistence=C.MQPER_PERSISTENT, MsgFlags=flags)
+    if "behind" in checkpoints:
+        session.qm.checkpoint()
+    session.put("Q", b"of the unit", syncpoint=True, Persistence=C.MQPER_PERSISTENT)
+    session.put("SMALL", b"in that slot", Persistence=C.MQPER_PERSISTENT)
+    session.kill_and_start()
+    assert session.core.damaged == {}
+    assert (session.depth("Q"), session.depth("SMALL")) == (0, 2)
 
 
 @pytest.mark.parametrize("configuration", [CIRCULAR, AUTOMATIC], ids=str)
