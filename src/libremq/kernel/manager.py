@@ -169,12 +169,17 @@ class QueueManager(Administration):
                 except PASSING as error:
                     self._not_triggered(queue, error)
             if queue.waiters:
-                getting.serve_waiters(self.core, queue)
+                getting.serve_waiters(self.core, queue, slots)
+            self._tell(queue)
+
+    def _tell(self, queue: QueueState) -> None:
+        """Those who look at the queue by themselves may find something: consumers, a channel, the command server."""
+        if queue.consumed:
             consumers.message_arrived(self.core, queue)
-            if queue.notified is not None:
-                queue.notified()
-            if queue.serves_commands:
-                self.commands_wait = True
+        if queue.notified is not None:
+            queue.notified()
+        if queue.serves_commands:
+            self.commands_wait = True
 
     def _returned(self, returned: Mapping[QueueState, Sequence[int]]) -> None:
         for queue in returned:
@@ -182,7 +187,10 @@ class QueueManager(Administration):
                 triggers.gets_backed_out(self.core, queue)
             except PASSING as error:
                 self._not_triggered(queue, error)
-        self.available(returned)
+        for queue, slots in returned.items():
+            if queue.waiters:
+                getting.serve_waiters(self.core, queue, slots)
+            self._tell(queue)
 
     def _not_triggered(self, queue: QueueState, error: Exception) -> None:
         """What made the message available has happened and is logged: it must not seem to have failed."""
@@ -293,11 +301,14 @@ class QueueManager(Administration):
     def _close(self, connection: Connection, handle: ObjectHandle, options: int) -> int:
         consumers.forget(self.core, connection, handle)
         queue = handle.queue
+        has_locked = bool(handle.locked)
         lsn = opening.close_object(self.core, connection, handle, options)
         if queue is not None and not queue.deleted:
             if handle.is_input:
                 triggers.queue_closed(self.core, queue)
-            self.available({queue: ()})  # a lock may have been released
+            if has_locked and queue.waiters:
+                getting.serve_waiters(self.core, queue)
+            self._tell(queue)  # also of an exclusive input that has ended
         return lsn
 
     # MQPUT, MQPUT1, MQGET
@@ -513,7 +524,6 @@ class QueueManager(Administration):
     def set(self, hconn: int, hobj: int, values: Mapping[int, int | str]) -> Answer[None]:
         connection, handle = self._handle(hconn, hobj)
         lsn = inquiry.set_object(self.core, connection, handle, values)
-        consumers.definitions_changed(self.core)
         return None, lsn, connection
 
     @verb

@@ -45,8 +45,8 @@ class Administration(Questions):
         obj = self.core.catalogue.find(kind, name)
         configuration_events.object_changed(self.core, before, obj)
         performance_events.definition_changed(self.core, obj, attributes)
-        getting.cancel_inhibited(self.core.waiters)
-        consumers.definitions_changed(self.core)
+        getting.cancel_inhibited(self.core, obj)
+        consumers.definition_changed(self.core, obj)
         if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
             queue = self.core.queues[obj.name]
             if triggers.concerns(attributes):

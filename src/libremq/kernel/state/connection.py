@@ -17,6 +17,7 @@ from libremq.mqi.structs import MQMD, MQRR
 if TYPE_CHECKING:
     from libremq.kernel.messages.put_plan import PutPlan
     from libremq.kernel.properties.selector import Selector
+    from libremq.kernel.state.waiting_gets import Waiter
     from libremq.kernel.verbs.consumers import Consumer, Delivery
     from libremq.kernel.verbs.groups import GroupState
 
@@ -43,6 +44,7 @@ class ObjectHandle:
         "alternate_user", "browse_group", "browse_logical", "connection", "created_queue", "cursor", "destination",
         "destinations", "get_group", "group_cursor", "hobj", "locked", "marks", "obj", "object_name",
         "object_qmgr", "options", "propctl", "put_groups", "queue", "responses", "saved_context", "selector",
+        "waiters",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, hobj: int, obj: MQObject | None, options: int, object_name: str) -> None:
@@ -70,6 +72,7 @@ class ObjectHandle:
         self.created_queue = False  # this open made a dynamic queue
         self.alternate_user = ""
         self.propctl = C.MQPROP_COMPATIBILITY
+        self.waiters: set[Waiter] = set()
 
     def has(self, option: int) -> bool:
         return bool(self.options & option)

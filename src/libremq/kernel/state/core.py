@@ -24,7 +24,7 @@ from libremq.kernel.objects.catalogue import Catalogue, from_record, to_record
 from libremq.kernel.objects.object_types import ChannelSync, KeyedRecord, LocalQueue, MQObject
 from libremq.kernel.state import journal, media_image, undo
 from libremq.kernel.state.authority_state import AuthorityState
-from libremq.kernel.state.connection import Connection, Destination
+from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.event_state import EventState
 from libremq.kernel.state.identifiers import Identifiers
 from libremq.kernel.state.queue_files import QueueFiles
@@ -83,7 +83,7 @@ class Core:
         self.definitions_version = 0  # counts every change of a definition
         self.dropped_folders: dict[str, None] = {}  # of deleted queues, to be removed at the next checkpoint
         self.units: dict[int, UnitOfWork] = {}
-        self.unfinished: dict[int, dict[QueueState, Sequence[int]]] = {}
+        self.unfinished: dict[int, dict[QueueState, list[int]]] = {}
         """Units of work whose backout came to a stop, as the log was full, and the queues that have messages back."""
         self.rolled_back: set[bytes] = set()  # XIDs of branches whose transaction manager must hear that they are gone
         self.connections: dict[int, Connection] = {}
@@ -107,6 +107,7 @@ class Core:
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
         self.wait_clock = WaitClock()
+        self.alias_handles: dict[str, set[ObjectHandle]] = {}  # by alias: who reads from a queue through it
         self.quiescing = False
         self.checkpoint: Checkpoint | None = None  # the one under way
         self.checkpoint_start = 0, -1  # LSN where the last one began, and the end of records then
@@ -567,7 +568,7 @@ class Core:
             self.on_return(returned)
         return lsn
 
-    def _cannot_undo(self, unit: UnitOfWork, returned: dict[QueueState, Sequence[int]]) -> None:
+    def _cannot_undo(self, unit: UnitOfWork, returned: dict[QueueState, list[int]]) -> None:
         """The log has no room: whatever its owner wants, it can only be backed out, when there is."""
         self.unfinished[unit.id] = returned
         if unit.state == ACTIVE:

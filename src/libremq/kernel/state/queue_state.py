@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.state.waiting_gets import WaitingGets
 from libremq.mqi import constants as C
 from libremq.store.queue_store import QueueStore
 from libremq.store.space_handles import NONE, PRIORITY_MASK
@@ -18,7 +19,6 @@ from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
     from libremq.kernel.state.connection import ObjectHandle
-    from libremq.kernel.state.waiting_gets import Waiter
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 """Where the command server finds PCF commands."""
@@ -78,7 +78,7 @@ class QueueState:
         self.input_count = 0
         self.output_count = 0
         self.exclusive = False
-        self.waiters: list[Waiter] = []
+        self.waiters = WaitingGets()
         self.notified: Callable[[], None] | None = None  # a channel that empties it wants to know of arrivals
         self.consumed: set[ObjectHandle] = set()  # handles for whose messages a function is registered
         self.cursors: dict[int, list[Cursor]] = {}

@@ -6,7 +6,6 @@ there: what is undone is out of the unit of work, the rest still in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from libremq.kernel.state import journal
@@ -20,10 +19,8 @@ if TYPE_CHECKING:
     from libremq.kernel.state.core import Core
 
 
-def undo_behind(
-    core: Core, unit: UnitOfWork, mark: int, counted: bool, returned: dict[QueueState, Sequence[int]]
-) -> None:
-    """Undo the operations behind the mark; `returned`: the queues that got messages back."""
+def undo_behind(core: Core, unit: UnitOfWork, mark: int, counted: bool, returned: dict[QueueState, list[int]]) -> None:
+    """Undo the operations behind the mark; `returned`: the queues that got messages back, and which."""
     while len(unit.operations) > mark:
         kind, queue, slot, lsn = unit.operations[-1]
         if queue.damage is not None:
@@ -31,7 +28,7 @@ def undo_behind(
         elif not queue.deleted:
             _undo(core, unit, kind, queue, slot, lsn, counted)
             if kind == GET:
-                returned[queue] = ()
+                returned.setdefault(queue, []).append(slot)
         unit.operations.pop()
 
 

@@ -12,13 +12,14 @@ A plain tuple, for it is made with every call, and costs a tenth of an object wi
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from libremq.kernel.state.connection import Connection
+if TYPE_CHECKING:
+    from libremq.kernel.state.connection import Connection
 
 _T = TypeVar("_T")
 
-Answer = tuple[_T, int, Connection]
+Answer = tuple[_T, int, "Connection"]
 Positioned = tuple[_T, int]
 """What the parts of a verb return: a value, and the log position that it depends on."""
 UNSAID = -1

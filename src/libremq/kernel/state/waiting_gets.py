@@ -1,12 +1,15 @@
 """Gets that wait: a pending result, completed by a put, a commit, a backout, the clock or a close.
 
-A waiter is in one place at a time: on its queue's list while it waits, nowhere once it has a result or an error.
+A waiter is on its queue, on its handle and on the clock while it waits, nowhere once it has a result or an error.
 The binding gives it a `notify` to call, and does its own waiting for that (contract 1: the kernel has no threads).
+
+A message that comes must not have to ask everybody: those who wait for a message or correlation id are found by it, and
+of those who take whatever comes only as many are asked as there are messages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -42,6 +45,10 @@ BROWSES = 0
 SPECIFIC = 1
 GENERAL = 2
 
+Ids = tuple[int | None, int | None]
+"""Hashes of the message id and the correlation id that a message must have; None: of either any will do."""
+WHATEVER_COMES: Ids = (None, None)
+
 
 class Waiter:
     """One waiting get."""
@@ -49,8 +56,8 @@ class Waiter:
     lsn = 0  # nothing depends on the log before there is a result, which says on what it does
 
     __slots__ = (
-        "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "interval_ms", "md", "notify",
-        "queue", "rank", "result",
+        "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "ids", "interval_ms", "md",
+        "notify", "number", "queue", "rank", "result", "wants",
     )  # fmt: skip
 
     def __init__(
@@ -62,6 +69,8 @@ class Waiter:
         gmo: MQGMO,
         buffer_length: int | None,
         rank: int,
+        ids: Ids | None = None,
+        wants: Callable[[int], bool] | None = None,
     ) -> None:
         self.core = core
         self.handle = handle
@@ -70,6 +79,9 @@ class Waiter:
         self.gmo = gmo
         self.buffer_length = buffer_length
         self.rank = rank
+        self.ids = ids  # None: that does not tell; it must be asked whatever comes
+        self.wants = wants  # can it want the message in this slot? None: only a try can tell
+        self.number = 0  # rises with each that waits on the queue
         self.interval_ms = gmo.WaitInterval
         self.deadline: float | None = None  # None: unlimited
         self._on_clock: Deadline | None = None
@@ -79,7 +91,8 @@ class Waiter:
         self.result: Got | None = None
         self.error: MQError | None = None
         self.notify: Callable[[], None] | None = None
-        queue.waiters.append(self)
+        queue.waiters.add(self)
+        handle.waiters.add(self)
         core.waiters.add(self)
 
     @property
@@ -103,28 +116,99 @@ class Waiter:
     def _leave(self) -> None:
         if self._on_clock is not None:
             self.core.wait_clock.cancel(self._on_clock)
-        if self in self.queue.waiters:  # it may have left already, if an interrupt came in between
-            self.queue.waiters.remove(self)
+        self.queue.waiters.remove(self)
+        self.handle.waiters.discard(self)
         self.core.waiters.discard(self)
         if self.notify is not None:
             self.notify()
 
 
-def in_turn(queue: QueueState) -> list[Waiter]:
-    """Those who wait on the queue, in the order of their rank; of equals the latest first, so that one stays hot."""
-    waiters = queue.waiters[::-1]
-    waiters.sort(key=_rank)
-    return waiters
+class WaitingGets(dict[Waiter, None]):
+    """The gets that wait on one queue, oldest first, and by what they wait for."""
+
+    __slots__ = ("_by_ids", "_latest", "_others", "_takers")
+
+    def __init__(self) -> None:
+        self._latest = 0
+        self._takers: dict[Waiter, None] = {}  # of whatever comes
+        self._by_ids: dict[Ids, dict[Waiter, None]] = {}
+        self._others: dict[Waiter, None] = {}  # must be asked each time: selectors, groups, browses
+
+    def add(self, waiter: Waiter) -> None:
+        self._latest += 1
+        waiter.number = self._latest
+        self[waiter] = None
+        if waiter.ids is WHATEVER_COMES:
+            self._takers[waiter] = None
+        elif waiter.ids is None:
+            self._others[waiter] = None
+        else:
+            self._by_ids.setdefault(waiter.ids, {})[waiter] = None
+
+    def remove(self, waiter: Waiter) -> None:
+        """It may have left already, if an interrupt came in between."""
+        if waiter not in self:
+            return
+        del self[waiter]
+        if waiter.ids is WHATEVER_COMES:
+            del self._takers[waiter]
+        elif waiter.ids is None:
+            del self._others[waiter]
+        else:
+            alike = self._by_ids[waiter.ids]
+            del alike[waiter]
+            if not alike:
+                del self._by_ids[waiter.ids]
+
+    @property
+    def look_at_ids(self) -> bool:
+        """Does anybody wait for a message with certain ids?"""
+        return bool(self._by_ids)
+
+    def everybody(self) -> list[Waiter]:
+        """All of them in the order of their rank; of equals the latest first, so that one stays hot."""
+        return sorted(self, key=_turn)
+
+    def in_turn(self, arrived: Iterable[tuple[int, int]] | None = None) -> Iterator[Waiter]:
+        """Those who may want one of the messages with these hashes of their ids; None: any message at all.
+
+        In the same order. Those who take whatever comes are given out as long as each has got something: if nothing is
+        left for one of them, there is nothing for the others.
+        """
+        takers, more = self._takers, True
+        for waiter in self._particular(arrived):
+            if waiter.rank == GENERAL:
+                while more and takers and (latest := next(reversed(takers))).number > waiter.number:
+                    yield latest
+                    more = latest.done
+            yield waiter
+        while more and takers:
+            latest = next(reversed(takers))
+            yield latest
+            more = latest.done
+
+    def _particular(self, arrived: Iterable[tuple[int, int]] | None) -> list[Waiter]:
+        if not self._by_ids:
+            found = list(self._others)
+        elif arrived is None:
+            found = [waiter for waiter in self if waiter.ids is not WHATEVER_COMES]
+        else:
+            wanted = self._others.copy()
+            for message_hash, correl_hash in arrived:
+                for ids in ((message_hash, None), (None, correl_hash), (message_hash, correl_hash)):
+                    if ids in self._by_ids:
+                        wanted.update(self._by_ids[ids])
+            found = list(wanted)
+        if len(found) > 1:
+            found.sort(key=_turn)
+        return found
 
 
-def _rank(waiter: Waiter) -> int:
-    return waiter.rank
+def _turn(waiter: Waiter) -> tuple[int, int]:
+    return waiter.rank, -waiter.number
 
 
 def cancel_waits(handle: ObjectHandle) -> None:
     """The handle is closed: its waiting gets end."""
-    queue = handle.queue
-    if queue is None:
-        return
-    for waiter in [waiter for waiter in queue.waiters if waiter.handle is handle]:
+    for waiter in list(handle.waiters):
         waiter.fail(mq_error(C.MQRC_HOBJ_ERROR, handle.object_name, "the handle was closed while it waited"))

@@ -99,5 +99,5 @@ def _handle(connection: ConnectionStatus, handle: ObjectHandle) -> HandleStatus:
         options=handle.options,
         is_input=handle.is_input,
         is_exclusive=handle.has(C.MQOO_INPUT_EXCLUSIVE) or (queue is not None and queue.exclusive),
-        waits=queue is not None and any(waiter.handle is handle for waiter in queue.waiters),
+        waits=bool(handle.waiters),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, MQObject
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
@@ -261,11 +262,14 @@ def message_arrived(core: Core, queue: QueueState) -> None:
             _wake(handle.connection)
 
 
-def definitions_changed(core: Core) -> None:
-    """Gets may have been inhibited or allowed again, here or for an alias."""
-    for connection in core.connections.values():
-        if connection.consuming:
-            _wake(connection)
+def definition_changed(core: Core, definition: MQObject | None) -> None:
+    """Gets may have been inhibited or allowed again, on a queue or for those who opened an alias."""
+    if isinstance(definition, LocalQueue) and definition.name in core.queues:
+        message_arrived(core, core.queues[definition.name])
+    elif isinstance(definition, AliasQueue):
+        for handle in core.alias_handles.get(definition.name, ()):
+            if handle.connection.consuming and handle.hobj in handle.connection.consumers:
+                _wake(handle.connection)
 
 
 # A consumer whose wait interval runs out without a message is told so with an event call. Messages come often, so they

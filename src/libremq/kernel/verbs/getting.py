@@ -6,12 +6,13 @@ wrong with the call: a buffer that is too small or a full unit of work leaves it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages.descriptor_extension import with_extension
-from libremq.kernel.objects.object_types import AliasQueue
+from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, MQObject
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.state.connection import Connection, ObjectHandle
@@ -19,7 +20,16 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UnitOfWork
-from libremq.kernel.state.waiting_gets import BROWSES, GENERAL, SPECIFIC, Got, Waiter, in_turn, no_message
+from libremq.kernel.state.waiting_gets import (
+    BROWSES,
+    GENERAL,
+    SPECIFIC,
+    WHATEVER_COMES,
+    Got,
+    Ids,
+    Waiter,
+    no_message,
+)
 from libremq.kernel.verbs import expiry, groups, reports
 from libremq.kernel.verbs.matching import Wanted, find, first, reach, takes_any
 from libremq.mqi import constants as C
@@ -77,15 +87,41 @@ def get(
     if handle.locked and options & _MOVING:
         _release(core, handle, queue)  # the cursor was to leave the locked message
     if options & C.MQGMO_WAIT and gmo.WaitInterval:
-        return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(handle, md, gmo))
+        return _wait(core, handle, queue, md, gmo, buffer_length)
     raise no_message(queue)
 
 
-def _rank(handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> int:
+def _wait(
+    core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, buffer_length: int | None
+) -> Waiter:
+    if takes_any(handle, md, gmo) and not gmo.Options & _BROWSE:
+        return Waiter(core, handle, queue, md, gmo, buffer_length, GENERAL, WHATEVER_COMES)
+    wanted = Wanted(handle, md, gmo)
+    ids: Ids | None = None
+    wants = None
+    if not gmo.Options & _GROUP_OPTIONS and wanted.token is None:  # else one message may make another one available
+        if wanted.ids != WHATEVER_COMES:
+            ids = wanted.ids
+        elif not gmo.Options & _BROWSE:
+            wants = partial(_wants, queue, wanted)
+    return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(wanted), ids, wants)
+
+
+def _rank(wanted: Wanted) -> int:
     """Whose turn it is when a message comes; a browse that locks takes the message from others like a get."""
-    if gmo.Options & _BROWSE and not gmo.Options & C.MQGMO_LOCK:
+    if wanted.options & _BROWSE and not wanted.options & C.MQGMO_LOCK:
         return BROWSES
-    return SPECIFIC if Wanted(handle, md, gmo).specific else GENERAL
+    return SPECIFIC if wanted.specific else GENERAL
+
+
+def _wants(queue: QueueState, wanted: Wanted, slot: int) -> bool:
+    """Is this a message that fits, and still there?"""
+    store = queue.store
+    return bool(
+        store.handles.flags[slot] & LINKED
+        and wanted.fits(store.descriptor(slot))
+        and (wanted.selector is None or wanted.selects(store.message(slot)))
+    )
 
 
 def _checked(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> QueueState:
@@ -447,23 +483,35 @@ def _unlock(core: Core, handle: ObjectHandle, queue: QueueState) -> Got:
 # Waking those who wait
 
 
-def cancel_inhibited(waiters: Iterable[Waiter]) -> None:
-    """Definitions changed: a wait ends when gets are inhibited, whatever is on the queue."""
-    for waiter in list(waiters):
+def cancel_inhibited(core: Core, definition: MQObject | None) -> None:
+    """A definition changed: a wait ends when gets are inhibited, whatever is on the queue."""
+    waiters: list[Waiter] = []
+    if isinstance(definition, LocalQueue) and definition.name in core.queues:
+        waiters = list(core.queues[definition.name].waiters)
+    elif isinstance(definition, AliasQueue):
+        waiters = [waiter for handle in core.alias_handles.get(definition.name, ()) for waiter in handle.waiters]
+    for waiter in waiters:
         inhibited = get_inhibited(waiter.handle, waiter.queue)
         if inhibited:
             queue_manager_events.get_inhibited(waiter.core, waiter.handle)
             waiter.fail(mq_error(C.MQRC_GET_INHIBITED, inhibited, "GET(DISABLED) was set while the get waited"))
 
 
-def serve_waiters(core: Core, queue: QueueState) -> None:
-    """Messages became available: let the waiting gets try, each in its turn."""
-    for waiter in in_turn(queue):
+def serve_waiters(core: Core, queue: QueueState, slots: Sequence[int] = ()) -> None:
+    """Let the waiting gets try, each in its turn: the messages in these slots became available, or none knows which.
+
+    Whoever waits has found nothing, so nothing but what has just come can be for it, unless that was locked.
+    """
+    if queue.locks:
+        slots = ()
+    for waiter in _in_turn(queue, slots):
         if not len(queue.store.chains):
             return
         if waiter.done:
             continue
         try:
+            if slots and waiter.wants is not None and not any(map(waiter.wants, slots)):
+                continue
             result = attempt(
                 core, waiter.handle.connection, waiter.handle, queue, waiter.md, waiter.gmo, waiter.buffer_length
             )
@@ -475,3 +523,13 @@ def serve_waiters(core: Core, queue: QueueState) -> None:
             continue
         if result is not None:
             waiter.complete(result)
+
+
+def _in_turn(queue: QueueState, slots: Sequence[int]) -> Iterator[Waiter]:
+    waiters = queue.waiters
+    if queue.locks:
+        return iter(waiters.everybody())  # what is locked for one is there for the handle that has locked it
+    if not slots or len(slots) > len(waiters):
+        return waiters.in_turn()
+    handles = queue.store.handles
+    return waiters.in_turn([(handles.message_hash[slot], handles.correl_hash[slot]) for slot in slots])

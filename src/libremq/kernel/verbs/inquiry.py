@@ -12,7 +12,7 @@ from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.event_state import EventContext
 from libremq.kernel.units import channel_batches
-from libremq.kernel.verbs import getting, triggers
+from libremq.kernel.verbs import consumers, getting, triggers
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -59,7 +59,8 @@ def set_object(core: Core, connection: Connection, handle: ObjectHandle, values:
     before = configuration_events.copy_of(obj) if core.catalogue.qmgr.configev else None
     lsn = core.set_attributes(obj, values)
     configuration_events.object_changed(core, before, obj, EventContext(connection.user, C.MQEVO_MQSET))
-    getting.cancel_inhibited(core.waiters)
+    getting.cancel_inhibited(core, obj)
+    consumers.definition_changed(core, obj)
     if isinstance(obj, LocalQueue):
         queue = core.local_queue(obj)
         if triggers.concerns(values):

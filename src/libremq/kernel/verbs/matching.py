@@ -62,6 +62,22 @@ class Wanted:
         if options & C.MQGMO_LOGICAL_ORDER:
             self._follow_logical_order(handle)
 
+    @property
+    def ids(self) -> tuple[int | None, int | None]:
+        """Hashes of the message id and the correlation id that it must have; None for one that may be any."""
+        message_id, correl_id = self._ids()
+        return (
+            None if message_id is None else zlib.crc32(message_id),
+            None if correl_id is None else zlib.crc32(correl_id),
+        )
+
+    def _ids(self) -> tuple[bytes | None, bytes | None]:
+        """Those that it was given, or else those that its selector asks for."""
+        selector = self.selector
+        if selector is None:
+            return self.message_id, self.correl_id
+        return self.message_id or selector.msg_id, self.correl_id or selector.correl_id
+
     def _follow_logical_order(self, handle: ObjectHandle) -> None:
         """The queue manager knows what comes next. Fields that cannot choose must agree with it all the same."""
         self.demands = (self.message_id, self.correl_id, self.group_id, self.sequence, self.offset)
@@ -186,15 +202,12 @@ def _candidates(queue: QueueState, wanted: Wanted, after: Cursor | None) -> Iter
     if wanted.token is not None:
         slot = queue.slot_of_token(wanted.token)
         return iter([slot] if slot != NONE and queue.store.handles.flags[slot] & LINKED else [])
-    message_id, correl_id = wanted.message_id, wanted.correl_id
-    if wanted.selector is not None:
-        message_id = message_id or wanted.selector.msg_id
-        correl_id = correl_id or wanted.selector.correl_id
+    message_hash, correl_hash = wanted.ids
     found: Iterator[int]
-    if message_id is not None:
-        found = chains.find_message(zlib.crc32(message_id))
-    elif correl_id is not None:
-        found = chains.find_correlation(zlib.crc32(correl_id))
+    if message_hash is not None:
+        found = chains.find_message(message_hash)
+    elif correl_hash is not None:
+        found = chains.find_correlation(correl_hash)
     elif wanted.group_id is not None:
         found = iter(sorted(queue.store.groups.get(wanted.group_id, ()), key=queue.delivery_order))
     else:

@@ -174,6 +174,8 @@ def _use(core: Core, handle: ObjectHandle, od: MQOD) -> None:
         _take_input(queue, handle)
     if queue is not None:
         queue.open_handles.add(handle)
+        if isinstance(handle.obj, AliasQueue):
+            core.alias_handles.setdefault(handle.obj.name, set()).add(handle)
     if handle.destination is not None and not handle.destination.is_remote:
         handle.destination.queue.open_handles.add(handle)
         handle.destination.queue.output_count += 1
@@ -312,8 +314,17 @@ def release_handle(core: Core, connection: Connection, handle: ObjectHandle) -> 
             queue.input_count -= 1
             queue.exclusive = False
         queue.open_handles.discard(handle)
+        if isinstance(handle.obj, AliasQueue):
+            _leave_alias(core, handle, handle.obj.name)
     for destination in (handle.destination, *handle.destinations):
         if destination is not None:
             destination.queue.open_handles.discard(handle)
             if not destination.is_remote:
                 destination.queue.output_count -= 1
+
+
+def _leave_alias(core: Core, handle: ObjectHandle, alias: str) -> None:
+    handles = core.alias_handles[alias]
+    handles.discard(handle)
+    if not handles:
+        del core.alias_handles[alias]

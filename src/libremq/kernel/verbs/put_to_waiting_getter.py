@@ -7,10 +7,12 @@ getter has returned takes them along, which is MQ's bargain for a persistent mes
 
 from __future__ import annotations
 
+from zlib import crc32
+
 from libremq.kernel.events import performance_events
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.waiting_gets import BROWSES, Waiter, in_turn
+from libremq.kernel.state.waiting_gets import BROWSES, WHATEVER_COMES, Waiter
 from libremq.kernel.verbs import getting, groups, reports
 from libremq.kernel.verbs.matching import Wanted
 from libremq.mqi import constants as C
@@ -31,12 +33,14 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
     if queue.definition.trigger == C.MQTC_ON and queue.definition.trigtype == C.MQTT_EVERY:
         return False  # every message that arrives must trigger, so it must arrive
     persistent = md.Persistence == C.MQPER_PERSISTENT
-    for waiter in in_turn(queue):
+    waiters = queue.waiters
+    for waiter in waiters.in_turn([(crc32(md.MsgId), crc32(md.CorrelId))] if waiters.look_at_ids else None):
         if waiter.rank == BROWSES:
             continue
-        wanted = Wanted(waiter.handle, waiter.md, waiter.gmo)
-        if wanted.token is not None or not wanted.fits(md) or not wanted.selects(message):
-            continue
+        if waiter.ids is not WHATEVER_COMES:
+            wanted = Wanted(waiter.handle, waiter.md, waiter.gmo)
+            if wanted.token is not None or not wanted.fits(md) or not wanted.selects(message):
+                continue
         options = waiter.gmo.Options
         if options & _NOT_DIRECT or (persistent and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT):
             return False  # its turn, but it gets the message by way of the queue
