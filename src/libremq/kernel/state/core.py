@@ -2,10 +2,17 @@
 
 The verbs are built on the few operations here. Each leaves memory and log in step: it either happened and is
 logged, or nothing changed. Nothing here waits for its own record to be on disk; whoever answers an application first
-asks the log to be forced as far as `Connection.lsn` says (contract 2). The disk is waited for in three places: a put
-that finds the log's buffer overfull forces it, one that fills the buffer of its queue writes to the queue file (after
-a force if a unit of work has filled it several times over), and a queue is read when it is first used.
-Clock, files and log are handed in (contract 1).
+asks the log to be forced as far as `Connection.lsn` says (contract 2). Clock, files and log are handed in (contract 1).
+
+The disk is waited for where there is no other place left for what is to be kept, or it is nowhere else:
+- a put that finds the log's buffer overfull forces it;
+- one that fills the buffer of its queue writes to the queue file, without a sync, but after a force if a unit of work
+  has filled it several times over;
+- a record that needs another extent of the log, and finds none ready, has it made and synced: a secondary one of a
+  circular log, or one of a linear log that is faster than whoever makes extents ahead;
+- a queue is read when it is first used, and a message that is in the queue file only when it is got (by the verbs).
+Checkpoints are not among these: they have a thread of their own where there is one (`running.checkpoint_due`), and a
+call waits for one only when the log or the disk is full.
 """
 
 from __future__ import annotations
