@@ -29,16 +29,16 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 
 def links(served: Served) -> int:
-    return served.in_loop(lambda: len(served.engine.links))
+    return served.in_loop(lambda: len(served.event_loop.links))
 
 
 def test_a_lost_connection_is_told_to_all_who_wait_and_stays_lost(served: Served) -> None:
     async def main() -> None:
         qm = await aio.connect(served.url("mq"))
         waiting = [asyncio.create_task(qm.queue("IN").get(wait=float("inf"))) for _ in range(3)]
-        while served.in_loop(lambda: len(served.engine.manager.core.waiters)) < 3:
+        while served.in_loop(lambda: len(served.event_loop.manager.core.waiters)) < 3:
             await asyncio.sleep(0)
-        served.in_loop(lambda: [link.abort() for link in list(served.engine.links)])
+        served.in_loop(lambda: [link.abort() for link in list(served.event_loop.links)])
         for get in waiting:
             with pytest.raises(libremq.ConnectionBroken):
                 await get
@@ -59,7 +59,7 @@ def test_with_reconnect_the_next_call_connects_again(served: Served) -> None:
             with pytest.raises(libremq.ConnectionBroken):
                 async with qm.transaction():
                     await qm.put("IN", "lost")
-                    served.in_loop(lambda: [link.abort() for link in list(served.engine.links)])
+                    served.in_loop(lambda: [link.abort() for link in list(served.event_loop.links)])
                     await qm.queue("IN").get(wait=PATIENCE, correlation_id="none")
             assert [message.text async for message in qm.queue("IN")] == ["x"]
 
@@ -77,9 +77,9 @@ def test_a_consumer_that_lost_its_connection_can_be_started_again(served: Served
             async with qm.queue("IN").consume(note) as consumer:
                 await qm.put("IN", "a")
                 assert await seen.get() == "a"
-                while not served.in_loop(lambda: len(served.engine.manager.core.waiters)):
+                while not served.in_loop(lambda: len(served.event_loop.manager.core.waiters)):
                     await asyncio.sleep(0)  # until that is committed, and the next is waited for
-                served.in_loop(lambda: [link.abort() for link in list(served.engine.links)])
+                served.in_loop(lambda: [link.abort() for link in list(served.event_loop.links)])
                 with pytest.raises(libremq.ConnectionBroken):
                     await consumer.wait(PATIENCE)
                 consumer.start()
@@ -94,7 +94,7 @@ def test_conversations_share_sockets_as_far_as_the_channel_allows(served: Served
         async with aio.connect(served.url("mq", sharing=5)) as qm:
             queue = qm.queue("IN")
             waiting = [asyncio.create_task(queue.get(wait=PATIENCE)) for _ in range(9)]
-            while served.in_loop(lambda: len(served.engine.manager.core.waiters)) < 9:
+            while served.in_loop(lambda: len(served.event_loop.manager.core.waiters)) < 9:
                 await asyncio.sleep(0)
             assert links(served) == 2
             for _ in range(2):

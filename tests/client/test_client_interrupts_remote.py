@@ -66,7 +66,7 @@ class Program:
         with suppress(libremq.MQError):
             self.connection.disconnect()
         self.access.close()
-        while self.served.in_loop(self.served.engine.connection_count):
+        while self.served.in_loop(self.served.event_loop.connection_count):
             pass
 
 

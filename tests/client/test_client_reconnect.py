@@ -92,7 +92,7 @@ def test_a_get_that_waits_is_made_again(site: Site, qm: QueueManager) -> None:
     thread = threading.Thread(target=get)
     thread.start()
     with site.direct() as other:
-        waiters = site.served.engine.manager.core.waiters
+        waiters = site.served.event_loop.manager.core.waiters
         until(lambda: waiters)
         (first,) = list(waiters)
         site.proxy.cut_all()

@@ -29,9 +29,9 @@ class Aut(Commands):
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("authorities") / "data"
     with served_queue_manager(folder=folder, secured=True) as served:
-        users.set_password(RealFiles(), served.engine.folder, "app", "x")
-        users.set_password(RealFiles(), served.engine.folder, "bob", "x")
-        users.set_groups(RealFiles(), served.engine.folder, "app", ["orders"])
+        users.set_password(RealFiles(), served.event_loop.folder, "app", "x")
+        users.set_password(RealFiles(), served.event_loop.folder, "bob", "x")
+        users.set_groups(RealFiles(), served.event_loop.folder, "app", ["orders"])
         with libremq.connect(served.url("local")) as qm:
             qm.define_local("Q")
             qm.define_local("A.B.C")

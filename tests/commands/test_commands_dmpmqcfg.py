@@ -76,8 +76,8 @@ SET AUTHREC PROFILE(SELF) OBJTYPE(CHANNEL) GROUP('staff') AUTHRMV(CTRL)
 def fresh(stack: ExitStack, folder: Path, name: str) -> Served:
     found = stack.enter_context(served_queue_manager(name, folder=folder, secured=True))
     for user in ("app", "bob"):
-        users.set_password(RealFiles(), found.engine.folder, user, "x")
-    users.set_groups(RealFiles(), found.engine.folder, "bob", ["staff"])
+        users.set_password(RealFiles(), found.event_loop.folder, user, "x")
+    users.set_groups(RealFiles(), found.event_loop.folder, "bob", ["staff"])
     return found
 
 

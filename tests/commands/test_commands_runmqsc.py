@@ -33,7 +33,7 @@ _NONE_READ = ["No MQSC commands read.", "No commands have a syntax error.", "All
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("runmqsc") / "data"
     with served_queue_manager(folder=folder, secured=True) as served:
-        users.set_password(RealFiles(), served.engine.folder, "carol", "open sesame")
+        users.set_password(RealFiles(), served.event_loop.folder, "carol", "open sesame")
         yield folder
 
 

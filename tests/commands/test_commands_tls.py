@@ -102,7 +102,7 @@ def test_without_the_package_it_says_what_to_install(
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Served]:
     with served_queue_manager(folder=tmp_path / "libremq", tls=lambda: keys.context()) as served:
-        keys = KeyRepository(served.engine.manager, served.engine.folder, lambda text: None)
+        keys = KeyRepository(served.event_loop.manager, served.event_loop.folder, lambda text: None)
         yield served
 
 
@@ -114,8 +114,8 @@ def test_certificates_that_work_until_they_are_revoked(
     shown = re.search(r"mqs://\S+", capsys.readouterr().out)
     assert shown is not None
     url = shown[0].replace(":1414", f":{served.port}")
-    with served.engine.lock:
-        manager = served.engine.manager
+    with served.event_loop.lock:
+        manager = served.event_loop.manager
         manager.alter("QMGR", "", {"SSLKEYR": f"{folder}/QM1"})
         manager.define("CHANNEL", "APP.TLS", {"CHLTYPE": "SVRCONN", "SSLCIPH": "ANY_TLS12_OR_HIGHER"})
     libremq.connect(url).close()

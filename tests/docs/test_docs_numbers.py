@@ -53,7 +53,7 @@ from libremq.wire.protocol import Status
 
 KIB, MIB = 1 << 10, 1 << 20
 WORDS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-ENGINE = event_loop.EngineLimits()
+EVENT_LOOP = event_loop.EventLoopLimits()
 TLS = argparse.ArgumentParser()
 tls_command.add_arguments(TLS)
 FIRST_PAUSE_MS = reconnect_attempts.FIRST_PAUSE_S * 1000
@@ -220,7 +220,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("| calls ({}) |", dialing._THREADS),
         ("queue up, {} at most", conversation.BACKLOG_MAX),
         ("({} MiB, or a quarter of the memory)", limits.BUFFER_BYTES_MAX / MIB),
-        ("has not connected within {} seconds", ENGINE.handshake_s),
+        ("has not connected within {} seconds", EVENT_LOOP.handshake_s),
         ("ends with exit status {}", controller.FAILED),
         ("takes more than {} seconds, the process stops", server_process.HARD_END_S),
     ],
@@ -233,7 +233,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("the same in total, {} bytes counted for each", segments._BEGUN_BYTES),
         ("behind one that is not answered | {} |", conversation.BACKLOG_MAX),
         ("that a peer does not take | {} MiB", client_link._WRITE_HIGH / MIB),
-        ("`buffer_bytes_max` of the server, {} MiB", ENGINE.buffer_bytes_max / MIB),
+        ("`buffer_bytes_max` of the server, {} MiB", EVENT_LOOP.buffer_bytes_max / MIB),
         ("selectors of MQINQ and MQSET | {} |", calls.SELECTORS_MAX),
         ("JSON of a request | {} MiB |", calls.JSON_MAX / MIB),
         ("two lengths that add up to 1 to {}", xa_flows.XID_MAX),

@@ -69,7 +69,7 @@ class Site:
     def settle(self) -> None:
         """Let the server notice what the writer's calls have brought to others."""
         if self._served is not None:
-            self._served.in_loop(self._served.engine.settle)
+            self._served.in_loop(self._served.event_loop.settle)
 
     # The writer
 

@@ -1,4 +1,4 @@
-"""The harness of a served queue manager: that of the embedded one inside, behind the real engine and TCP.
+"""The harness of a served queue manager: that of the embedded one inside, behind the real event loop and TCP.
 
 All connections of a run share a socket. A get that waits is a thread.
 """
@@ -68,7 +68,7 @@ class ServedHarness:
         def in_turn() -> None:
             with self._inside.embedded.lock:
                 work()
-            self._served.engine.settle()
+            self._served.event_loop.settle()
 
         self._served.in_loop(in_turn)
 
@@ -83,7 +83,7 @@ class ServedHarness:
 
     def restart(self, *, clean: bool) -> None:
         if not clean:
-            self._served.in_loop(lambda: self._served.engine.fail("it was killed"))
+            self._served.in_loop(lambda: self._served.event_loop.fail("it was killed"))
         self._stack.close()
         self._inside.restart(clean=clean)
         self._serve()

@@ -67,7 +67,7 @@ class Site:
         self.served.embedded.admin(work)
 
     def write(self, text: str, name: str = "mine.py") -> Path:
-        folder = Path(self.served.engine.folder) / "exits"
+        folder = Path(self.served.event_loop.folder) / "exits"
         folder.mkdir(mode=0o700, exist_ok=True)
         path = folder / name
         path.write_text(PRELUDE.format(path=str(self.log)) + text)
@@ -75,14 +75,14 @@ class Site:
         return path
 
     def channel(self, name: str = CHANNEL, **attributes: Any) -> None:
-        manager = self.served.engine.manager
+        manager = self.served.event_loop.manager
         self.run(lambda: manager.define("CHANNEL", name, {"CHLTYPE": "SVRCONN", **attributes}))
 
     def alter(self, kind: str, name: str, **attributes: Any) -> None:
-        self.run(lambda: self.served.engine.manager.alter(kind, name, attributes))
+        self.run(lambda: self.served.event_loop.manager.alter(kind, name, attributes))
 
     def rule(self, rule_type: str, **attributes: Any) -> None:
-        self.run(lambda: set_chlauth(self.served.engine.manager.core, CHANNEL, rule_type, attributes))
+        self.run(lambda: set_chlauth(self.served.event_loop.manager.core, CHANNEL, rule_type, attributes))
 
     @property
     def noted(self) -> list[list[Any]]:
@@ -93,7 +93,7 @@ class Site:
         return f"mq://{user}{secret}@127.0.0.1:{self.served.port}/QM1?channel={channel}"
 
     def acts_as(self, *who: str) -> str:
-        links = self.served.engine.links
+        links = self.served.event_loop.links
         with libremq.connect(self.url(*who)):
             (found,) = self.served.in_loop(lambda: [one.user for link in links for one in link.conversations.values()])
         self.is_idle()
@@ -101,8 +101,8 @@ class Site:
 
     def is_idle(self) -> None:
         """Nothing is left of any client, and no instance is counted."""
-        wait_until(lambda: not self.served.engine.links)
-        assert not self.served.engine.instances
+        wait_until(lambda: not self.served.event_loop.links)
+        assert not self.served.event_loop.instances
 
     def refuses(self, reason: int, *who: str, message: str, word: str = "") -> MQError:
         del self.said[:]
@@ -112,7 +112,7 @@ class Site:
         found = [line for line in self.said if message in line]
         assert found and word in found[0], self.said
         assert not any("unexpected" in line or "Traceback" in line for line in self.said), self.said
-        assert not list(Path(self.served.engine.folder).glob("errors/*.FDC"))
+        assert not list(Path(self.served.event_loop.folder).glob("errors/*.FDC"))
         self.is_idle()
         return caught.value
 
@@ -120,8 +120,8 @@ class Site:
         return Speaker(self.served.port, channel=CHANNEL, **more)
 
     def depth(self) -> int:
-        core = self.served.engine.manager.core
-        with self.served.engine.lock:
+        core = self.served.event_loop.manager.core
+        with self.served.event_loop.lock:
             return core.local_queue(core.catalogue.queues[QUEUE]).store.depth  # type: ignore[arg-type]
 
 
@@ -170,5 +170,5 @@ def made(tmp_path: Path, *, secured: bool) -> Iterator[Site]:
     said: list[str] = []
     with served_queue_manager(folder=tmp_path / "data", secured=secured, say=said.append) as served:
         site = Site(served, tmp_path / "noted", said)
-        site.run(lambda: served.engine.manager.define("QLOCAL", QUEUE, {"MAXMSGL": 4 << 20}))
+        site.run(lambda: served.event_loop.manager.define("QLOCAL", QUEUE, {"MAXMSGL": 4 << 20}))
         yield site

@@ -99,8 +99,8 @@ def initial(**values: Any) -> bytes:
 
 
 def define(served: Served, kind: str, name: str, **attributes: Any) -> None:
-    with served.engine.lock:
-        served.engine.manager.define(kind, name, attributes, replace=True)
+    with served.event_loop.lock:
+        served.event_loop.manager.define(kind, name, attributes, replace=True)
 
 
 def receiver(served: Served, name: str = "TO.QM1", **attributes: Any) -> None:

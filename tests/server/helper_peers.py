@@ -193,10 +193,10 @@ def held_bytes(served: Served) -> int:
 
     def count() -> int:
         written = 0
-        for link in served.engine.links:
+        for link in served.event_loop.links:
             written += link._unsent
             written += link._transport.get_write_buffer_size() if link._transport is not None else 0
-        return max(written, served.engine.buffered_bytes)
+        return max(written, served.event_loop.buffered_bytes)
 
     return served.in_loop(count)
 

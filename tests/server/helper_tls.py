@@ -34,15 +34,15 @@ class Site:
 
     @property
     def repository(self) -> Path:
-        return Path(self.served.engine.folder, "ssl")
+        return Path(self.served.event_loop.folder, "ssl")
 
     def define(self, kind: str, name: str, **attributes: Any) -> None:
-        with self.served.engine.lock:
-            self.served.engine.manager.define(kind, name, attributes, replace=True)
+        with self.served.event_loop.lock:
+            self.served.event_loop.manager.define(kind, name, attributes, replace=True)
 
     def alter_qmgr(self, **attributes: Any) -> None:
-        with self.served.engine.lock:
-            self.served.engine.manager.alter("QMGR", "", attributes)
+        with self.served.event_loop.lock:
+            self.served.event_loop.manager.alter("QMGR", "", attributes)
 
     def client(self, issued: Issued | None = None, **keys: object) -> str:
         """The URL of a client with this certificate, that trusts the authority."""
@@ -71,7 +71,7 @@ def tls_site(folder: Path, authority: Authority, own: Issued) -> Iterator[Site]:
     said: list[str] = []
     data = folder / "libremq"
     with served_queue_manager(folder=data, tls=lambda: keys.context(), say=said.append) as served:
-        keys = KeyRepository(served.engine.manager, served.engine.folder, said.append)
+        keys = KeyRepository(served.event_loop.manager, served.event_loop.folder, said.append)
         site = Site(served, keys, authority, folder, said)
         site.repository.mkdir(exist_ok=True)
         write(site.repository / "trust.pem", authority)

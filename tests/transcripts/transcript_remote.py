@@ -1,6 +1,6 @@
 """The queue manager that a transcript runs on, served: the same one as the embedded host's, behind real sockets.
 
-The engine runs it in a thread; every application has a socket of its own, TCP or Unix-domain. A get that waits is a
+The event_loop runs it in a thread; every application has a socket of its own, TCP or Unix-domain. A get that waits is a
 thread here; whether it still waits is asked of the server, which knows, so that no step depends on how fast anything
 is. Calls to consumers are taken from the connection one by one instead of by its own thread.
 """
@@ -93,7 +93,7 @@ class RemoteHost:
         def pass_time() -> None:
             with self._inside.qmgr.lock:
                 self._inside.advance(seconds)
-            self._served.engine.settle()
+            self._served.event_loop.settle()
 
         self._served.in_loop(pass_time)
 
@@ -103,7 +103,7 @@ class RemoteHost:
         self._serve()
 
     def kill(self) -> None:
-        self._served.in_loop(lambda: self._served.engine.fail("the power went off"))
+        self._served.in_loop(lambda: self._served.event_loop.fail("the power went off"))
         self._end()
         self._inside.kill()
         self._serve()

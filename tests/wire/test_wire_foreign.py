@@ -145,8 +145,8 @@ def test_a_wrong_queue_manager_name_is_refused_in_the_size_of_the_request(served
 def test_credentials_in_both_forms(served: Served, long_header: bool, ebcdic: bool) -> None:
     from libremq.common import users
 
-    engine = served.engine
-    users.set_password(engine.manager.core.files, engine.folder, "alice", "pass word")
+    event_loop = served.event_loop
+    users.set_password(event_loop.manager.core.files, event_loop.folder, "alice", "pass word")
     for password, expected in (("pass word", SUCCESS), ("wrong", (C.MQCC_FAILED, C.MQRC_NOT_AUTHORIZED))):
         with RawClient(served.port) as client:
             client.negotiate()

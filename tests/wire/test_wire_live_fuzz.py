@@ -55,15 +55,15 @@ def wait_until(condition: Callable[[], bool]) -> None:
 @contextmanager
 def nothing_unexpected(served: Served, said: list[str], caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     """Afterwards: no traceback, no surprise, no connection left, and the queue manager works."""
-    engine = served.engine
+    event_loop = served.event_loop
     with caplog.at_level(logging.WARNING):
         yield
-        wait_until(lambda: not engine.links and engine.connection_count() == 0)
+        wait_until(lambda: not event_loop.links and event_loop.connection_count() == 0)
         check_it_works(served)
-        wait_until(lambda: not engine.links and engine.connection_count() == 0)
-    assert not engine.failed.done() and engine.manager.failure is None
-    assert (engine.buffered_bytes, engine.instances) == (0, {})
-    assert not engine.manager.core.waiters
+        wait_until(lambda: not event_loop.links and event_loop.connection_count() == 0)
+    assert not event_loop.failed.done() and event_loop.manager.failure is None
+    assert (event_loop.buffered_bytes, event_loop.instances) == (0, {})
+    assert not event_loop.manager.core.waiters
     problems = [text for text in said if "unexpected" in text.lower() or "Traceback" in text]
     assert not problems
     assert not [record.getMessage() for record in caplog.records]
@@ -232,7 +232,7 @@ def test_half_a_session_and_then_nothing(served: Served, said: list[str], caplog
     with nothing_unexpected(served, said, caplog):
         for _ in range(40):
             send(served.port, stream[: chance.randrange(min(len(stream), 20_000))])
-    assert not served.in_loop(served.engine.connection_count)
+    assert not served.in_loop(served.event_loop.connection_count)
 
 
 def test_calls_without_end_behind_one_that_waits(
@@ -252,10 +252,10 @@ def test_calls_without_end_behind_one_that_waits(
 
 
 def test_memory_for_calls_that_wait_is_bounded(tmp_path: Path) -> None:
-    from libremq.server.net.event_loop import EngineLimits
+    from libremq.server.net.event_loop import EventLoopLimits
 
     said: list[str] = []
-    limits = EngineLimits(buffer_bytes_max=1 << 20)
+    limits = EventLoopLimits(buffer_bytes_max=1 << 20)
     with served_queue_manager(folder=tmp_path / "libremq", say=said.append, limits=limits) as served:
         with libremq.connect(served.url("local")) as qm:
             qm.define_local(QUEUE)
@@ -273,5 +273,5 @@ def test_memory_for_calls_that_wait_is_bounded(tmp_path: Path) -> None:
             except ConnectionError:
                 pass
             wait_until(lambda: any("hold over" in text for text in said))
-        wait_until(lambda: not served.engine.links)
-        assert served.engine.buffered_bytes == 0
+        wait_until(lambda: not served.event_loop.links)
+        assert served.event_loop.buffered_bytes == 0

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from libremq.kernel.state.waiting_gets import Got
     from libremq.log import LogConfig
     from libremq.server.net.conversation import Conversation
-    from libremq.server.net.event_loop import Engine, EngineLimits
+    from libremq.server.net.event_loop import EventLoop, EventLoopLimits
 
 _T = TypeVar("_T")
 _PATIENCE_S = 240.0
@@ -37,8 +37,8 @@ _LOOK_S = 0.002
 class Served:
     """A queue manager that listens on a free port and on its Unix-domain socket."""
 
-    def __init__(self, engine: Engine, embedded: EmbeddedQueueManager, data: str) -> None:
-        self.engine = engine
+    def __init__(self, event_loop: EventLoop, embedded: EmbeddedQueueManager, data: str) -> None:
+        self.event_loop = event_loop
         self.embedded = embedded
         self.data = data
 
@@ -48,7 +48,7 @@ class Served:
 
     @property
     def port(self) -> int:
-        return self.engine.ports[0]
+        return self.event_loop.ports[0]
 
     def url(self, binding: str = "mq", **keys: object) -> str:
         """A URL of it: `mq`, `mqs` or `local`."""
@@ -69,7 +69,7 @@ class Served:
         return self.run(run())
 
     def run(self, work: Coroutine[Any, Any, _T]) -> _T:
-        return asyncio.run_coroutine_threadsafe(work, self.engine.loop).result(60)
+        return asyncio.run_coroutine_threadsafe(work, self.event_loop.loop).result(60)
 
     def waits(self, binding: RemoteConnection) -> bool:
         """Does a get of this connection wait, as the server sees it?"""
@@ -80,7 +80,7 @@ class Served:
         return self.in_loop(lambda: any(found.ready for found in self._conversations(binding)))
 
     def _conversations(self, binding: RemoteConnection) -> list[Conversation]:
-        every = [found for link in self.engine.links for found in link.conversations.values()]
+        every = [found for link in self.event_loop.links for found in link.conversations.values()]
         return [found for found in every if found.hconn == binding.hconn]
 
 
@@ -129,7 +129,7 @@ def served_queue_manager(
     files: Files | None = None,
     clock: Clock | None = None,
     log_config: LogConfig | None = None,
-    limits: EngineLimits | None = None,
+    limits: EventLoopLimits | None = None,
     say: Callable[[str], None] | None = None,
     tls: Callable[[], ssl.SSLContext | None] = lambda: None,
     channel_rules: ChannelRules | None = None,
@@ -199,22 +199,22 @@ def serve(
     where: str,
     *,
     data: str,
-    limits: EngineLimits | None = None,
+    limits: EventLoopLimits | None = None,
     say: Callable[[str], None] | None = None,
     tls: Callable[[], ssl.SSLContext | None] = lambda: None,
     channel_rules: ChannelRules | None = None,
 ) -> Iterator[Served]:
     """Serve a queue manager that runs in this process for a `with` block; its socket is in the folder `where`."""
     from libremq.common.names.socket_paths import socket_path
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
     from libremq.server.process.listeners import Listening
     from libremq.server.process.server_operations import ServerOperations
     from libremq.server.process.service_programs import Programs
     from libremq.server.process.services import Services
 
     tell = say or (lambda text: None)
-    engine = Engine(embedded, where, limits=limits, say=tell, tls=tls, channel_rules=channel_rules)
-    listening = Listening(engine, Services(tell, lambda name, error: None), tell, lambda: None)
+    event_loop = EventLoop(embedded, where, limits=limits, say=tell, tls=tls, channel_rules=channel_rules)
+    listening = Listening(event_loop, Services(tell, lambda name, error: None), tell, lambda: None)
     programs = Programs(embedded.manager, where, tell)
     ready: list[BaseException | None] = []
     started = threading.Event()
@@ -222,10 +222,10 @@ def serve(
 
     async def run() -> None:
         try:
-            await engine.start([("unix", socket_path(where)), ("tcp", "127.0.0.1", 0)])
-            embedded.executor.operations = ServerOperations(engine, listening, programs, lambda: "")
+            await event_loop.start([("unix", socket_path(where)), ("tcp", "127.0.0.1", 0)])
+            embedded.executor.operations = ServerOperations(event_loop, listening, programs, lambda: "")
             embedded.serve_commands()
-            engine.channels.start()
+            event_loop.channels.start()
         except BaseException as error:
             ready.append(error)
             started.set()
@@ -234,10 +234,10 @@ def serve(
         while not ended.is_set():
             await asyncio.sleep(0.01)
         await listening.stop_all()
-        if not engine.failed.done():
-            await engine.end("immediate")
+        if not event_loop.failed.done():
+            await event_loop.end("immediate")
         else:
-            await engine.close()
+            await event_loop.close()
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), name=f"libremq-server-{embedded.name}", daemon=True)
     thread.start()
@@ -245,7 +245,7 @@ def serve(
     if ready and ready[0] is not None:
         raise ready[0]
     try:
-        yield Served(engine, embedded, data)
+        yield Served(event_loop, embedded, data)
     finally:
         ended.set()
         thread.join(60)

@@ -44,18 +44,18 @@ class Site:
         self.served.embedded.admin(work)
 
     def rule(self, profile: str, rule_type: str, action: str = "ADD", **attributes: Any) -> None:
-        self.run(lambda: set_chlauth(self.served.engine.manager.core, profile, rule_type, attributes, action))
+        self.run(lambda: set_chlauth(self.served.event_loop.manager.core, profile, rule_type, attributes, action))
 
     def alter(self, kind: str, name: str, **attributes: Any) -> None:
-        self.run(lambda: self.served.engine.manager.alter(kind, name, attributes))
+        self.run(lambda: self.served.event_loop.manager.alter(kind, name, attributes))
 
     def passwords(self, **attributes: Any) -> None:
         """Change the AUTHINFO, and refresh."""
         self.alter("IDPWOS", AUTHINFO, **attributes)
-        self.served.engine.admission.refresh()
+        self.served.event_loop.admission.refresh()
 
     def user(self, name: str, *groups: str, password: str = PASSWORD) -> None:
-        files, folder = self.served.engine.manager.core.files, self.served.engine.folder
+        files, folder = self.served.event_loop.manager.core.files, self.served.event_loop.folder
         users.set_password(files, folder, name, password)
         if groups:
             users.set_groups(files, folder, name, groups)
@@ -70,10 +70,13 @@ class Site:
         with libremq.connect(url, **who):
             (found,) = self.served.in_loop(
                 lambda: [
-                    one.user for link in self.served.engine.links for one in link.conversations.values() if one.hconn
+                    one.user
+                    for link in self.served.event_loop.links
+                    for one in link.conversations.values()
+                    if one.hconn
                 ]
             )
-        wait_until(lambda: not self.served.engine.links)
+        wait_until(lambda: not self.served.event_loop.links)
         return found
 
     def refuses(self, url: str, message: str = "", **who: str) -> MQError:
@@ -91,8 +94,8 @@ def site(tmp_path: Path) -> Iterator[Site]:
     said: list[str] = []
     with served_queue_manager(folder=tmp_path, secured=True, say=said.append) as served:
         made = Site(served, said)
-        core = served.engine.manager.core
-        made.run(lambda: served.engine.manager.define("CHANNEL", CHANNEL, {"CHLTYPE": "SVRCONN"}))
+        core = served.event_loop.manager.core
+        made.run(lambda: served.event_loop.manager.define("CHANNEL", CHANNEL, {"CHLTYPE": "SVRCONN"}))
         made.run(lambda: object_authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), add=("CONNECT",)))
         made.passwords(FAILDLAY=0)
         yield made
@@ -261,7 +264,7 @@ def test_a_rule_may_ask_for_a_password_where_the_queue_manager_does_not(site: Si
 
 def test_without_connauth_no_password_is_looked_at_and_none_can_be_asked_for(site: Site) -> None:
     site.alter("QMGR", "", CONNAUTH="")
-    site.served.engine.admission.refresh()
+    site.served.event_loop.admission.refresh()
     assert site.acts_as(site.url("pat", "a guess")) == "pat"
     site.rule(CHANNEL, "ADDRESSMAP", ADDRESS="127.*", USERSRC="CHANNEL", CHCKCLNT="REQDADM")
     site.refuses(site.url("pat", PASSWORD), "AMQ5540E")
@@ -270,7 +273,7 @@ def test_without_connauth_no_password_is_looked_at_and_none_can_be_asked_for(sit
 def test_changes_of_the_authinfo_apply_after_a_refresh(site: Site) -> None:
     site.alter("IDPWOS", AUTHINFO, CHCKCLNT="REQUIRED")
     assert site.acts_as(site.url("alice")) == "alice"
-    site.served.engine.admission.refresh()
+    site.served.event_loop.admission.refresh()
     site.refuses(site.url("alice"), "AMQ5540E")
 
 
@@ -278,19 +281,19 @@ def test_changes_of_the_authinfo_apply_after_a_refresh(site: Site) -> None:
 def test_a_connauth_that_cannot_be_used_lets_no_client_in(site: Site, name: str) -> None:
     site.user("pat")
     site.alter("QMGR", "", CONNAUTH=name)
-    site.served.engine.admission.refresh()
+    site.served.event_loop.admission.refresh()
     assert any(line.startswith("AMQ9591E") and name in line for line in site.said)
     site.refuses(site.url("pat", PASSWORD), "AMQ9591E")
     site.refuses(site.url("alice"), "AMQ5540E")
     with libremq.connect(site.served.url("local")) as qm:
         qm.alter("qmgr", connauth=AUTHINFO)  # it can be put right from here
-    site.served.engine.admission.refresh()
+    site.served.event_loop.admission.refresh()
     assert site.acts_as(site.url("pat", PASSWORD)) == "pat"
 
 
 def test_a_broken_file_of_users_lets_nobody_in(site: Site) -> None:
     site.user("pat")
-    Path(site.served.engine.folder, users.FILE_NAME).write_text("{")
+    Path(site.served.event_loop.folder, users.FILE_NAME).write_text("{")
     site.refuses(site.url("pat", PASSWORD), "AMQ9591E")
 
 
@@ -325,7 +328,7 @@ def test_local_connections(site: Site) -> None:
 
 
 def test_who_is_not_privileged_is_whom_the_system_says(site: Site) -> None:
-    decide = site.served.engine.admission.decide
+    decide = site.served.event_loop.admission.decide
     assert decide(Applicant(True, "guest", named="pat")) == Admitted("guest", privileged=False)
     assert decide(Applicant(True, "guest", named=OWNER)) == Admitted("guest", privileged=False)
 
@@ -339,7 +342,7 @@ def test_who_is_no_longer_an_administrator_is_none_after_a_refresh(site: Site) -
     with libremq.connect(site.url("boss", PASSWORD)) as qm, libremq.connect(site.served.url("local"), user="x") as own:
         own.define_local("BEFORE")
         qm.define_local("BEFORE.TOO")
-        users.set_groups(site.served.engine.manager.core.files, site.served.engine.folder, "boss", ("staff",))
+        users.set_groups(site.served.event_loop.manager.core.files, site.served.event_loop.folder, "boss", ("staff",))
         assert own.mqsc("REFRESH SECURITY TYPE(AUTHSERV)")[0].reason == 0
         for command in (lambda: qm.define_local("AFTER"), lambda: qm.put("BEFORE", "text"), qm.checkpoint):
             with pytest.raises(MQError) as caught:
@@ -371,7 +374,7 @@ def test_only_the_answer_to_a_wrong_password_waits(site: Site) -> None:
     site.passwords(FAILDLAY=0)
     site.refuses(site.url("pat", "a guess"), "AMQ5534E")
     assert not outcomes
-    site.served.in_loop(lambda: [link.abort() for link in list(site.served.engine.links)])
+    site.served.in_loop(lambda: [link.abort() for link in list(site.served.event_loop.links)])
     for one in guesses:
         one.join(60)
     assert len(outcomes) == len(guesses)
@@ -390,7 +393,7 @@ def test_a_blocked_address_is_not_listened_to(site: Site) -> None:
         libremq.connect(site.url("alice"))
     assert caught.value.reason != C.MQRC_NOT_AUTHORIZED  # nothing was said to it
     assert any(line.startswith("AMQ9781E: A connection from 127.0.0.1 ") for line in site.said)
-    assert site.served.engine.sockets == 0
+    assert site.served.event_loop.sockets == 0
     with libremq.connect(site.served.url("local")):
         pass
     site.rule("*", "BLOCKADDR", "REPLACE", ADDRLIST=("127.*",), WARN="YES")
@@ -492,11 +495,11 @@ def test_runcheck_says_what_a_connection_gets(
         site.rule(profile, rule_type, **attributes)
     for user in ("alice", "bob", "alice.and.bob"):
         told = match_runcheck(
-            site.served.engine.manager.core.catalogue,
+            site.served.event_loop.manager.core.catalogue,
             CHANNEL,
             "127.0.0.1",
             client_user=user,
-            is_privileged=site.served.engine.admission.is_privileged,
+            is_privileged=site.served.event_loop.admission.is_privileged,
         )
         try:
             got = site.acts_as(site.url(user))

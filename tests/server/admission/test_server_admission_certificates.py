@@ -30,13 +30,13 @@ def site(tmp_path: Path) -> Iterator[Site]:
 
 
 def rule(site: Site, profile: str, rule_type: str, **attributes: Any) -> None:
-    core = site.served.engine.manager.core
+    core = site.served.event_loop.manager.core
     site.served.embedded.admin(lambda: set_chlauth(core, profile, rule_type, attributes))
 
 
 def acts_as(site: Site, issued: Issued) -> str:
     """As whom it comes in; and RUNCHECK says the same."""
-    links = site.served.engine.links
+    links = site.served.event_loop.links
     with libremq.connect(site.client(issued), user="somebody"):
         ((user, peer),) = site.served.in_loop(
             lambda: [(one.user, link.tls) for link in links for one in link.conversations.values()]
@@ -44,13 +44,13 @@ def acts_as(site: Site, issued: Issued) -> str:
     wait_until(lambda: not links)
     assert peer is not None
     told = match_runcheck(
-        site.served.engine.manager.core.catalogue,
+        site.served.event_loop.manager.core.catalogue,
         MUTUAL,
         "127.0.0.1",
         client_user="somebody",
         peer_dn=peer.subject,
         issuer_dn=peer.issuer,
-        is_privileged=site.served.engine.admission.is_privileged,
+        is_privileged=site.served.event_loop.admission.is_privileged,
     )
     assert (told.user, told.allowed) == (user, True)
     return user

@@ -35,8 +35,8 @@ def call(site: Site, kind: str, **attributes: object) -> list[tuple[int, dict[in
     if kind == "RQSTR":
         way = {"CONNAME": way["CONNAME"]}
     site.define("CHANNEL", CHANNEL, CHLTYPE=kind, SSLCIPH=CIPHER, **{**way, **attributes})
-    with site.served.engine.lock:
-        site.served.engine.initiator.start(CHANNEL)
+    with site.served.event_loop.lock:
+        site.served.event_loop.initiator.start(CHANNEL)
     return events(site, C.MQRC_CHANNEL_STOPPED)
 
 

@@ -37,7 +37,7 @@ def test_the_queue_manager_and_privileged_users_need_no_authorities(served: Serv
     define(served, user)
     with Partner(served.port) as partner:
         partner.agree()
-        (link,) = served.engine.message_links
+        (link,) = served.event_loop.message_links
         assert link.agent is not None and link.agent.hconn
 
 

@@ -104,7 +104,7 @@ def test_both_are_served_on_one_port(served: Served, pki: Path) -> None:
 def test_a_client_that_does_not_trust_it(served: Served, pki: Path, keys: dict[str, str], said: list[str]) -> None:
     found = {name: f"{pki}/{value}" for name, value in keys.items()}
     assert refused(served.url("mqs", channel=SECURE, **found)).reason == C.MQRC_SSL_INITIALIZATION_ERROR
-    wait_until(lambda: served.engine.sockets == 0)
+    wait_until(lambda: served.event_loop.sockets == 0)
     check_works(served.url("mq"))
 
 
@@ -125,7 +125,7 @@ def test_a_plain_client_on_a_channel_that_wants_tls(served: Served) -> None:
     assert error.reason == C.MQRC_SSL_INITIALIZATION_ERROR and "mqs://" in error.detail
     with Peer(served.port, channel=SECURE) as peer, pytest.raises(AssertionError):
         peer.negotiate()
-    wait_until(lambda: served.engine.sockets == 0)
+    wait_until(lambda: served.event_loop.sockets == 0)
 
 
 def test_the_status_that_a_plain_client_is_refused_with(served: Served) -> None:
@@ -158,16 +158,16 @@ def test_clients_that_must_show_a_certificate(tmp_path: Path, pki: Path) -> None
             error = refused(served.url("mqs", ca=f"{pki}/ca.pem", channel=SECURE, **keys))
             assert error.reason == C.MQRC_SSL_INITIALIZATION_ERROR and why in error.detail
         wait_until(lambda: any("AMQ9654E" in text for text in said), "the error log says so")
-        wait_until(lambda: served.engine.sockets == 0)
+        wait_until(lambda: served.event_loop.sockets == 0)
 
 
 def test_the_key_repository_of_a_queue_manager(tmp_path: Path, pki: Path) -> None:
     """The folder `ssl` beside its data; a certificate that is renewed there is used for the next client."""
     with served_queue_manager(folder=tmp_path / "libremq", tls=lambda: keys.context()) as served:
-        keys = KeyRepository(served.engine.manager, served.engine.folder, lambda text: None)
+        keys = KeyRepository(served.event_loop.manager, served.event_loop.folder, lambda text: None)
         define(served)
         assert refused(served.url("mqs", ca=f"{pki}/ca.pem")).reason == C.MQRC_SSL_INITIALIZATION_ERROR
-        folder = Path(served.engine.folder, "ssl")
+        folder = Path(served.event_loop.folder, "ssl")
         folder.mkdir()
         for name, authority in (("server", "ca"), ("stranger", "other")):
             pem = (pki / f"{name}.pem").read_bytes() + (pki / f"{name}.key").read_bytes()
@@ -176,7 +176,7 @@ def test_the_key_repository_of_a_queue_manager(tmp_path: Path, pki: Path) -> Non
 
 
 def test_users_and_passwords_inside_tls(served: Served, pki: Path) -> None:
-    set_password(served.engine.manager.core.files, served.engine.folder, "app", "secret")
+    set_password(served.event_loop.manager.core.files, served.event_loop.folder, "app", "secret")
     url = served.url("mqs", ca=f"{pki}/ca.pem", channel=SECURE)
     check_works(url.replace("mqs://", "mqs://app:secret@"))
     assert refused(url.replace("mqs://", "mqs://app:guess@")).reason == C.MQRC_NOT_AUTHORIZED
@@ -188,7 +188,7 @@ def test_who_does_not_end_the_handshake_is_shown_out(served: Served, sent: bytes
         stuck.sendall(sent)
         check_works(served.url("mq"))
     # With a short limit from here on: nobody who ends the handshake comes any more
-    served.engine.limits = replace(served.engine.limits, handshake_s=0.5)
+    served.event_loop.limits = replace(served.event_loop.limits, handshake_s=0.5)
     with socket.create_connection(("127.0.0.1", served.port), timeout=240) as stuck:
         stuck.sendall(sent)
         try:
@@ -196,7 +196,7 @@ def test_who_does_not_end_the_handshake_is_shown_out(served: Served, sent: bytes
                 pass
         except ConnectionResetError:
             pass
-    wait_until(lambda: served.engine.sockets == 0)
+    wait_until(lambda: served.event_loop.sockets == 0)
 
 
 def test_many_threads_share_one_secure_socket(served: Served, pki: Path) -> None:

@@ -33,7 +33,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(autouse=True)
 def silence(site: Site) -> None:
-    wait_until(lambda: site.served.engine.sockets == 0)
+    wait_until(lambda: site.served.event_loop.sockets == 0)
     site.said.clear()
 
 
@@ -43,7 +43,7 @@ def check_refused(site: Site, url: str, why: str, number: str, *words: str) -> N
     assert error.reason == C.MQRC_SSL_INITIALIZATION_ERROR
     assert why in error.detail
     wait_until(lambda: site.heard(number, *words), f"{number} with {words}")
-    wait_until(lambda: site.served.engine.sockets == 0)
+    wait_until(lambda: site.served.event_loop.sockets == 0)
 
 
 def test_a_client_with_a_good_certificate(site: Site) -> None:
@@ -159,7 +159,7 @@ def test_a_client_that_goes_away_in_the_handshake(site: Site) -> None:
     with socket.create_connection(("127.0.0.1", site.served.port), timeout=30) as plain:
         plain.sendall(b"\x16\x03\x01\x02\x00\x01\x00")
     wait_until(lambda: site.heard("AMQ9665E", "127.0.0.1"))
-    wait_until(lambda: site.served.engine.sockets == 0)
+    wait_until(lambda: site.served.event_loop.sockets == 0)
 
 
 def test_the_asyncio_client_hears_it_too(site: Site) -> None:
@@ -186,7 +186,7 @@ def test_events(site: Site) -> None:
         site.client(OTHER.issue([("CN", "alice")])),
     ):
         refused(url)
-        wait_until(lambda: site.served.engine.sockets == 0)
+        wait_until(lambda: site.served.event_loop.sockets == 0)
     site.alter_qmgr(SSLEV="DISABLED")
     refused(site.client())
     with libremq.connect(site.served.url("local")) as qm, qm.queue(queue) as events:
@@ -211,7 +211,7 @@ def test_the_event_loop_of_a_server_lets_the_alert_out_too(tmp_path: Path) -> No
     asyncio.set_event_loop_policy(uvloop.EventLoopPolicy())
     try:
         with tls_site(tmp_path, AUTHORITY, OWN) as site:
-            assert isinstance(site.served.engine.loop, uvloop.Loop)
+            assert isinstance(site.served.event_loop.loop, uvloop.Loop)
             check_works(site.client(ALICE))
             stranger = site.client(OTHER.issue([("CN", "alice")]))
             for _ in range(5):
@@ -223,7 +223,7 @@ def test_the_event_loop_of_a_server_lets_the_alert_out_too(tmp_path: Path) -> No
 def test_who_the_server_knows_a_client_as(site: Site) -> None:
     """For channel authentication: subject, issuer and serial number."""
     with libremq.connect(site.client(ALICE)):
-        (link,) = site.served.in_loop(lambda: list(site.served.engine.links))
+        (link,) = site.served.in_loop(lambda: list(site.served.event_loop.links))
         peer = link.tls
         assert peer is not None
         serial = f"{ALICE.certificate.serial_number:X}"

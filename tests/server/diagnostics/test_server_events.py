@@ -36,7 +36,7 @@ def test_a_waiting_monitor_hears_of_the_end(tmp_path: Path) -> None:
         start = monitor.get(hobj, MQMD(), MQGMO(), None).data
         gmo = MQGMO(Options=C.MQGMO_WAIT | C.MQGMO_FAIL_IF_QUIESCING, WaitInterval=C.MQWI_UNLIMITED)
         waiting = WaitingGet(served, monitor, lambda: monitor.get(hobj, MQMD(), gmo, None))
-        end = threading.Thread(target=lambda: served.run(served.engine.end("quiesce")))
+        end = threading.Thread(target=lambda: served.run(served.event_loop.end("quiesce")))
         end.start()
         try:
             while not waiting.done:
@@ -56,7 +56,7 @@ def test_the_event_says_how_it_was_ended(tmp_path: Path, mode: str, qualifier: i
     with served_queue_manager(folder=tmp_path) as served:
         with connect(served.url("local")) as qm:
             qm.alter("QLOCAL", QUEUE, DEFPSIST="YES")
-        served.run(served.engine.end(mode))  # type: ignore[arg-type]
+        served.run(served.event_loop.end(mode))  # type: ignore[arg-type]
     with connect(f"embedded:QM1?data={tmp_path}") as qm:
         told = [what_it_says(message.data) for message in qm.queue(QUEUE).browse()]
     assert told == [

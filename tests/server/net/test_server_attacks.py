@@ -30,7 +30,7 @@ class Site:
     """A queue manager as it is created; alice may connect, and put to MINE and get from it."""
 
     def __init__(self, served: Served) -> None:
-        self.served, self.manager = served, served.engine.manager
+        self.served, self.manager = served, served.event_loop.manager
         self.define("CHANNEL", CHANNEL, CHLTYPE="SVRCONN")
         self.define("QLOCAL", "MINE")
         self.define("QLOCAL", "DEAD")
@@ -228,7 +228,7 @@ def test_commands_are_given_as_who_was_let_in(site: Site) -> None:
         assert peer.answer().kind == Type.PING_DATA  # the explanation
         assert calls.unpack_api(peer.answer().body).reason == C.MQRC_ALREADY_CONNECTED
         (conversation,) = site.served.in_loop(
-            lambda: [one for link in site.served.engine.links for one in link.conversations.values()]
+            lambda: [one for link in site.served.event_loop.links for one in link.conversations.values()]
         )
         assert conversation.user == "alice"
 

@@ -45,12 +45,12 @@ def served(tmp_path: Path, clock: VirtualClock, said: list[str]) -> Iterator[Ser
 
 def tick(served: Served) -> None:
     """What happens once a second."""
-    served.in_loop(lambda: served.engine.channels.tick(served.engine.loop.time()))
+    served.in_loop(lambda: served.event_loop.channels.tick(served.event_loop.loop.time()))
 
 
 def running(served: Served) -> bool:
-    with served.engine.lock:
-        return [one.status for one in served.engine.initiator.instances()] == [C.MQCHS_RUNNING]
+    with served.event_loop.lock:
+        return [one.status for one in served.event_loop.initiator.instances()] == [C.MQCHS_RUNNING]
 
 
 def give_up(served: Served, clock: VirtualClock) -> None:
@@ -78,7 +78,7 @@ def test_a_long_message_over_a_slow_line_arrives(served: Served, clock: VirtualC
         partner.agree(heartbeat_s=HEARTBEAT_S)
         partner.resynchronise()
         for segment in segments:
-            (link,) = served.engine.message_links
+            (link,) = served.event_loop.message_links
             assert link.agent is not None
             counters = link.agent.counters
             came = counters.bytes_received + len(segment)
@@ -101,12 +101,12 @@ def slow_partner(served: Served) -> Iterator[socket.socket]:
         where = f"127.0.0.1({listener.getsockname()[1]})"
         define(served, "QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
         define(served, "SDR", "TO.QM2", XMITQ="QM2", CONNAME=where, HBINT=HEARTBEAT_S)
-        engine = served.engine
-        with engine.lock:
-            hconn = engine.manager.connect("", "application")
+        event_loop = served.event_loop
+        with event_loop.lock:
+            hconn = event_loop.manager.connect("", "application")
             od, md = MQOD(ObjectName="TARGET", ObjectQMgrName="QM2"), MQMD(Version=2, Persistence=1)
-            engine.manager.put1(hconn, od, md, MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x" * 4_000_000)
-            engine.initiator.start("TO.QM2")
+            event_loop.manager.put1(hconn, od, md, MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x" * 4_000_000)
+            event_loop.initiator.start("TO.QM2")
         listener.settimeout(120)
         connection, _ = listener.accept()
         with connection:
@@ -129,7 +129,7 @@ def slow_partner(served: Served) -> Iterator[socket.socket]:
 def test_a_partner_that_takes_a_long_message_slowly_is_waited_for(served: Served, clock: VirtualClock) -> None:
     with slow_partner(served) as connection:
         wait_until(lambda: running(served))
-        (link,) = served.engine.message_links
+        (link,) = served.event_loop.message_links
         agent = link.agent
         assert agent is not None
         wait_until(lambda: agent.counters.messages == 1)
@@ -153,23 +153,23 @@ def test_a_partner_that_takes_a_long_message_slowly_is_waited_for(served: Served
 
 def test_a_receiver_that_is_defined_for_a_call_asks_for_tls_as_its_model_does(served: Served, said: list[str]) -> None:
     define(served, "RCVR", "SYSTEM.AUTO.RECEIVER", SSLCIPH="ANY_TLS12_OR_HIGHER")
-    with served.engine.lock:
-        served.engine.manager.alter("QMGR", "", {"CHAD": "ENABLED"})
+    with served.event_loop.lock:
+        served.event_loop.manager.alter("QMGR", "", {"CHAD": "ENABLED"})
     for _ in range(2):
         with Partner(served.port) as partner:
             partner.bind(channel="NEW.CHANNEL")
             assert partner.refused().code == Status.CIPHER_SPEC
-        assert "NEW.CHANNEL" not in served.engine.manager.core.catalogue.channels
+        assert "NEW.CHANNEL" not in served.event_loop.manager.core.catalogue.channels
     lines = [text for text in said if text.startswith("AMQ9639")]
     assert len(lines) == 2 and all("channel 'NEW.CHANNEL'" in line for line in lines)
     define(served, "RCVR", "SYSTEM.AUTO.RECEIVER", SSLCIPH="")
     with Partner(served.port) as partner:
         partner.agree(channel="NEW.CHANNEL")
-    assert "NEW.CHANNEL" in served.engine.manager.core.catalogue.channels
+    assert "NEW.CHANNEL" in served.event_loop.manager.core.catalogue.channels
 
 
 def test_nothing_gets_past_a_receive_exit(served: Served) -> None:
-    exits = Path(served.engine.folder) / "exits"
+    exits = Path(served.event_loop.folder) / "exits"
     exits.mkdir(mode=0o700, exist_ok=True)
     file = exits / "mine.py"
     file.write_text(
@@ -192,8 +192,8 @@ def test_nothing_gets_past_a_receive_exit(served: Served) -> None:
         return b"".join(sent) + flows.confirm_request(luwid)
 
     def depth() -> int:
-        core = served.engine.manager.core
-        with served.engine.lock:
+        core = served.event_loop.manager.core
+        with served.event_loop.lock:
             return core.local_queue(core.catalogue.queues["TARGET"]).store.depth  # type: ignore[arg-type]
 
     with Partner(served.port) as partner:

@@ -15,7 +15,7 @@ from libremq.channels.initiator import ChannelRules
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFIN, MQCFST, unpack_message
-from libremq.server.net.event_loop import EngineLimits
+from libremq.server.net.event_loop import EventLoopLimits
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire.protocol import Status
 
@@ -86,11 +86,11 @@ def test_a_client_beyond_the_limit(tmp_path: Path, rules: ChannelRules, name: st
         assert (values[C.MQIACF_REASON_QUALIFIER], values[limit]) == (qualifier, 2)
         assert (values[C.MQCACH_CHANNEL_NAME], values[C.MQCACH_CONNECTION_NAME]) == (CLIENT_CHANNEL, "127.0.0.1")
         stack.enter_context(connected(served, "local"))
-        assert sum(link.local for link in served.engine.links) >= 5
+        assert sum(link.local for link in served.event_loop.links) >= 5
         first.close()
-        wait_until(lambda: served.engine.instances.get(CLIENT_CHANNEL) == 1)
+        wait_until(lambda: served.event_loop.instances.get(CLIENT_CHANNEL) == 1)
         stack.enter_context(connected(served, "mq"))
-    assert not served.engine.instances
+    assert not served.event_loop.instances
 
 
 @pytest.mark.parametrize(("rules", "name", "qualifier", "limit"), LIMITS)
@@ -107,7 +107,7 @@ def test_a_partner_beyond_the_limit(tmp_path: Path, rules: ChannelRules, name: s
         assert (values[C.MQIACF_REASON_QUALIFIER], values[limit]) == (qualifier, 2)
         assert (values[C.MQCACH_CHANNEL_NAME], values[C.MQCACH_CONNECTION_NAME]) == ("TO.QM1", "127.0.0.1")
         clients[0].close()
-        wait_until(lambda: served.engine.instances.get(CLIENT_CHANNEL) == 1)
+        wait_until(lambda: served.event_loop.instances.get(CLIENT_CHANNEL) == 1)
         with Partner(served.port) as partner:
             partner.agree()
             partner.resynchronise()
@@ -131,7 +131,7 @@ def test_an_administrator_comes_in_and_makes_room(tmp_path: Path) -> None:
 
 def test_local_applications_come_in_when_other_sockets_are_all_in_use(tmp_path: Path) -> None:
     """Up to a limit: each socket takes an open file."""
-    limits = EngineLimits(links_max=2)
+    limits = EventLoopLimits(links_max=2)
     said: list[str] = []
     with served_queue_manager(folder=tmp_path / "libremq", limits=limits, say=said.append) as served:
         with ExitStack() as stack:
@@ -145,6 +145,6 @@ def test_local_applications_come_in_when_other_sockets_are_all_in_use(tmp_path: 
                 for _ in range(200):
                     stack.enter_context(connected(served, "local"))
             assert "sockets are open" in only_refusal(said)
-        wait_until(lambda: not served.engine.sockets)
+        wait_until(lambda: not served.event_loop.sockets)
         with connected(served, "mq"):
             pass

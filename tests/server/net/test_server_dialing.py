@@ -17,13 +17,13 @@ from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.channel_definitions import Sender
 from libremq.mqi import constants as C
 from libremq.server.net.dialing import CallingLink
-from libremq.server.net.event_loop import EngineLimits
+from libremq.server.net.event_loop import EventLoopLimits
 from libremq.testing.serving import served_queue_manager
 
 
 def test_an_address_that_does_not_answer_is_given_up_after_the_configured_time(tmp_path: Path) -> None:
     said: list[str] = []
-    limits = EngineLimits(connect_s=0.1)
+    limits = EventLoopLimits(connect_s=0.1)
     with (
         served_queue_manager(folder=tmp_path, limits=limits, say=lambda text: said.append(str(text))) as served,
         socket.socket() as busy,
@@ -37,12 +37,12 @@ def test_an_address_that_does_not_answer_is_given_up_after_the_configured_time(t
             filler.connect_ex(busy.getsockname())
         define(served, "QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
         define(served, "SDR", "TO.QM2", XMITQ="QM2", CONNAME=f"127.0.0.1({busy.getsockname()[1]})")
-        with served.engine.lock:
-            served.engine.initiator.start("TO.QM2")
+        with served.event_loop.lock:
+            served.event_loop.initiator.start("TO.QM2")
 
         def retrying() -> bool:
-            with served.engine.lock:
-                return [one.status for one in served.engine.initiator.instances()] == [C.MQCHS_RETRYING]
+            with served.event_loop.lock:
+                return [one.status for one in served.event_loop.initiator.instances()] == [C.MQCHS_RETRYING]
 
         wait_until(retrying)
     assert any("AMQ9202" in text and "did not answer for 0.1 seconds" in text for text in said), said
@@ -53,8 +53,8 @@ def test_a_local_address_that_nobody_knows_is_not_blamed_on_the_other_end(tmp_pa
     with served_queue_manager(folder=tmp_path, say=lambda text: said.append(str(text))) as served:
         define(served, "QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
         define(served, "SDR", "TO.QM2", XMITQ="QM2", CONNAME="127.0.0.1(9)", LOCLADDR="nosuch.invalid")
-        with served.engine.lock:
-            served.engine.initiator.start("TO.QM2")
+        with served.event_loop.lock:
+            served.event_loop.initiator.start("TO.QM2")
         wait_until(lambda: any("AMQ9202" in text for text in said))
     [line] = [text for text in said if "AMQ9202" in text]
     assert "LOCLADDR cannot be used, nosuch.invalid: its name is not known" in line
@@ -72,11 +72,11 @@ def test_what_is_no_queue_manager_at_all_is_told_once(tmp_path: Path, how: str) 
         port = listener.getsockname()[1]
         define(served, "QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
         define(served, "SDR", "TO.QM2", XMITQ="QM2", CONNAME=f"127.0.0.1({port})")
-        with served.engine.lock:
+        with served.event_loop.lock:
             if how == "start":
-                served.engine.initiator.start("TO.QM2")
+                served.event_loop.initiator.start("TO.QM2")
             else:
-                served.engine.initiator.ping("TO.QM2", b"data", pinged.append)
+                served.event_loop.initiator.ping("TO.QM2", b"data", pinged.append)
         connection, _ = listener.accept()
         with connection:
             connection.sendall(b"SSH-2.0-OpenSSH_9.2p1\r\n")
@@ -93,25 +93,25 @@ def test_what_comes_before_the_channel_is_there_waits_for_it(tmp_path: Path) -> 
         served_queue_manager(folder=tmp_path) as served,
         socket.create_server(("127.0.0.1", 0)) as listener,
     ):
-        engine, place = served.engine, listener.getsockname()
+        event_loop, place = served.event_loop, listener.getsockname()
         define(served, "QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
         define(served, "SDR", "TO.QM2", XMITQ="QM2", CONNAME=f"127.0.0.1({place[1]})")
-        link = CallingLink(engine)
+        link = CallingLink(event_loop)
 
         async def connect() -> None:
-            engine.sockets += 1
-            await engine.loop.create_connection(lambda: link, *place)
+            event_loop.sockets += 1
+            await event_loop.loop.create_connection(lambda: link, *place)
 
-        asyncio.run_coroutine_threadsafe(connect(), engine.loop).result()
+        asyncio.run_coroutine_threadsafe(connect(), event_loop.loop).result()
         connection, _ = listener.accept()
         with connection:
             connection.sendall(b"SSH-2.0-OpenSSH_9.2p1\r\n")
             wait_until(lambda: link.counters.bytes_received > 0)
 
             def build() -> Agent:
-                channel = engine.manager.core.catalogue.channels["TO.QM2"]
+                channel = event_loop.manager.core.catalogue.channels["TO.QM2"]
                 assert isinstance(channel, Sender)
-                agent = PingingAgent(engine.initiator._environment, channel, link, link.described(), data=b"data")
+                agent = PingingAgent(event_loop.initiator._environment, channel, link, link.described(), data=b"data")
                 agent.on_end = lambda agent, end: ended.append(end)
                 return agent
 

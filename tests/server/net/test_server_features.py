@@ -36,7 +36,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 
 def sockets(served: Served) -> int:
     """Of TCP clients."""
-    return served.in_loop(lambda: sum(not link.local for link in served.engine.links))
+    return served.in_loop(lambda: sum(not link.local for link in served.event_loop.links))
 
 
 # Shared conversations
@@ -73,7 +73,7 @@ def test_a_conversation_that_waits_does_not_hold_up_the_others_on_its_socket(ser
         found: list[str] = []
         thread = threading.Thread(target=lambda: found.append(qm.queue(QUEUE).get(wait=60).text))
         thread.start()
-        wait_until(lambda: len(served.engine.manager.core.waiters) == 1)
+        wait_until(lambda: len(served.event_loop.manager.core.waiters) == 1)
         assert queue.depth == 0
         assert sockets(served) == 1
         queue.put("for the one that waits")
@@ -162,7 +162,7 @@ def test_a_table_says_where(served: Served, tmp_path: Path, monkeypatch: pytest.
 
 @pytest.fixture
 def guarded(served: Served) -> Served:
-    files, folder = served.engine.manager.core.files, served.engine.folder
+    files, folder = served.event_loop.manager.core.files, served.event_loop.folder
     with libremq.connect(served.url("local")) as qm:
         qm.define("CHANNEL", "APP.SVRCONN", CHLTYPE="SVRCONN", MCAUSER="app")
         qm.define("CHANNEL", "GUEST.SVRCONN", CHLTYPE="SVRCONN", MCAUSER="guest")
@@ -196,7 +196,7 @@ def test_a_wrong_password(guarded: Served, user: str, password: str, channel: st
         libremq.connect(as_user(guarded, user, password, channel)).queue(QUEUE).depth  # noqa: B018
     assert caught.value.reason == C.MQRC_NOT_AUTHORIZED
     assert password not in caught.value.detail
-    wait_until(lambda: guarded.engine.connection_count() == 0)
+    wait_until(lambda: guarded.event_loop.connection_count() == 0)
 
 
 def test_a_channel_gives_its_user_to_those_who_come(guarded: Served) -> None:
@@ -287,13 +287,14 @@ def test_an_application_that_is_killed(served: Served, binding: str, how: signal
             assert process.stdout is not None
             got, _, temporary = process.stdout.readline().strip().partition("/")
             assert got == "goes back"
-            wait_until(lambda: len(served.engine.manager.core.waiters) == 1, "the get waits")
+            wait_until(lambda: len(served.event_loop.manager.core.waiters) == 1, "the get waits")
             assert qm.display("QLOCAL", temporary)
             with pytest.raises(MQError) as caught:
                 qm.queue(QUEUE).get()
             assert caught.value.reason == C.MQRC_OBJECT_IN_USE
             process.send_signal(how)
-        wait_until(lambda: len(served.engine.links) == 1 and not served.engine.manager.core.waiters, "it is gone")
+        loop = served.event_loop
+        wait_until(lambda: len(loop.links) == 1 and not loop.manager.core.waiters, "it is gone")
         assert not qm.display("QLOCAL", temporary)
         with qm.queue(QUEUE) as queue:
             message = queue.get()
@@ -310,7 +311,7 @@ def test_a_message_that_was_on_its_way_to_an_application_that_died(served: Serve
             peer = Peer(served.port).connect()
             hobj = peer.open(QUEUE, C.MQOO_INPUT_SHARED)
             peer.send(get_flow(hobj, C.MQGMO_WAIT | C.MQGMO_SYNCPOINT, 60_000))
-            wait_until(lambda: len(served.engine.manager.core.waiters) == 1)
+            wait_until(lambda: len(served.event_loop.manager.core.waiters) == 1)
             queue.put(f"{number}")
             peer.socket.close()
             wait_until(lambda: sockets(served) == 0)

@@ -65,7 +65,7 @@ class Beats:
         self._start = self._count()
 
     def _count(self) -> float:
-        links = self._served.engine.links
+        links = self._served.event_loop.links
         return self._served.in_loop(lambda: max((link.silence.heard for link in links), default=0.0))
 
     def seconds(self) -> float:
@@ -91,7 +91,7 @@ def test_a_get_that_waits_for_many_intervals(served: Served) -> None:
         found: list[str] = []
         thread = threading.Thread(target=lambda: found.append(queue.get(wait=240).text))
         thread.start()
-        wait_until(lambda: len(served.engine.manager.core.waiters) == 1)
+        wait_until(lambda: len(served.event_loop.manager.core.waiters) == 1)
         beats = Beats(served)
         wait_until(lambda: beats.seconds() > INTERVALS, "heartbeats")
         with libremq.connect(served.url("local")) as other:
@@ -119,7 +119,7 @@ def test_a_queue_manager_that_was_suspended_blames_no_client(served: Served, sai
         peer.connect()
 
         def suspended() -> bool:
-            (link,) = served.engine.links
+            (link,) = served.event_loop.links
             link.silence.heard = start = link.silence.heard - 1800
             for later in (2, 900, 1800):
                 link.tick(start + later)
@@ -129,8 +129,8 @@ def test_a_queue_manager_that_was_suspended_blames_no_client(served: Served, sai
         data = peer.socket.recv(36)
         assert data[9 + 8] == Type.HEARTBEAT and data[10 + 8] & CONFIRM_REQUEST
         peer.send(frame(Type.HEARTBEAT, b"", 1))
-        wait_until(lambda: served.in_loop(lambda: all(not one.silence.is_asking for one in served.engine.links)))
-        assert served.engine.connection_count() == 1
+        wait_until(lambda: served.in_loop(lambda: all(not one.silence.is_asking for one in served.event_loop.links)))
+        assert served.event_loop.connection_count() == 1
         assert not any("AMQ9259E" in text for text in said)
 
 
@@ -146,7 +146,7 @@ def test_a_peer_whose_line_is_dead_is_noticed_and_its_work_backed_out(served: Se
         assert exclusive.get().text == "goes back"
         exclusive.put("never seen")
         line.cut()
-        wait_until(lambda: served.engine.connection_count() == 1, "only the other one is left")
+        wait_until(lambda: served.event_loop.connection_count() == 1, "only the other one is left")
         assert any("AMQ9259E" in text for text in said)
         with other.queue(QUEUE) as queue:
             assert queue.get().text == "goes back"
@@ -165,9 +165,9 @@ def test_a_get_of_a_peer_whose_line_is_dead_takes_no_message(served: Served) -> 
             peer.connect()
             hobj = peer.open(QUEUE, C.MQOO_INPUT_SHARED)
             peer.send(get_flow(hobj, C.MQGMO_WAIT | C.MQGMO_SYNCPOINT, -1))
-            wait_until(lambda: len(served.engine.manager.core.waiters) == 1)
+            wait_until(lambda: len(served.event_loop.manager.core.waiters) == 1)
             line.cut()
-            wait_until(lambda: not served.engine.manager.core.waiters, "the get is gone")
+            wait_until(lambda: not served.event_loop.manager.core.waiters, "the get is gone")
         other.put(QUEUE, "for somebody else")
         assert other.queue(QUEUE).get().text == "for somebody else"
 
@@ -272,12 +272,12 @@ def test_a_long_message_on_its_way_is_a_sign_of_life(served: Served) -> None:
         peer.connect()
         hobj = peer.open(QUEUE, C.MQOO_BROWSE)
         peer.send(get_flow(hobj, C.MQGMO_BROWSE_FIRST | C.MQGMO_NO_SYNCPOINT) * 9)
-        wait_until(lambda: served.in_loop(lambda: any(link.paused for link in served.engine.links)), "it is full")
+        wait_until(lambda: served.in_loop(lambda: any(link.paused for link in served.event_loop.links)), "it is full")
         began = time.monotonic()
         while time.monotonic() < began + 6:  # several times what silence would be allowed to last
             assert peer.socket.recv(20_000)
             threading.Event().wait(0.05)
-        assert served.engine.connection_count() == 1
+        assert served.event_loop.connection_count() == 1
 
 
 def test_a_long_put_over_a_slow_line_is_no_silence(served: Served) -> None:

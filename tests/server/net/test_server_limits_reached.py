@@ -16,7 +16,7 @@ from libremq.common.users import set_password
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQPMO, MQSTS
-from libremq.server.net.event_loop import EngineLimits
+from libremq.server.net.event_loop import EventLoopLimits
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import calls, session_flows
 from libremq.wire.protocol import FIRST, MAX_SEGMENT, Status, Type
@@ -28,7 +28,7 @@ SMALL = 10_000
 
 @contextmanager
 def serving(folder: Path, **limits: float) -> Iterator[Served]:
-    with served_queue_manager(folder=folder / "libremq", limits=EngineLimits(**limits)) as served:  # type: ignore[arg-type]
+    with served_queue_manager(folder=folder / "libremq", limits=EventLoopLimits(**limits)) as served:  # type: ignore[arg-type]
         yield served
 
 
@@ -65,7 +65,7 @@ def test_one_connection_more_than_there_may_be(tmp_path: Path) -> None:
         assert error.reason == C.MQRC_MAX_CONNS_LIMIT_REACHED and "3" in error.detail
         assert refused(served.url("local")).reason == C.MQRC_MAX_CONNS_LIMIT_REACHED
         others[0].close()
-        wait_until(lambda: served.engine.connection_count() == 2)
+        wait_until(lambda: served.event_loop.connection_count() == 2)
         with libremq.connect(served.url("mq")) as again:
             assert again.queue(QUEUE).depth == 0
         others[1].close()
@@ -74,7 +74,7 @@ def test_one_connection_more_than_there_may_be(tmp_path: Path) -> None:
 def test_connections_whose_passwords_are_checked_at_the_same_time(tmp_path: Path) -> None:
     """The limit holds also when many ask before the first of them is in."""
     with serving(tmp_path, connections_max=2) as served:
-        set_password(served.engine.manager.core.files, served.engine.folder, "app", "secret")
+        set_password(served.event_loop.manager.core.files, served.event_loop.folder, "app", "secret")
         url = served.url("mq").replace("mq://", "mq://app:secret@")
         peers = [Peer(served.port).negotiate() for _ in range(6)]
         for peer in peers:
@@ -101,7 +101,7 @@ def test_one_socket_more_than_there_may_be(tmp_path: Path) -> None:
         assert error.reason == C.MQRC_CHANNEL_NOT_AVAILABLE
         assert qm.queue(QUEUE).depth == 0
         peers.pop().socket.close()
-        wait_until(lambda: served.engine.sockets == 2)
+        wait_until(lambda: served.event_loop.sockets == 2)
         with libremq.connect(served.url("mq")) as again:
             assert again.queue(QUEUE).depth == 0
         peers.pop().socket.close()
@@ -116,7 +116,7 @@ def test_instances_of_a_channel(served: Served) -> None:
         assert error.reason == C.MQRC_CHANNEL_NOT_AVAILABLE and error.object_name == "FEW.SVRCONN"
         with libremq.connect(served.url("mq")) as other:
             assert other.queue(QUEUE).depth == 0
-    wait_until(lambda: not served.engine.instances)
+    wait_until(lambda: not served.event_loop.instances)
     with libremq.connect(url) as again:
         assert again.queue(QUEUE).depth == 0
 
@@ -129,7 +129,7 @@ def test_instances_of_a_channel_from_one_address(served: Served) -> None:
         assert refused(url).reason == C.MQRC_CHANNEL_NOT_AVAILABLE
         with libremq.connect(served.url("mq")) as other:
             assert other.queue(QUEUE).depth == 0
-    wait_until(lambda: not served.engine.instances)
+    wait_until(lambda: not served.event_loop.instances)
 
 
 def test_a_channel_that_is_not_there_or_is_of_another_type(served: Served) -> None:
@@ -141,7 +141,7 @@ def test_a_channel_that_is_not_there_or_is_of_another_type(served: Served) -> No
 
 def shorten_handshakes(served: Served) -> None:
     """For a peer that has come as far as it is to come: however long that took, it was in time."""
-    served.engine.limits = replace(served.engine.limits, handshake_s=0.2)
+    served.event_loop.limits = replace(served.event_loop.limits, handshake_s=0.2)
 
 
 @pytest.mark.parametrize("said", ["nothing", "one byte", "initial data", "TLS"])
@@ -159,7 +159,7 @@ def test_who_does_not_connect_in_time_is_shown_out(tmp_path: Path, said: str) ->
                     pass
             while peer.receive() is not None:
                 pass
-        wait_until(lambda: served.engine.sockets == 0 and not served.engine.links)
+        wait_until(lambda: served.event_loop.sockets == 0 and not served.event_loop.links)
 
 
 def test_who_keeps_talking_without_connecting_is_shown_out_too(tmp_path: Path) -> None:
@@ -177,16 +177,16 @@ def test_who_keeps_talking_without_connecting_is_shown_out_too(tmp_path: Path) -
                             raise EOFError
                     except TimeoutError:
                         pass
-        wait_until(lambda: served.engine.sockets == 0)
+        wait_until(lambda: served.event_loop.sockets == 0)
 
 
 def test_who_is_connected_may_take_as_long_as_he_likes(tmp_path: Path) -> None:
     with serving(tmp_path) as served, Peer(served.port) as peer:
         peer.connect()
         shorten_handshakes(served)
-        ticks = served.engine.loop.time()
-        wait_until(lambda: served.engine.loop.time() > ticks + 2.5)
-        assert served.engine.connection_count() == 1
+        ticks = served.event_loop.loop.time()
+        wait_until(lambda: served.event_loop.loop.time() > ticks + 2.5)
+        assert served.event_loop.connection_count() == 1
 
 
 # Handles
@@ -277,7 +277,7 @@ def test_a_get_that_waits_for_a_message_that_is_too_long_for_the_channel(served:
 
         thread = threading.Thread(target=get)
         thread.start()
-        wait_until(lambda: len(served.engine.manager.core.waiters) == 1)
+        wait_until(lambda: len(served.event_loop.manager.core.waiters) == 1)
         other.put(QUEUE, bytes(SMALL + 1))
         thread.join(60)
         assert reasons == [C.MQRC_DATA_LENGTH_ERROR]
@@ -324,7 +324,7 @@ def test_a_segment_that_is_longer_than_agreed_ends_the_channel(served: Served) -
         assert flow.kind == Type.STATUS_DATA
         assert session_flows.unpack_status(flow.body) == Status.PROTOCOL_LENGTH_ERROR
         assert peer.receive() is None
-    wait_until(lambda: not served.engine.links)
+    wait_until(lambda: not served.event_loop.links)
 
 
 def test_a_flow_that_is_longer_than_the_channel_carries_ends_it(served: Served, small: str) -> None:
@@ -342,4 +342,4 @@ def test_nothing_long_is_taken_from_who_has_not_said_who_he_is(served: Served) -
         peer.send(frame_plain(Type.MQPUT, bytes(60_000), flags=FIRST) * 3)
         while peer.receive() is not None:
             pass
-    wait_until(lambda: not served.engine.links and served.engine.buffered_bytes == 0)
+    wait_until(lambda: not served.event_loop.links and served.event_loop.buffered_bytes == 0)

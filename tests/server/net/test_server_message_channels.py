@@ -53,12 +53,12 @@ class Pair:
         define(self.two, "QLOCAL", "TARGET.Q")
 
     def start(self, name: str = CHANNEL) -> None:
-        with self.one.engine.lock:
-            self.one.engine.initiator.start(name)
+        with self.one.event_loop.lock:
+            self.one.event_loop.initiator.start(name)
 
     def instance(self, name: str = CHANNEL) -> ChannelInstance | None:
-        with self.one.engine.lock:
-            return next((one for one in self.one.engine.initiator.instances() if one.channel == name), None)
+        with self.one.event_loop.lock:
+            return next((one for one in self.one.event_loop.initiator.instances() if one.channel == name), None)
 
     def wait_for(self, status: int, name: str = CHANNEL) -> ChannelInstance:
         def there() -> bool:
@@ -108,16 +108,16 @@ def test_messages_arrive(pair: Pair) -> None:
     assert (sender.partner, sender.messages, sender.xmitq) == ("QM2", 100, "QM2")
     assert sender.bytes_sent > 100 * 500
     assert sender.local_address.startswith("127.0.0.1(")
-    with pair.two.engine.lock:
-        (receiver,) = pair.two.engine.initiator.instances()
+    with pair.two.event_loop.lock:
+        (receiver,) = pair.two.event_loop.initiator.instances()
     assert (receiver.partner, receiver.messages) == ("QM1", 100)
 
     def counted_alike() -> bool:
         """The last batch may be confirmed a little after its messages were there."""
         found = []
         for served in (pair.one, pair.two):
-            with served.engine.lock:
-                found += served.engine.initiator.instances()
+            with served.event_loop.lock:
+                found += served.event_loop.initiator.instances()
         return found[0].bytes_sent == found[1].bytes_received
 
     wait_until(counted_alike)
@@ -125,17 +125,17 @@ def test_messages_arrive(pair: Pair) -> None:
 
 def test_long_messages_arrive(pair: Pair) -> None:
     pair.define(MAXMSGL=104857600)
-    with pair.two.engine.lock:
-        pair.two.engine.manager.alter("RCVR", CHANNEL, {"MAXMSGL": 104857600})
+    with pair.two.event_loop.lock:
+        pair.two.event_loop.manager.alter("RCVR", CHANNEL, {"MAXMSGL": 104857600})
     for served, name in ((pair.one, "QM2"), (pair.two, "TARGET.Q")):
-        with served.engine.lock:
-            served.engine.manager.alter("QLOCAL", name, {"MAXMSGL": 104857600})
-            served.engine.manager.alter("QMGR", "", {"MAXMSGL": 104857600})
+        with served.event_loop.lock:
+            served.event_loop.manager.alter("QLOCAL", name, {"MAXMSGL": 104857600})
+            served.event_loop.manager.alter("QMGR", "", {"MAXMSGL": 104857600})
     pair.start()
     pair.exchange(4, 3_000_000)
     pair.exchange(1, 20_000_000, 5)
-    wait_until(lambda: pair.one.in_loop(lambda: pair.one.engine.buffered_bytes) == 0)
-    wait_until(lambda: pair.two.in_loop(lambda: pair.two.engine.buffered_bytes) == 0)
+    wait_until(lambda: pair.one.in_loop(lambda: pair.one.event_loop.buffered_bytes) == 0)
+    wait_until(lambda: pair.two.in_loop(lambda: pair.two.event_loop.buffered_bytes) == 0)
 
 
 def test_what_waited_for_the_log_is_not_counted_any_more(pair: Pair) -> None:
@@ -143,25 +143,25 @@ def test_what_waited_for_the_log_is_not_counted_any_more(pair: Pair) -> None:
     pair.define()
     pair.start()
     pair.exchange()
-    engine = pair.one.engine
+    event_loop = pair.one.event_loop
 
     def without_room() -> tuple[int, int]:
-        (link,) = engine.message_links
+        (link,) = event_loop.message_links
         link._unsent = 1 << 22
         assert link.is_full()
         link._note_buffered()
-        counted = engine.buffered_bytes
+        counted = event_loop.buffered_bytes
         link._unsent = 0
-        link.release(engine.manager.log.durable)
-        return counted, engine.buffered_bytes
+        link.release(event_loop.manager.log.durable)
+        return counted, event_loop.buffered_bytes
 
     assert pair.one.in_loop(without_room) == (1 << 22, 0)
 
 
 def test_a_trigger_starts_the_channel(pair: Pair) -> None:
     pair.define()
-    with pair.one.engine.lock:
-        pair.one.engine.manager.alter(
+    with pair.one.event_loop.lock:
+        pair.one.event_loop.manager.alter(
             "QLOCAL", "QM2", {"TRIGGER": "TRIGGER", "TRIGTYPE": "FIRST", "INITQ": "SYSTEM.CHANNEL.INITQ"}
         )
     pair.exchange()
@@ -175,8 +175,8 @@ def test_a_partner_that_is_not_there_is_tried_again(pair: Pair, tmp_path: Path) 
         pair.start()
         pair.wait_for(C.MQCHS_RETRYING)
     assert pair.heard("AMQ9202E", f"127.0.0.1({port})", "refused")
-    with pair.one.engine.lock:
-        pair.one.engine.manager.alter("SDR", CHANNEL, {"CONNAME": f"127.0.0.1({pair.two.port})"})
+    with pair.one.event_loop.lock:
+        pair.one.event_loop.manager.alter("SDR", CHANNEL, {"CONNAME": f"127.0.0.1({pair.two.port})"})
     pair.exchange()
 
 
@@ -207,8 +207,8 @@ def test_places_that_cannot_be_reached(pair: Pair, conname: str, words: str) -> 
 
 def test_a_partner_that_does_not_know_the_channel(pair: Pair) -> None:
     pair.define()
-    with pair.two.engine.lock:
-        pair.two.engine.manager.delete("RCVR", CHANNEL)
+    with pair.two.event_loop.lock:
+        pair.two.event_loop.manager.delete("RCVR", CHANNEL)
     pair.start()
     pair.wait_for(C.MQCHS_RETRYING)
     assert pair.heard("AMQ9519E", CHANNEL)
@@ -260,7 +260,7 @@ def test_keep_alive_follows_the_channel(pair: Pair) -> None:
     pair.wait_for(C.MQCHS_RUNNING)
 
     def idle(served: Served) -> tuple[int, int]:
-        (link,) = served.engine.message_links
+        (link,) = served.event_loop.message_links
         assert link._transport is not None
         connection = link._transport.get_extra_info("socket")
         alive = connection.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
@@ -268,7 +268,7 @@ def test_keep_alive_follows_the_channel(pair: Pair) -> None:
 
     assert idle(pair.one) == (1, 77)
     assert idle(pair.two) == (1, 300 + 60)
-    assert pair.one.in_loop(lambda: next(iter(pair.one.engine.message_links)).peer) == f"127.0.0.1({pair.two.port})"
+    assert pair.one.in_loop(lambda: next(iter(pair.one.event_loop.message_links)).peer) == f"127.0.0.1({pair.two.port})"
 
 
 def test_a_connection_that_is_cut_is_made_again_and_nothing_is_lost(pair: Pair) -> None:
@@ -277,10 +277,10 @@ def test_a_connection_that_is_cut_is_made_again_and_nothing_is_lost(pair: Pair) 
     pair.exchange(20)
     for served in (pair.one, pair.two):
         pair.wait_for(C.MQCHS_RUNNING)
-        (before,) = pair.one.engine.message_links
-        served.in_loop(lambda served=served: [link.end() for link in list(served.engine.message_links)])
+        (before,) = pair.one.event_loop.message_links
+        served.in_loop(lambda served=served: [link.end() for link in list(served.event_loop.message_links)])
         # What is not persistent is lost if it is sent before the cut is noticed
-        wait_until(lambda before=before: before not in pair.one.engine.message_links)  # type: ignore[misc]
+        wait_until(lambda before=before: before not in pair.one.event_loop.message_links)  # type: ignore[misc]
         pair.exchange(20)
 
 
@@ -290,23 +290,23 @@ def test_a_slow_log_does_not_count_as_silence_of_the_partner(tmp_path: Path) -> 
         pair.define(HBINT=1)
         pair.start()
         pair.wait_for(C.MQCHS_RUNNING)
-        engine, manager = pair.one.engine, pair.one.embedded.manager
-        on_disk, force = threading.Event(), engine.replies._force_now
+        event_loop, manager = pair.one.event_loop, pair.one.embedded.manager
+        on_disk, force = threading.Event(), event_loop.replies._force_now
 
         def slow(lsn: int) -> str | None:
             on_disk.wait(120)
             return force(lsn)
 
-        engine.replies._force_s = 1.0  # so that a thread waits for it, and not the loop
-        engine.replies._force_now = slow  # type: ignore[method-assign]
-        with engine.lock:
+        event_loop.replies._force_s = 1.0  # so that a thread waits for it, and not the loop
+        event_loop.replies._force_now = slow  # type: ignore[method-assign]
+        with event_loop.lock:
             application = manager.connect("alice", "teller")
             md = MQMD(Version=2, Persistence=C.MQPER_PERSISTENT)
             manager.put1(application, MQOD(ObjectName="REMOTE.Q"), md, MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x")
-        wait_until(lambda: any(link._held for link in engine.message_links))
+        wait_until(lambda: any(link._held for link in event_loop.message_links))
         for _ in range(20):
             clock.advance(1)
-            pair.one.in_loop(lambda: [link.tick(0.0) for link in list(engine.message_links)])
+            pair.one.in_loop(lambda: [link.tick(0.0) for link in list(event_loop.message_links)])
         on_disk.set()
         with libremq.connect(pair.two.url("local")) as two:
             came: list[bytes] = []  # by looking again and again, since a get that waits does so in QM2's time
@@ -324,10 +324,10 @@ def test_stop_and_start(pair: Pair) -> None:
     pair.define()
     pair.start()
     pair.exchange()
-    with pair.one.engine.lock:
-        pair.one.engine.initiator.stop(CHANNEL, C.MQMODE_QUIESCE)
+    with pair.one.event_loop.lock:
+        pair.one.event_loop.initiator.stop(CHANNEL, C.MQMODE_QUIESCE)
     pair.wait_for(C.MQCHS_STOPPED)
-    wait_until(lambda: not pair.two.engine.message_links)
+    wait_until(lambda: not pair.two.event_loop.message_links)
     pair.start()
     pair.exchange()
 
@@ -335,18 +335,18 @@ def test_stop_and_start(pair: Pair) -> None:
 def test_a_stop_is_remembered_over_a_restart(tmp_path: Path) -> None:
     with pair_in(tmp_path) as pair:
         pair.define()
-        with pair.one.engine.lock:
-            pair.one.engine.initiator.stop(CHANNEL, C.MQMODE_QUIESCE)
-            pair.one.engine.stopped_channels.add("SYSTEM.DEF.SVRCONN")
-        assert set(pair.one.engine.stopped_channels) == {"SYSTEM.DEF.SVRCONN"}
+        with pair.one.event_loop.lock:
+            pair.one.event_loop.initiator.stop(CHANNEL, C.MQMODE_QUIESCE)
+            pair.one.event_loop.stopped_channels.add("SYSTEM.DEF.SVRCONN")
+        assert set(pair.one.event_loop.stopped_channels) == {"SYSTEM.DEF.SVRCONN"}
     with served_queue_manager("QM1", folder=tmp_path / "QM1") as one:
-        with one.engine.lock:
-            (found,) = one.engine.initiator.instances()
+        with one.event_loop.lock:
+            (found,) = one.event_loop.initiator.instances()
         assert (found.channel, found.status) == (CHANNEL, C.MQCHS_STOPPED)
-        assert "SYSTEM.DEF.SVRCONN" in one.engine.stopped_channels
-        with one.engine.lock:
-            one.engine.stopped_channels.discard("SYSTEM.DEF.SVRCONN")
-        assert not one.engine.stopped_channels
+        assert "SYSTEM.DEF.SVRCONN" in one.event_loop.stopped_channels
+        with one.event_loop.lock:
+            one.event_loop.stopped_channels.discard("SYSTEM.DEF.SVRCONN")
+        assert not one.event_loop.stopped_channels
 
 
 def test_a_requester_calls_a_server_and_a_sender(pair: Pair) -> None:
@@ -359,8 +359,8 @@ def test_a_requester_calls_a_server_and_a_sender(pair: Pair) -> None:
         conname = {"CONNAME": f"127.0.0.1({pair.two.port})"} if kind == "SDR" else {}
         define(pair.one, "CHANNEL", name, CHLTYPE=kind, XMITQ=f"{kind}.XMITQ", **conname)
         define(pair.two, "CHANNEL", name, CHLTYPE="RQSTR", CONNAME=f"127.0.0.1({pair.one.port})")
-        with pair.two.engine.lock:
-            pair.two.engine.initiator.start(name)
+        with pair.two.event_loop.lock:
+            pair.two.event_loop.initiator.start(name)
         pair.exchange(10)
         assert pair.wait_for(C.MQCHS_RUNNING, name).partner == "QM2"
 
@@ -368,11 +368,11 @@ def test_a_requester_calls_a_server_and_a_sender(pair: Pair) -> None:
 def test_ping(pair: Pair) -> None:
     pair.define()
     answers: list[object] = []
-    with pair.one.engine.lock:
-        pair.one.engine.initiator.ping(CHANNEL, b"hello", answers.append)
+    with pair.one.event_loop.lock:
+        pair.one.event_loop.initiator.ping(CHANNEL, b"hello", answers.append)
     wait_until(lambda: bool(answers))
     assert answers == [None]
-    wait_until(lambda: not pair.one.engine.message_links and not pair.two.engine.message_links)
+    wait_until(lambda: not pair.one.event_loop.message_links and not pair.two.event_loop.message_links)
 
 
 EXITS = """
@@ -388,10 +388,11 @@ def fail(call):
 
 def test_send_and_receive_exits_see_every_segment(pair: Pair) -> None:
     pair.define(SENDEXIT=["scramble(turn)"], RCVEXIT=["scramble(turn)"])
-    with pair.two.engine.lock:
-        pair.two.engine.manager.alter("RCVR", CHANNEL, {"SENDEXIT": ["scramble(turn)"], "RCVEXIT": ["scramble(turn)"]})
+    with pair.two.event_loop.lock:
+        exits = {"SENDEXIT": ["scramble(turn)"], "RCVEXIT": ["scramble(turn)"]}
+        pair.two.event_loop.manager.alter("RCVR", CHANNEL, exits)
     for served in (pair.one, pair.two):
-        path = Path(served.engine.folder, "exits", "scramble.py")
+        path = Path(served.event_loop.folder, "exits", "scramble.py")
         path.write_text(EXITS)
         path.chmod(0o600)
     pair.start()
@@ -401,8 +402,8 @@ def test_send_and_receive_exits_see_every_segment(pair: Pair) -> None:
         # Who does not wait for the answer cannot get past the exits
         partner.send(initial(channel=CHANNEL, queue_manager="QM3") + flows.Resync(0).pack())
         assert partner.refused().code == Status.PROTOCOL_GENERAL
-    with pair.two.engine.lock:
-        pair.two.engine.manager.alter("RCVR", CHANNEL, {"RCVEXIT": ["scramble(fail)"]})
+    with pair.two.event_loop.lock:
+        pair.two.event_loop.manager.alter("RCVR", CHANNEL, {"RCVEXIT": ["scramble(fail)"]})
     with Partner(pair.two.port) as partner:
         partner.agree(channel=CHANNEL, queue_manager="QM3")
         partner.send(flows.Resync(0).pack())
@@ -420,11 +421,11 @@ def test_the_end_of_the_queue_manager_ends_channels_with_their_batches(
     with libremq.connect(pair.one.url("local")) as qm:
         qm.put("REMOTE.Q", b"in a batch that is not full", persistent=True)
     wait_until(lambda: (pair.wait_for(C.MQCHS_RUNNING)).messages == 1)
-    pair.one.run(pair.one.engine.end("quiesce"))
-    assert not pair.one.engine.message_links
+    pair.one.run(pair.one.event_loop.end("quiesce"))
+    assert not pair.one.event_loop.message_links
     with libremq.connect(pair.two.url("local")) as qm:
         assert qm.queue("TARGET.Q").get(wait=120).data == b"in a batch that is not full"
-    assert not list(pair.one.engine.manager.core.catalogue.select("CHSTATE"))
+    assert not list(pair.one.event_loop.manager.core.catalogue.select("CHSTATE"))
 
 
 # TLS
@@ -445,11 +446,11 @@ def secure(tmp_path: Path, authority: Authority) -> Iterator[Pair]:
     with pair_in(tmp_path, **keys) as pair:
         for served in (pair.one, pair.two):
             name = served.name
-            folder = Path(served.engine.folder, "ssl")
+            folder = Path(served.event_loop.folder, "ssl")
             folder.mkdir(exist_ok=True)
             write(folder / "trust.pem", authority)
             write(folder / "cert.pem", authority.issue((("CN", name),), hosts=["127.0.0.1"]))
-            repositories[name] = KeyRepository(served.engine.manager, served.engine.folder, pair.said.append)
+            repositories[name] = KeyRepository(served.event_loop.manager, served.event_loop.folder, pair.said.append)
         yield pair
 
 
@@ -462,8 +463,8 @@ def test_messages_arrive_with_tls(secure: Pair) -> None:
     assert sender.protocol.startswith("TLSV1")
     assert sender.cipher
     assert "CN=QM2" in sender.peer_name
-    with secure.two.engine.lock:
-        (receiver,) = secure.two.engine.initiator.instances()
+    with secure.two.event_loop.lock:
+        (receiver,) = secure.two.event_loop.initiator.instances()
     assert "CN=QM1" in receiver.peer_name
 
 
@@ -472,13 +473,13 @@ def test_refreshed_security_makes_a_new_connection(secure: Pair) -> None:
     secure.start()
     for served in (secure.one, secure.two):
         secure.exchange()
-        wait_until(lambda served=served: len(served.engine.message_links) == 1)  # type: ignore[misc]
-        (before,) = served.engine.message_links
-        (sending,) = secure.one.engine.message_links
+        wait_until(lambda served=served: len(served.event_loop.message_links) == 1)  # type: ignore[misc]
+        (before,) = served.event_loop.message_links
+        (sending,) = secure.one.event_loop.message_links
         served.in_loop(before.refresh)
-        wait_until(lambda sending=sending: sending not in secure.one.engine.message_links)  # type: ignore[misc]
+        wait_until(lambda sending=sending: sending not in secure.one.event_loop.message_links)  # type: ignore[misc]
         secure.exchange()
-        wait_until(lambda served=served, before=before: before not in served.engine.message_links)  # type: ignore[misc]
+        wait_until(lambda served=served, before=before: before not in served.event_loop.message_links)  # type: ignore[misc]
 
 
 def test_a_partner_whose_certificate_is_that_of_somebody_else(secure: Pair) -> None:
@@ -490,8 +491,8 @@ def test_a_partner_whose_certificate_is_that_of_somebody_else(secure: Pair) -> N
 
 def test_a_receiver_that_wants_another_certificate(secure: Pair) -> None:
     secure.define(SSLCIPH=CIPHER)
-    with secure.two.engine.lock:
-        secure.two.engine.manager.alter("RCVR", CHANNEL, {"SSLPEER": "CN=SOMEBODY.ELSE"})
+    with secure.two.event_loop.lock:
+        secure.two.event_loop.manager.alter("RCVR", CHANNEL, {"SSLPEER": "CN=SOMEBODY.ELSE"})
     secure.start()
     secure.wait_for(C.MQCHS_RETRYING)
     assert secure.heard("AMQ9636E", "CN=QM1"), secure.said
@@ -499,11 +500,11 @@ def test_a_receiver_that_wants_another_certificate(secure: Pair) -> None:
 
 def test_one_end_with_tls_and_the_other_without(secure: Pair) -> None:
     secure.define(SSLCIPH=CIPHER)
-    with secure.two.engine.lock:
-        secure.two.engine.manager.alter("RCVR", CHANNEL, {"SSLCIPH": ""})
+    with secure.two.event_loop.lock:
+        secure.two.event_loop.manager.alter("RCVR", CHANNEL, {"SSLCIPH": ""})
     secure.start()
     wait_until(lambda: secure.heard("AMQ9641E", CHANNEL))
-    wait_until(lambda: not secure.one.engine.message_links)
+    wait_until(lambda: not secure.one.event_loop.message_links)
 
 
 def test_a_partner_that_does_not_speak_tls(secure: Pair, tmp_path: Path) -> None:
@@ -537,8 +538,8 @@ SUITE_12, SUITE_13 = "ECDHE_ECDSA_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256" 
 def runs_with(secure: Pair, calling: str, called: str) -> bool:
     """As docs/reference/channels.md says."""
     secure.define(SSLCIPH=calling)
-    with secure.two.engine.lock:
-        secure.two.engine.manager.alter("RCVR", CHANNEL, {"SSLCIPH": called})
+    with secure.two.event_loop.lock:
+        secure.two.event_loop.manager.alter("RCVR", CHANNEL, {"SSLCIPH": called})
     secure.start()
     refused: list[bool] = []
 

@@ -11,7 +11,7 @@ from helper_peers import wait_until
 
 import libremq
 from libremq.mqi import constants as C
-from libremq.server.net.event_loop import EngineLimits
+from libremq.server.net.event_loop import EventLoopLimits
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel as flows
 from libremq.wire import session_flows
@@ -32,21 +32,21 @@ def served(tmp_path: Path, said: list[str]) -> Iterator[Served]:
 
 
 def states(served: Served) -> list[int]:
-    with served.engine.lock:
-        return [one.status for one in served.engine.initiator.instances()]
+    with served.event_loop.lock:
+        return [one.status for one in served.event_loop.initiator.instances()]
 
 
 def check_nothing_left(served: Served) -> None:
     """No link, no instance, no memory of it, and the next partner is welcome."""
-    wait_until(lambda: not served.engine.message_links)
-    assert served.in_loop(lambda: served.engine.buffered_bytes) == 0
+    wait_until(lambda: not served.event_loop.message_links)
+    assert served.in_loop(lambda: served.event_loop.buffered_bytes) == 0
     assert states(served) == []
-    assert not list(served.engine.manager.core.catalogue.select("CHSYNC"))
+    assert not list(served.event_loop.manager.core.catalogue.select("CHSYNC"))
     with Partner(served.port) as partner:
         partner.agree()
         partner.resynchronise()
         assert states(served) == [C.MQCHS_RUNNING]
-    wait_until(lambda: not served.engine.message_links)
+    wait_until(lambda: not served.event_loop.message_links)
 
 
 def test_a_partner_is_answered_and_runs(served: Served) -> None:
@@ -55,13 +55,14 @@ def test_a_partner_is_answered_and_runs(served: Served) -> None:
         assert (agreed.queue_manager, agreed.channel, agreed.sharing) == ("QM1", "TO.QM1", 0)
         assert agreed.batch_size == 50
         assert partner.resynchronise().sequence == 0
-        (instance,) = served.in_loop(served.engine.initiator.instances)
+        (instance,) = served.in_loop(served.event_loop.initiator.instances)
         assert (instance.status, instance.partner) == (C.MQCHS_RUNNING, "PARTNER")
         assert (instance.bytes_received > 100, instance.bytes_sent > 100) == (True, True)
         assert instance.connection_name == "127.0.0.1"
-        assert (len(served.engine.message_links), len(served.engine.links), served.engine.sockets) == (1, 0, 1)
+        loop = served.event_loop
+        assert (len(loop.message_links), len(loop.links), loop.sockets) == (1, 0, 1)
     check_nothing_left(served)
-    assert served.in_loop(lambda: served.engine.sockets) == 0
+    assert served.in_loop(lambda: served.event_loop.sockets) == 0
 
 
 def test_all_in_one_piece_and_byte_by_byte(served: Served) -> None:
@@ -72,7 +73,7 @@ def test_all_in_one_piece_and_byte_by_byte(served: Served) -> None:
                 partner.send(piece)
             kinds = [flow.kind for flow in (partner.receive(), partner.receive(), partner.receive()) if flow]
             assert kinds == [Type.INITIAL_DATA, Type.RESYNC_DATA, Type.HEARTBEAT]
-        wait_until(lambda: not served.engine.message_links)
+        wait_until(lambda: not served.event_loop.message_links)
 
 
 @pytest.mark.parametrize(
@@ -175,13 +176,13 @@ def test_a_message_that_is_longer_than_the_channel_takes(served: Served) -> None
                 partner.send(segment)
             except OSError:
                 break  # it has heard enough
-        wait_until(lambda: not served.engine.message_links)
+        wait_until(lambda: not served.event_loop.message_links)
     check_nothing_left(served)
 
 
 def test_sockets_beyond_the_limit(tmp_path: Path) -> None:
     said: list[str] = []
-    limits = EngineLimits(links_max=1)
+    limits = EventLoopLimits(links_max=1)
     with served_queue_manager(folder=tmp_path / "libremq", limits=limits, say=said.append) as served:
         receiver(served)
         receiver(served, "OTHER")
@@ -208,8 +209,8 @@ def test_a_partner_that_asks_and_never_reads(served: Served) -> None:
         except TimeoutError:
             pass
         assert sent < 50 << 20, "it reads on and on"
-        assert served.in_loop(lambda: served.engine.buffered_bytes) < 4 << 20
-    wait_until(lambda: not served.engine.message_links)
+        assert served.in_loop(lambda: served.event_loop.buffered_bytes) < 4 << 20
+    wait_until(lambda: not served.event_loop.message_links)
 
 
 def test_the_queue_manager_ends_while_partners_are_connected(tmp_path: Path) -> None:
@@ -229,14 +230,14 @@ def test_a_channel_that_was_stopped(served: Served, said: list[str]) -> None:
     with Partner(served.port) as partner:
         partner.agree()
         partner.resynchronise()
-        with served.engine.lock:
-            assert served.engine.initiator.stop("TO.QM1", C.MQMODE_FORCE) == 1
+        with served.event_loop.lock:
+            assert served.event_loop.initiator.stop("TO.QM1", C.MQMODE_FORCE) == 1
         assert partner.refused().code == Status.USER_CLOSED
     with Partner(served.port) as partner:
         partner.bind()
         assert partner.refused().code == Status.CHANNEL_UNAVAILABLE
-    with served.engine.lock:
-        served.engine.initiator.start("TO.QM1")
+    with served.event_loop.lock:
+        served.event_loop.initiator.start("TO.QM1")
     check_nothing_left(served)
 
 
@@ -247,8 +248,8 @@ def test_a_channel_that_was_stopped(served: Served, said: list[str]) -> None:
 def secured(tmp_path: Path, said: list[str]) -> Iterator[Served]:
     """The rules of a new queue manager apply; whoever a channel acts as may do everything."""
     with served_queue_manager(folder=tmp_path / "libremq", say=said.append) as served:
-        with served.engine.lock:
-            served.engine.manager.alter("QMGR", "", {"CHLAUTH": "ENABLED"})
+        with served.event_loop.lock:
+            served.event_loop.manager.alter("QMGR", "", {"CHLAUTH": "ENABLED"})
         receiver(served)
         yield served
 
@@ -260,7 +261,7 @@ def rule(served: Served, profile: str, kind: str, **attributes: object) -> None:
 
 
 def user_of(served: Served) -> str:
-    (link,) = served.engine.message_links
+    (link,) = served.event_loop.message_links
     assert link.agent is not None
     return str(link.agent.peer.mca_user)
 
@@ -287,7 +288,7 @@ def test_rules_by_the_name_of_the_queue_manager(secured: Served, said: list[str]
         with Partner(secured.port) as partner:
             partner.agree(queue_manager=name)
             assert user_of(secured) == user
-        wait_until(lambda: not secured.engine.message_links)
+        wait_until(lambda: not secured.event_loop.message_links)
 
 
 def test_rules_by_address_and_by_host_name(secured: Served) -> None:
@@ -295,7 +296,7 @@ def test_rules_by_address_and_by_host_name(secured: Served) -> None:
     with Partner(secured.port) as partner:
         partner.agree()
         assert user_of(secured) == "bob"
-    wait_until(lambda: not secured.engine.message_links)
+    wait_until(lambda: not secured.event_loop.message_links)
     # A host name has to be looked up, by a thread; whatever it finds, the rule without names stays in force
     rule(secured, "TO.QM1", "ADDRESSMAP", ADDRESS="'nobody.invalid'", USERSRC="NOACCESS")
     with Partner(secured.port) as partner:
@@ -328,8 +329,8 @@ def test_over_the_unix_socket_there_are_no_message_channels(served: Served) -> N
         partner.socket.close()
         partner.socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         partner.socket.settimeout(60)
-        partner.socket.connect(socket_path(served.engine.folder))
+        partner.socket.connect(socket_path(served.event_loop.folder))
         partner.bind()
         assert partner.refused().code == Status.CHANNEL_WRONG_TYPE
-    assert not served.engine.message_links
+    assert not served.event_loop.message_links
     define(served, "QLOCAL", "STILL.HERE")

@@ -15,7 +15,7 @@ import libremq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQPMO
-from libremq.server.net.event_loop import EngineLimits
+from libremq.server.net.event_loop import EventLoopLimits
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import calls
 from libremq.wire.extensions import callback_call
@@ -39,12 +39,10 @@ def served(tmp_path: Path) -> Iterator[Served]:
             qm.define_local(OTHER)
         yield served
         # A socket that never said anything is no link: that it is gone is noticed a moment later
-        wait_until(
-            lambda: not served.engine.links and not served.engine.sockets and not served.engine.connection_count(),
-            "all are gone",
-        )
-        assert (served.engine.buffered_bytes, served.engine.instances) == (0, {})
-        assert not served.engine.failed.done()
+        loop = served.event_loop
+        wait_until(lambda: not loop.links and not loop.sockets and not loop.connection_count(), "all are gone")
+        assert (served.event_loop.buffered_bytes, served.event_loop.instances) == (0, {})
+        assert not served.event_loop.failed.done()
 
 
 def fill(served: Served, count: int, size: int) -> None:
@@ -65,7 +63,7 @@ def check_others(served: Served) -> None:
 
 def stops(served: Served) -> None:
     """The server has noticed that a peer does not read."""
-    wait_until(lambda: served.in_loop(lambda: any(link.paused for link in served.engine.links)), "the peer is full")
+    wait_until(lambda: served.in_loop(lambda: any(link.paused for link in served.event_loop.links)), "the peer is full")
 
 
 @contextmanager
@@ -119,7 +117,7 @@ def test_a_batch_in_a_unit_of_work_that_is_never_read_goes_back(served: Served) 
         peer.send(batch_flow(hobj, count, C.MQGMO_SYNCPOINT) + batch_flow(hobj, count, C.MQGMO_SYNCPOINT))
         stops(served)
         check_others(served)
-    wait_until(lambda: served.engine.connection_count() == 0)
+    wait_until(lambda: served.event_loop.connection_count() == 0)
     with libremq.connect(served.url("local")) as qm, qm.queue(QUEUE) as queue:
         assert queue.depth == count
 
@@ -187,7 +185,7 @@ def test_a_peer_that_is_refused_and_does_not_read_goes_all_the_same(served: Serv
     fill(served, 1, 4 * ONE_MB - 1000)
     with slow(served) as (peer, hobj):
         peer.send(get_flow(hobj, BROWSE_FIRST) + b"this is no segment")
-        wait_until(lambda: not served.engine.links, "the peer is gone")
+        wait_until(lambda: not served.event_loop.links, "the peer is gone")
         check_others(served)
 
 
@@ -198,7 +196,7 @@ def test_a_peer_that_has_ended_its_side_and_does_not_read(served: Served) -> Non
         peer.socket.shutdown(socket.SHUT_WR)
         stops(served)
         check_others(served)
-    wait_until(lambda: not served.engine.links, "the peer is gone")
+    wait_until(lambda: not served.event_loop.links, "the peer is gone")
 
 
 @pytest.mark.parametrize("already_said", ["nothing", "half a header", "half a segment", "half a flow", "half a call"])
@@ -215,20 +213,20 @@ def test_half_open_peers(served: Served, already_said: str) -> None:
             peer.connect()
             hobj = peer.open(QUEUE, C.MQOO_OUTPUT)
             peer.send(put_flow(hobj, bytes(ONE_MB))[: ONE_MB // 2])
-            wait_until(lambda: served.engine.buffered_bytes > ONE_MB // 4)
+            wait_until(lambda: served.event_loop.buffered_bytes > ONE_MB // 4)
         check_others(served)
 
 
 def test_calls_that_waited_are_not_counted_when_they_have_been_run(served: Served) -> None:
     with slow(served) as (peer, hobj):
         peer.send(get_flow(hobj, C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT, 60_000) + put_flow(hobj, bytes(ONE_MB)) * 3)
-        wait_until(lambda: served.engine.buffered_bytes > 3 * ONE_MB)
+        wait_until(lambda: served.event_loop.buffered_bytes > 3 * ONE_MB)
         with libremq.connect(served.url("local")) as qm:
             qm.put(QUEUE, "that is what it waits for")
         assert peer.answer().kind == Type.MQGET + 0x10
         for _ in range(3):
             assert peer.answer().kind == Type.MQPUT + 0x10
-        wait_until(lambda: served.engine.buffered_bytes == 0, "nothing waits any more")
+        wait_until(lambda: served.event_loop.buffered_bytes == 0, "nothing waits any more")
 
 
 def test_thousands_of_puts_behind_a_get_that_waits(served: Served) -> None:
@@ -236,7 +234,7 @@ def test_thousands_of_puts_behind_a_get_that_waits(served: Served) -> None:
     with slow(served) as (peer, hobj):
         put = put_flow(hobj, b"x", C.MQPMO_NO_SYNCPOINT | C.MQPMO_ASYNC_RESPONSE)
         peer.send(get_flow(hobj, C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT, 60_000) + put * 5000)
-        wait_until(lambda: served.engine.buffered_bytes > 5000 * 500)
+        wait_until(lambda: served.event_loop.buffered_bytes > 5000 * 500)
         with libremq.connect(served.url("local")) as qm, qm.queue(QUEUE) as queue:
             queue.put("that is what it waits for")
             assert peer.answer().kind == Type.MQGET + 0x10
@@ -251,7 +249,7 @@ def test_calls_that_waited_are_run_as_the_peer_takes_their_answers(served: Serve
         waited = get_flow(hobj, C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT, 60_000)
         other = peer.open(OTHER, C.MQOO_BROWSE)
         peer.send(waited + get_flow(other, BROWSE_FIRST) * 100)
-        wait_until(lambda: served.engine.buffered_bytes > 100 * 500)
+        wait_until(lambda: served.event_loop.buffered_bytes > 100 * 500)
         qm.put(QUEUE, "that is what it waits for")
         stops(served)
         qm.queue(QUEUE).put("goes on")
@@ -263,7 +261,7 @@ def test_calls_that_waited_are_run_as_the_peer_takes_their_answers(served: Serve
 
 def test_a_get_is_refused_before_the_memory_for_peers_that_do_not_read_is_gone(tmp_path: Path) -> None:
     """The message stays where it is, and the reason says why."""
-    limits = EngineLimits(buffer_bytes_max=10 * ONE_MB)
+    limits = EventLoopLimits(buffer_bytes_max=10 * ONE_MB)
     with served_queue_manager(folder=tmp_path / "libremq", limits=limits) as served:
         qm = libremq.connect(served.url("local"))
         with qm, qm.queue("Q") as queue:
@@ -275,7 +273,7 @@ def test_a_get_is_refused_before_the_memory_for_peers_that_do_not_read_is_gone(t
             for peer in peers:
                 hobj = peer.open(QUEUE, INPUT)
                 peer.send(get_flow(hobj, BROWSE_FIRST) * 9)
-            wait_until(lambda: served.engine.buffered_bytes > limits.buffer_bytes_max)
+            wait_until(lambda: served.event_loop.buffered_bytes > limits.buffer_bytes_max)
             with pytest.raises(MQError) as caught:
                 queue.get()
             assert caught.value.reason == C.MQRC_STORAGE_NOT_AVAILABLE
@@ -284,7 +282,7 @@ def test_a_get_is_refused_before_the_memory_for_peers_that_do_not_read_is_gone(t
             assert caught.value.reason == C.MQRC_STORAGE_NOT_AVAILABLE
             for peer in peers:
                 peer.socket.close()
-            wait_until(lambda: served.engine.buffered_bytes == 0)
+            wait_until(lambda: served.event_loop.buffered_bytes == 0)
             assert queue.get().text == "still there"
 
 
@@ -313,7 +311,7 @@ def test_a_client_that_sends_a_long_message_to_a_server_that_is_slow_to_read(ser
             mqi.MQPUT(hobj, MQMD(), MQPMO(Options=C.MQPMO_NO_SYNCPOINT), bytes(4 * ONE_MB))
             done.set()
 
-        with served.engine.lock:  # the loop stands still when it has the first part of the put
+        with served.event_loop.lock:  # the loop stands still when it has the first part of the put
             thread = threading.Thread(target=put)
             thread.start()
             assert not done.wait(1.5)

@@ -231,7 +231,7 @@ def test_a_get_that_waits_is_answered_through_the_exits(site: Site) -> None:
         peer.connect()
         hobj = peer.open(QUEUE, C.MQOO_INPUT_SHARED)
         peer.send(get_flow(hobj, C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT, 60_000))
-        links = site.served.engine.links
+        links = site.served.event_loop.links
         wait_until(
             lambda: site.served.in_loop(lambda: any(one.waits for link in links for one in link.conversations.values()))
         )
@@ -253,7 +253,7 @@ def test_a_peer_that_does_not_read_gets_it_all_in_the_end(site: Site) -> None:
         peer.connect()
         hobj = peer.open(QUEUE, C.MQOO_INPUT_SHARED)
         peer.send(get_flow(hobj) * count + connect_flow(1))
-        links = site.served.engine.links
+        links = site.served.event_loop.links
         wait_until(lambda: site.served.in_loop(lambda: any(link._stopped for link in links)))
         for number in range(count):
             assert bytes([number]) * size in peer.answer().body
@@ -410,7 +410,7 @@ def test_a_change_of_the_definition_counts_for_the_next_instance(site: Site) -> 
         site.alter("CHANNEL", CHANNEL, RCVEXIT=(), RCVDATA=())
         noted = len(site.noted)
         with libremq.connect(site.url()):
-            exits = site.served.in_loop(lambda: [link.exits is not None for link in site.served.engine.links])
+            exits = site.served.in_loop(lambda: [link.exits is not None for link in site.served.event_loop.links])
             assert sorted(exits)[0] is False
         assert all(note[2] == "TERM" for note in site.noted[noted:])
     site.is_idle()

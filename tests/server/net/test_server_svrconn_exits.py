@@ -33,14 +33,14 @@ def site(tmp_path: Path) -> Iterator[Site]:
 def secured(tmp_path: Path) -> Iterator[Site]:
     """As a queue manager is created; everybody may connect, if they are let in."""
     with made(tmp_path, secured=True) as found:
-        core = found.served.engine.manager.core
+        core = found.served.event_loop.manager.core
         found.run(lambda: object_authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), add=("CONNECT",)))
         found.alter("IDPWOS", AUTHINFO, FAILDLAY=0)
-        found.served.engine.admission.refresh()
+        found.served.event_loop.admission.refresh()
         for name, groups in (("alice", ()), ("boss", ("mqm",))):
-            users.set_password(core.files, found.served.engine.folder, name, PASSWORD)
+            users.set_password(core.files, found.served.event_loop.folder, name, PASSWORD)
             if groups:
-                users.set_groups(core.files, found.served.engine.folder, name, groups)
+                users.set_groups(core.files, found.served.event_loop.folder, name, groups)
         yield found
 
 
@@ -156,7 +156,7 @@ def test_the_certificate_of_a_client_is_shown_to_its_exits(tmp_path: Path) -> No
         )
         site.alter("CHANNEL", MUTUAL, SCYEXIT="mine(who)")
         with libremq.connect(found.client(alice)):
-            links = found.served.engine.links
+            links = found.served.event_loop.links
             (user,) = found.served.in_loop(lambda: [one.user for link in links for one in link.conversations.values()])
         assert user == "trader"
         subject, issuer = site.noted[0]
@@ -178,7 +178,7 @@ def test_a_wrong_password_and_a_rule_that_refuses_come_before_the_exit(secured: 
 @pytest.mark.parametrize("adopt", ["YES", "NO"])
 def test_the_exit_sees_the_user_of_the_rules_and_counts_for_more(secured: Site, adopt: str) -> None:
     secured.alter("IDPWOS", AUTHINFO, ADOPTCTX=adopt)
-    secured.served.engine.admission.refresh()
+    secured.served.event_loop.admission.refresh()
     secured.write(WHO)
     secured.channel(SCYEXIT="mine(who)", SCYDATA="clerk", MCAUSER="channel")
 
@@ -214,7 +214,7 @@ def test_a_user_that_is_too_long_is_nobody(secured: Site) -> None:
 def test_an_exit_that_only_looks_lets_nobody_be_somebody_else(secured: Site) -> None:
     """A blank in front of a name makes it another one, of nobody; it must not be cut off behind the rules' back."""
     secured.alter("IDPWOS", AUTHINFO, ADOPTCTX="NO")
-    secured.served.engine.admission.refresh()
+    secured.served.event_loop.admission.refresh()
     secured.write(WHO)
     secured.channel(SCYEXIT="mine(who)")
     secured.rule("BLOCKUSER", USERLIST=("guest",))
@@ -227,15 +227,15 @@ def test_an_exit_that_only_looks_lets_nobody_be_somebody_else(secured: Site) -> 
                 assert peer.reply().reason == C.MQRC_NOT_AUTHORIZED
                 continue
             peer.reply()
-            with secured.served.engine.lock:
-                assert "boss" not in {one.user for one in secured.served.engine.manager.core.connections.values()}
+            with secured.served.event_loop.lock:
+                assert "boss" not in {one.user for one in secured.served.event_loop.manager.core.connections.values()}
         secured.is_idle()
 
 
 def test_the_exit_is_told_the_user_of_this_call_and_not_of_the_next(secured: Site) -> None:
     """A password is checked by a thread; meanwhile the client says that it is somebody else."""
     secured.alter("IDPWOS", AUTHINFO, ADOPTCTX="NO")
-    secured.served.engine.admission.refresh()
+    secured.served.event_loop.admission.refresh()
     secured.write(REFUSES)
     secured.channel(SCYEXIT="mine(doorman)")
     with secured.peer() as peer:

@@ -23,7 +23,7 @@ def test_what_a_client_has_left_behind_is_given_back_when_the_log_has_room(tmp_p
     with served_queue_manager(
         folder=tmp_path, files=files, clock=clock, log_config=LINEAR, say=lambda text: said.append(str(text))
     ) as served:
-        core = served.engine.manager.core
+        core = served.event_loop.manager.core
         with libremq.connect(served.url("local")) as qm:
             qm.define_local("A")
             qm.define_local("B")

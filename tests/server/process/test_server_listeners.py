@@ -94,12 +94,12 @@ def test_ports_are_told_while_listeners_come_and_go(tmp_path: Path) -> None:
     over = threading.Event()
     troubles: list[BaseException] = []
     with served_queue_manager(folder=tmp_path / "libremq") as served:
-        engine, own = served.engine, served.port
+        event_loop, own = served.event_loop, served.port
 
         def look() -> None:
             while not over.is_set():
                 try:
-                    assert own in engine.ports
+                    assert own in event_loop.ports
                 except BaseException as error:
                     troubles.append(error)
                     return
@@ -109,11 +109,11 @@ def test_ports_are_told_while_listeners_come_and_go(tmp_path: Path) -> None:
             thread.start()
         try:
             for _ in range(300):
-                start = asyncio.run_coroutine_threadsafe(engine.listen_tcp("127.0.0.1", 0), engine.loop)
+                start = asyncio.run_coroutine_threadsafe(event_loop.listen_tcp("127.0.0.1", 0), event_loop.loop)
                 port = start.result(LIMIT_S)
-                assert port in engine.ports
-                served.in_loop(lambda port=port: engine.stop_listening_on(port))
-                assert port not in engine.ports
+                assert port in event_loop.ports
+                served.in_loop(lambda port=port: event_loop.stop_listening_on(port))
+                assert port not in event_loop.ports
         finally:
             over.set()
             for thread in threads:

@@ -244,14 +244,14 @@ def state_of(server: Server, name: str) -> tuple[str, int]:
 def test_a_listener_that_dies_comes_back_on_its_port(qm: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         async with inside(qm, monkeypatch) as (server, _):
-            assert server.engine is not None
+            assert server.event_loop is not None
             (port,) = qm.run.ports
-            for listener in server.engine._sockets:
+            for listener in server.event_loop._sockets:
                 if listener.family == socket.AF_INET:
-                    server.engine.loop.remove_reader(listener.fileno())
+                    server.event_loop.loop.remove_reader(listener.fileno())
                     listener.close()
             await eventually(lambda: state_of(server, "listener")[1] == 1)
-            await eventually(lambda: server.engine is not None and server.engine.ports == [port])
+            await eventually(lambda: server.event_loop is not None and server.event_loop.ports == [port])
             (await asyncio.open_connection("127.0.0.1", port))[1].close()
             await eventually(lambda: "It is started again." in qm.log())
             assert qm.run.ports == (port,)
@@ -289,11 +289,11 @@ def test_a_critical_failure_ends_the_queue_manager(qm: Served, monkeypatch: pyte
 
     async def run() -> int:
         async with inside(qm, monkeypatch) as (server, task):
-            assert server.engine is not None
+            assert server.event_loop is not None
             if how == "kernel":
-                server.engine.manager.fail("the disk is gone")
+                server.event_loop.manager.fail("the disk is gone")
             elif how == "log":
-                server.engine.fail("the disk is gone")
+                server.event_loop.fail("the disk is gone")
             elif how == "service":
                 await server.services.stop("kernel")
                 server.services.start("kernel", broken, critical=True)  # type: ignore[arg-type]

@@ -31,7 +31,7 @@ from libremq.server.admission.passwords import Passwords
 from libremq.wire.protocol import Status
 
 if TYPE_CHECKING:
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 _PASSWORD_THREADS = 4
 _ON_THIS_MACHINE = frozenset({"archive_log", "copy_to_backup"})
@@ -95,27 +95,27 @@ def _as_connected(user: str) -> str:
 class Admission:
     """Decides for one queue manager. Everything may be called from any thread."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._passwords = Passwords(engine.manager.files, engine.folder)
+    def __init__(self, event_loop: EventLoop) -> None:
+        self._event_loop = event_loop
+        self._passwords = Passwords(event_loop.manager.files, event_loop.folder)
         self.threads = Turns(_PASSWORD_THREADS, "libremq-password")
         """For `decide` where `takes_long` says so."""
-        engine.manager.authority.begin_serving(owner=system_user(os.getuid()))
+        event_loop.manager.authority.begin_serving(owner=system_user(os.getuid()))
         self.refresh()
 
     def refresh(self) -> None:
         """REFRESH SECURITY TYPE(CONNAUTH): from now on what the queue manager and its AUTHINFO say today applies."""
-        with self._engine.lock:
-            self.settings = read_settings(self._engine.manager.definitions)
+        with self._event_loop.lock:
+            self.settings = read_settings(self._event_loop.manager.definitions)
         if self.settings.problem:
-            self._engine.say(amq(9591, self.settings.problem))
+            self._event_loop.say(amq(9591, self.settings.problem))
 
     def close(self) -> None:
         self.threads.close()
 
     def is_privileged(self, user: str) -> bool:
         """Is it a member of mqm, the owner of this process, or named in AdminUsers of qm.ini?"""
-        return self._engine.manager.authority.is_administrator(user)
+        return self._event_loop.manager.authority.is_administrator(user)
 
     # The listener
 
@@ -123,7 +123,7 @@ class Admission:
         """Is it on a list of TYPE(BLOCKADDR)? Says so, in the error log and with an event."""
         for rule in channel_authentication.blocks_address(self._rules(), address):
             if not rule.warn:
-                self._engine.say(amq(9781, f"{address} ({channel_authentication.described(rule)})"))
+                self._event_loop.say(amq(9781, f"{address} ({channel_authentication.described(rule)})"))
                 self._event(False, rule, Applicant(False, "", address=address), "")
                 return True
             self._warn(rule, Applicant(False, "", address=address), "")
@@ -131,8 +131,8 @@ class Admission:
 
     def _rules(self) -> list[ChannelAuthentication]:
         """All that apply: none with CHLAUTH(DISABLED)."""
-        with self._engine.lock:
-            definitions = self._engine.manager.definitions
+        with self._event_loop.lock:
+            definitions = self._event_loop.manager.definitions
             if definitions.qmgr.chlauth == C.MQCHLA_DISABLED or not definitions.chlauths:
                 return []
             return channel_authentication_records.rules(definitions)
@@ -144,7 +144,7 @@ class Admission:
         return applicant.credentials is not None or (not applicant.local and self._names_are_wanted(self._rules()))
 
     def _names_are_wanted(self, rules: list[ChannelAuthentication]) -> bool:
-        enabled = self._engine.manager.definitions.qmgr.revdns == C.MQRDNS_ENABLED
+        enabled = self._event_loop.manager.definitions.qmgr.revdns == C.MQRDNS_ENABLED
         return enabled and channel_authentication.needs_host_names(rules)
 
     def decide(self, applicant: Applicant) -> Admitted | Denied:
@@ -154,7 +154,7 @@ class Admission:
         settings = self.settings
         proven = False
         if applicant.credentials is not None and connection_authentication.is_password_looked_at(settings.check_local):
-            proven = self._passwords.right(settings, applicant.credentials, self._engine.say)
+            proven = self._passwords.right(settings, applicant.credentials, self._event_loop.say)
             if not proven:
                 return self._wrong_password(applicant, applicant.credentials[0])
         user = applicant.asserted
@@ -174,7 +174,7 @@ class Admission:
         credentials = applicant.credentials
         proven = False
         if credentials is not None and connection_authentication.is_password_looked_at(settings.check_client):
-            proven = self._passwords.right(settings, credentials, self._engine.say)
+            proven = self._passwords.right(settings, credentials, self._event_loop.say)
             if not proven:
                 return self._wrong_password(applicant, credentials[0])
         adopted = credentials[0] if proven and credentials is not None and settings.adopt_context else ""
@@ -200,7 +200,7 @@ class Admission:
             if credentials is None:
                 return self._no_password(applicant, from_rule)
             # CHCKCLNT(NONE), and a rule that wants to see it all the same
-            proven = self._passwords.right(settings, credentials, self._engine.say)
+            proven = self._passwords.right(settings, credentials, self._event_loop.say)
             if not proven:
                 return self._wrong_password(applicant, credentials[0])
         only_says_so = not (adopted or applicant.mca_user or verdict.is_mapped or chosen)
@@ -225,7 +225,7 @@ class Admission:
         rules = channel_authentication.for_partner(self._rules(), applicant.queue_manager)
         names: tuple[str, ...] = ()
         if self._names_are_wanted(rules):
-            names = host_names(applicant.address, self._engine.say)
+            names = host_names(applicant.address, self._event_loop.say)
         facts = Facts(
             applicant.channel,
             applicant.address,
@@ -251,7 +251,7 @@ class Admission:
     # Refusals
 
     def _blocked(self, rule: ChannelAuthentication, applicant: Applicant, user: str) -> Denied:
-        say, channel, described = self._engine.say, applicant.channel, channel_authentication.described(rule)
+        say, channel, described = self._event_loop.say, applicant.channel, channel_authentication.described(rule)
         if rule.type == C.MQCAUT_BLOCKUSER:
             say(amq(9776, channel, applicant.where, f"'{user}' ({described})"))
         else:
@@ -267,7 +267,7 @@ class Admission:
             if user
             else channel_authentication.described(rule)
         )
-        self._engine.say(amq(9780, applicant.channel, applicant.where, why))
+        self._event_loop.say(amq(9780, applicant.channel, applicant.where, why))
         self._event(True, rule, applicant, user)
 
     def _event(self, warning: bool, rule: ChannelAuthentication, applicant: Applicant, user: str) -> None:
@@ -277,8 +277,8 @@ class Admission:
             qualifier = C.MQRQ_CHANNEL_BLOCKED_ADDRESS
         elif by_user:
             qualifier = C.MQRQ_CHANNEL_BLOCKED_USERID
-        with self._engine.lock:
-            self._engine.manager.events.channel(
+        with self._event_loop.lock:
+            self._event_loop.manager.events.channel(
                 C.MQRC_CHANNEL_BLOCKED_WARNING if warning else C.MQRC_CHANNEL_BLOCKED,
                 channel=applicant.channel,
                 connection_name=applicant.address,
@@ -306,9 +306,9 @@ class Admission:
         cause = connection_authentication.cause(self.settings, rule_check, local=applicant.local)
         who = (user or applicant.asserted)[:64]
         for message in (first, amq(5543, cause), amq(9557, f"'{who}'", applicant.where)):
-            self._engine.say(message)
-        with self._engine.lock:
-            self._engine.manager.events.not_authorized(
+            self._event_loop.say(message)
+        with self._event_loop.lock:
+            self._event_loop.manager.events.not_authorized(
                 queue_manager_events.CONNECT,
                 user=applicant.asserted,
                 application=applicant.application,
@@ -319,7 +319,7 @@ class Admission:
 
     def _ended_by_exit(self, applicant: Applicant, error: ChannelExitError) -> Denied:
         """The error log knows why; the client hears that it was an exit, and no more."""
-        self._engine.say(error.message)
+        self._event_loop.say(error.message)
         reason = C.MQRC_CHANNEL_NOT_AVAILABLE
         if error.status == Status.SECURITY_FAILURE:
             reason = C.MQRC_SECURITY_ERROR
@@ -329,11 +329,11 @@ class Admission:
     def _too_long(self, applicant: Applicant, user: str, who: str = "whom ADOPTCTX adopts") -> Denied:
         """Cut to what a descriptor holds, it could be the name of somebody else."""
         detail = f"a user {who} has at most 12 characters of Latin-1"
-        self._engine.say(amq(9787, f"'{user[:64]}'", applicant.channel, detail))
+        self._event_loop.say(amq(9787, f"'{user[:64]}'", applicant.channel, detail))
         return self._denied(detail)
 
     def _denied(self, detail: str, delay_s: int = 0) -> Denied:
-        return Denied(mq_error(C.MQRC_NOT_AUTHORIZED, self._engine.manager.name, detail), delay_s)
+        return Denied(mq_error(C.MQRC_NOT_AUTHORIZED, self._event_loop.manager.name, detail), delay_s)
 
     # Commands
 
@@ -345,4 +345,4 @@ class Admission:
         elif command in _ON_THIS_MACHINE and not local:
             detail = "it names files of the queue manager's machine: connect with local: there"
         if detail:
-            raise mq_error(C.MQRC_NOT_AUTHORIZED, self._engine.manager.name, f"{command} is refused: {detail}")
+            raise mq_error(C.MQRC_NOT_AUTHORIZED, self._event_loop.manager.name, f"{command} is refused: {detail}")

@@ -23,7 +23,7 @@ from libremq.wire.protocol import Status
 
 if TYPE_CHECKING:
     from libremq.kernel.objects.channel_definitions import CallingChannel, Channel
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 _FAREWELL_S = 2.0
 
@@ -105,7 +105,7 @@ _QUALIFIERS = {
 
 
 def refusal_event(
-    engine: Engine,
+    event_loop: EventLoop,
     status: Status,
     channel: str,
     peer: TlsPeer | None,
@@ -115,8 +115,8 @@ def refusal_event(
     called: bool = True,
 ) -> None:
     """A channel SSL error event about a peer that its channel has refused: one that has called, or was called."""
-    with engine.lock:
-        engine.manager.events.channel(
+    with event_loop.lock:
+        event_loop.manager.events.channel(
             C.MQRC_CHANNEL_SSL_ERROR,
             qualifier=_QUALIFIERS[status],
             channel=channel,
@@ -127,12 +127,14 @@ def refusal_event(
         )
 
 
-def handshake_event(engine: Engine, error: BaseException, where: str, *, calling: CallingChannel | None = None) -> None:
+def handshake_event(
+    event_loop: EventLoop, error: BaseException, where: str, *, calling: CallingChannel | None = None
+) -> None:
     """A channel SSL error event about a handshake that failed: only the end that calls knows its channel yet."""
     code = error.verify_code if isinstance(error, ssl.SSLCertVerificationError) else getattr(error, "errno", None)
     reason = error.reason if isinstance(error, ssl.SSLError) else getattr(error, "strerror", None) or "CONNECTION_LOST"
-    with engine.lock:
-        engine.manager.events.channel(
+    with event_loop.lock:
+        event_loop.manager.events.channel(
             C.MQRC_CHANNEL_SSL_ERROR,
             channel=calling.name if calling is not None else "",
             connection_name=where if calling is not None else _host(where),
@@ -140,7 +142,7 @@ def handshake_event(engine: Engine, error: BaseException, where: str, *, calling
             handshake_stage=reason or "",
             return_code=code or 0,
         )
-    engine.settle()
+    event_loop.settle()
 
 
 def _host(where: str) -> str:

@@ -44,7 +44,7 @@ from libremq.wire.protocol import (
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
 
 if TYPE_CHECKING:
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 _WRITE_HIGH = 1 << 20
 _LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
@@ -58,12 +58,12 @@ class Link(asyncio.Protocol):
     __slots__ = (
         "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
         "_successor", "_transport", "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters",
-        "engine", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused", "peer", "peer_pid",
+        "event_loop", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused", "peer", "peer_pid",
         "peer_product", "silence", "socket_user", "stopping", "tls", "user",
     )  # fmt: skip
 
-    def __init__(self, engine: Engine, unix_socket: socket.socket | None) -> None:
-        self.engine = engine
+    def __init__(self, event_loop: EventLoop, unix_socket: socket.socket | None) -> None:
+        self.event_loop = event_loop
         self.local = unix_socket is not None
         self.tls: TlsPeer | None = None  # who it is, if it came with TLS
         self.counters = LinkCounters()
@@ -105,14 +105,14 @@ class Link(asyncio.Protocol):
         if not self.local and address:
             self.peer = f"{address[0]}({address[1]})"
         self.tls = peer_of(self._transport)
-        self.engine.links.add(self)
+        self.event_loop.links.add(self)
 
     def data_received(self, data: bytes) -> None:
-        engine = self.engine
-        replies = engine.replies
+        event_loop = self.event_loop
+        replies = event_loop.replies
         replies.heard_of(self)
         try:
-            self.silence.heard = engine.loop.time()
+            self.silence.heard = event_loop.loop.time()
             self.counters.received(len(data))
             if self._ended:
                 pass
@@ -137,8 +137,8 @@ class Link(asyncio.Protocol):
         held = self._reader.held_bytes + self.backlog_bytes
         if held != self._buffered or self._stopped:
             self._note_buffered()
-            if self.engine.buffered_bytes > self.engine.limits.buffer_bytes_max:
-                limit = self.engine.limits.buffer_bytes_max
+            if self.event_loop.buffered_bytes > self.event_loop.limits.buffer_bytes_max:
+                limit = self.event_loop.limits.buffer_bytes_max
                 self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
 
     @property
@@ -153,13 +153,13 @@ class Link(asyncio.Protocol):
 
     def _serve(self, flows: list[Flow]) -> None:
         """Run calls in their order. If the peer does not take the answers, the rest is put off until it does."""
-        engine = self.engine
+        event_loop = self.event_loop
         rest: list[Flow] = []
         try:
             if flows:
                 self.counters.calls += len(flows)
                 self.counters.last_call = time.time()
-            with engine.lock:
+            with event_loop.lock:
                 for done, flow in enumerate(flows, 1):
                     self._take(flow)
                     if self._ended:
@@ -178,7 +178,7 @@ class Link(asyncio.Protocol):
             self.refuse_unexpected(error)
         if self._out:
             self._write()
-        engine.settle()
+        event_loop.settle()
 
     def is_full(self) -> bool:
         """Is more ready for the peer than it takes? Then nothing more is made for it, until `_go_on`."""
@@ -196,14 +196,14 @@ class Link(asyncio.Protocol):
 
     def go_on_soon(self) -> None:
         """Something was begun for the peer, and put off for the sake of others."""
-        self.engine.loop.call_soon(self._go_on)
+        self.event_loop.loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
         """There is room again: first what was begun, then the calls that were put off, then new ones."""
         if self._ended or self._transport is None:
             return
         try:
-            with self.engine.lock:
+            with self.event_loop.lock:
                 for conversation in list(self.conversations.values()):
                     if not self._ended and not self.is_full():
                         conversation.go_on_sending()
@@ -219,7 +219,7 @@ class Link(asyncio.Protocol):
             if self.exits is not None:
                 self.exits.go_on()
         self._note_buffered()
-        self.engine.settle()
+        self.event_loop.settle()
 
     def note_backlog(self, more: int) -> None:
         """Calls of a conversation wait for the one before them, and take memory."""
@@ -238,34 +238,34 @@ class Link(asyncio.Protocol):
             held += self._unsent + sum(len(flow.body) for flow in self._deferred)
         if self.paused:
             held += self._transport.get_write_buffer_size()
-        self.engine.buffered_bytes += held - self._buffered
+        self.event_loop.buffered_bytes += held - self._buffered
         self._buffered = held
 
     def eof_received(self) -> bool | None:
-        self._closing = self._closing or self.engine.loop.time()
+        self._closing = self._closing or self.event_loop.loop.time()
         return None  # close
 
     def connection_lost(self, error: Exception | None) -> None:
         """Whatever the reason: units of work are backed out, handles closed, temporary queues deleted."""
-        engine = self.engine
+        event_loop = self.event_loop
         self._ended = True
         self._out.clear()
         self._held.clear()
         self._deferred.clear()
-        engine.buffered_bytes -= self._buffered
+        event_loop.buffered_bytes -= self._buffered
         self._buffered = 0
-        with engine.lock:
+        with event_loop.lock:
             for conversation in list(self.conversations.values()):
                 conversation.lost()
             if self.exits is not None:
                 self.exits.close_all()
         self.conversations.clear()
         if self.channel is not None:
-            self.channel.release(engine.instances)
+            self.channel.release(event_loop.instances)
             self._tell(C.MQRC_CHANNEL_STOPPED_BY_USER if self.stopping else C.MQRC_CHANNEL_STOPPED)
             self.channel = None
-        engine.link_lost(self)
-        engine.settle()
+        event_loop.link_lost(self)
+        event_loop.settle()
 
     def pause_writing(self) -> None:
         self.paused = True
@@ -281,7 +281,7 @@ class Link(asyncio.Protocol):
     def send(self, data: bytes, lsn: int = 0) -> None:
         """Write a frame once the log is on disk as far as it depends on it, after those before it."""
         self._unsent += len(data)
-        replies = self.engine.replies
+        replies = self.event_loop.replies
         if self._held or lsn >= replies.log.durable:
             self._held.append((lsn, data))
             replies.hold(self, lsn)
@@ -298,7 +298,7 @@ class Link(asyncio.Protocol):
         if out:
             self._write()
         if self._stopped and not held and not self.paused:
-            self.engine.loop.call_soon(self._go_on)
+            self.event_loop.loop.call_soon(self._go_on)
         return bool(held)
 
     def flush(self) -> None:
@@ -320,7 +320,7 @@ class Link(asyncio.Protocol):
         """Tell the peer why, and close."""
         if self._ended:
             return
-        self.engine.say(text if isinstance(text, AmqMessage) else amq(9999, self.peer, text))
+        self.event_loop.say(text if isinstance(text, AmqMessage) else amq(9999, self.peer, text))
         self.say_last(status)
 
     def say_last(self, status: Status) -> None:
@@ -331,7 +331,7 @@ class Link(asyncio.Protocol):
 
     def refuse_unexpected(self, error: Exception) -> None:
         """A mistake of ours: it must not take other connections with it. There is a report, one for each place."""
-        self.engine.note_unexpected(self.peer, error)
+        self.event_loop.note_unexpected(self.peer, error)
         self.refuse(Status.PROTOCOL_GENERAL, f"unexpected {described(error)}")
 
     def _status(self, status: Status) -> bytes:
@@ -343,19 +343,19 @@ class Link(asyncio.Protocol):
 
     def end_behind(self, status: Status, message: AmqMessage) -> bytes:
         """A send exit ends the channel while something is written: what to write instead. It is closed behind that."""
-        self.engine.say(message)
+        self.event_loop.say(message)
         self._ended = True
-        self._closing = self._closing or self.engine.loop.time()
+        self._closing = self._closing or self.event_loop.loop.time()
         self._held.clear()
         if self._transport is not None:
-            self.engine.loop.call_soon(self._transport.close)
+            self.event_loop.loop.call_soon(self._transport.close)
         return self._status(status)
 
     def _close(self) -> None:
         if self._ended:
             return
         self._ended = True
-        self._closing = self._closing or self.engine.loop.time()
+        self._closing = self._closing or self.event_loop.loop.time()
         self._held.clear()
         if self._out:
             self._write()
@@ -410,7 +410,7 @@ class Link(asyncio.Protocol):
         return frame_plain(kind, body, flags=flags, max_segment=self.max_segment)
 
     def _initial_data(self, flow: Flow) -> None:
-        engine = self.engine
+        event_loop = self.event_loop
         offered = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         if self.agreed is not None:
             # What was agreed, once more
@@ -420,37 +420,37 @@ class Link(asyncio.Protocol):
                 self.framed(Type.INITIAL_DATA, session_flows.pack_initial(self.agreed), flow.conversation, flags=0)
             )
             return
-        if engine.ending is not None:
+        if event_loop.ending is not None:
             self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
             return
-        if engine.is_full(self.local):
-            full = f"{engine.limits.links_max} sockets are open, as many as there may be"
+        if event_loop.is_full(self.local):
+            full = f"{event_loop.limits.links_max} sockets are open, as many as there may be"
             self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, full))
             return
         if not offered.capabilities[0] & CAP1_MQREQUEST and not self.local:
             self._become_message_link(offered)
             return
-        channel, refusal = find_channel(engine, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
+        channel, refusal = find_channel(event_loop, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
         if channel is None:
             self.refuse(refusal[0], refusal[1])
             return
         own = session_flows.InitialData(
             channel=channel.name,
-            queue_manager=engine.manager.name,
+            queue_manager=event_loop.manager.name,
             fap_level=FAP_LEVEL,
             max_segment=MAX_SEGMENT,
             max_message=channel.max_message,
             heartbeat_s=channel.heartbeat_s,
             sharing=channel.sharing,
             product=PRODUCT_SERVER,
-            queue_manager_id=engine.manager.definitions.qmgr.qmid,
+            queue_manager_id=event_loop.manager.definitions.qmgr.qmid,
         )
         agreed = session_flows.agree(offered, own)
         if channel.definition is not None:
             waits = self.counters.calls == 1 and not self._reader.held_bytes
             self.exits = begin_exits(self, channel.definition, agreed, waits=waits)
             if self.exits is None:
-                channel.release(engine.instances)
+                channel.release(event_loop.instances)
                 return
         self.channel, self.agreed = channel, agreed
         self.ours = offered.ours
@@ -473,12 +473,12 @@ class Link(asyncio.Protocol):
     def _become_message_link(self, offered: session_flows.InitialData) -> None:
         """It is no client but another queue manager: from now on a message link has the socket."""
         assert self._transport is not None
-        engine = self.engine
+        event_loop = self.event_loop
         self._ended = True
-        engine.buffered_bytes -= self._buffered
+        event_loop.buffered_bytes -= self._buffered
         self._buffered = 0
-        successor = MessageLink(engine, self._reader)
-        engine.became_message_link(self)
+        successor = MessageLink(event_loop, self._reader)
+        event_loop.became_message_link(self)
         successor.take_over(self._transport, self.counters)
         self._successor = (successor, offered)
 
@@ -490,10 +490,10 @@ class Link(asyncio.Protocol):
 
     def _tell(self, reason: int) -> None:
         """Make a channel event, if anybody wants one."""
-        if self.local or self.channel is None or not self.engine.manager.definitions.qmgr.chlev:
+        if self.local or self.channel is None or not self.event_loop.manager.definitions.qmgr.chlev:
             return
-        with self.engine.lock:
-            self.engine.manager.events.channel(
+        with self.event_loop.lock:
+            self.event_loop.manager.events.channel(
                 reason, channel=self.channel.name, connection_name=self.peer.partition("(")[0]
             )
 
@@ -535,7 +535,7 @@ class Link(asyncio.Protocol):
                 self.abort()  # it does not read what was said last
             return
         if not any(conversation.connected for conversation in self.conversations.values()):
-            if now - self._started > self.engine.limits.handshake_s:
+            if now - self._started > self.event_loop.limits.handshake_s:
                 self.refuse(Status.PROTOCOL_GENERAL, "it did not connect in time")
             return
         self._started = now
@@ -549,7 +549,7 @@ class Link(asyncio.Protocol):
             return
         silence.note_untaken(untaken(self._transport), now)  # who takes something cannot be heard while it is not read
         if silence.is_gone(now, interval):
-            self.engine.say(amq(9259, self.peer, round(now - silence.heard)))
+            self.event_loop.say(amq(9259, self.peer, round(now - silence.heard)))
             self.abort()
         elif not silence.is_asking:
             silence.ask(now)
@@ -584,7 +584,7 @@ class Link(asyncio.Protocol):
         if self._ended:
             return
         if any(conversation.is_busy for conversation in self.conversations.values()) or self._held:
-            self.engine.loop.call_later(_IDLE_LOOK_S, self._close_if_idle)
+            self.event_loop.loop.call_later(_IDLE_LOOK_S, self._close_if_idle)
         else:
             self._close()
 

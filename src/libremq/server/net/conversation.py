@@ -32,7 +32,7 @@ from libremq.wire.segments import TSHM_BYTES, Flow, frame, frame_plain
 
 if TYPE_CHECKING:
     from libremq.server.net.client_link import Link
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 BACKLOG_MAX = 10_000
 """Calls that wait for the one before. Many tasks of one program may put while another one's get waits."""
@@ -53,14 +53,14 @@ class Conversation:
 
     __slots__ = (
         "_backlog", "_busy", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_timer", "_waiting", "batch",
-        "commands", "connection", "consumer_handles", "credentials", "engine", "get_flow", "hconn", "link", "manager",
-        "number", "ready", "reconnectable", "selections", "sent", "user",
+        "commands", "connection", "consumer_handles", "credentials", "event_loop", "get_flow", "hconn", "link",
+        "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
 
     def __init__(self, link: Link, number: int) -> None:
         self.link = link
-        self.engine: Engine = link.engine
-        self.manager = link.engine.manager
+        self.event_loop: EventLoop = link.event_loop
+        self.manager = link.event_loop.manager
         self.number = number
         self.hconn = 0
         self.connection: Connection | None = None
@@ -104,7 +104,7 @@ class Conversation:
         """May it do everything, still? Who is no longer in mqm may not."""
         if self.connection is not None:
             return self.connection.privileged
-        return self._privilege_of is not None and self.engine.admission.is_privileged(self._privilege_of)
+        return self._privilege_of is not None and self.event_loop.admission.is_privileged(self._privilege_of)
 
     @property
     def connected(self) -> bool:
@@ -203,7 +203,7 @@ class Conversation:
     def elsewhere(self, flow: Flow, work: Callable[[], bytes]) -> None:
         """Have a body made by another thread; what follows waits."""
         self._busy = True
-        engine = self.engine
+        event_loop = self.event_loop
 
         def run() -> bytes | MQError:
             try:
@@ -213,12 +213,12 @@ class Conversation:
 
         def done(future: Any) -> None:
             try:
-                engine.loop.call_soon_threadsafe(self._done_elsewhere, flow, future)
+                event_loop.loop.call_soon_threadsafe(self._done_elsewhere, flow, future)
             except RuntimeError:
                 pass  # the loop was closed
 
         try:
-            engine.commands.submit(run).add_done_callback(done)
+            event_loop.commands.submit(run).add_done_callback(done)
         except RuntimeError:
             self._busy = False
             raise mq_error(C.MQRC_Q_MGR_STOPPING, self.manager.name) from None
@@ -229,9 +229,9 @@ class Conversation:
             return
         error = future.exception()
         try:
-            with self.engine.lock:
+            with self.event_loop.lock:
                 if error is not None:
-                    self.engine.say(amq(5080, f"{type(error).__name__}: {error}"))
+                    self.event_loop.say(amq(5080, f"{type(error).__name__}: {error}"))
                     raise mq_error(C.MQRC_UNEXPECTED_ERROR, self.manager.name, f"{type(error).__name__}: {error}")
                 outcome = future.result()
                 if isinstance(outcome, MQError):
@@ -250,7 +250,7 @@ class Conversation:
         self._busy = False
         if self._gone:
             return
-        with self.engine.lock:
+        with self.event_loop.lock:
             try:
                 work()
             except MQError as error:
@@ -258,10 +258,10 @@ class Conversation:
         self._resume()
 
     def _resume(self) -> None:
-        with self.engine.lock:
+        with self.event_loop.lock:
             self.go_on()
         self.link.flush()
-        self.engine.settle()
+        self.event_loop.settle()
 
     # MQCONN and MQDISC
 
@@ -277,15 +277,15 @@ class Conversation:
             self.commands = True
             self.link.let_in()
             return
-        if self.engine.takes_no_more:
-            detail = f"{self.engine.limits.connections_max} connections are open"
+        if self.event_loop.takes_no_more:
+            detail = f"{self.event_loop.limits.connections_max} connections are open"
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, detail)
         self.hconn = self.manager.connect(
             admitted.user, asked.application, kind, privileged=admitted.privileged,
             trusted=False, privilege_of=self._privilege_of, wake=self._wake,
         )  # fmt: skip
         self.connection = self.manager.connection(self.hconn)
-        self.engine.conversations[self.hconn] = self
+        self.event_loop.conversations[self.hconn] = self
         self.link.let_in()
 
     def issuer(self) -> Issuer:
@@ -297,7 +297,7 @@ class Conversation:
 
     def disconnected(self) -> None:
         """MQDISC succeeded: nothing is left of the connection but the socket."""
-        self.engine.conversations.pop(self.hconn, None)
+        self.event_loop.conversations.pop(self.hconn, None)
         self.hconn, self.connection, self._scratch, self._repeated = 0, None, 0, None
         self.commands = False
         self.consumer_handles.clear()
@@ -314,12 +314,12 @@ class Conversation:
             try:
                 self._leave(hconn)
             except MQError as error:
-                self.engine.say(amq(5079, error))
+                self.event_loop.say(amq(5079, error))
                 self.manager.give_back_later(partial(self._leave, hconn))
 
     def _leave(self, hconn: int) -> None:
         self.manager.disconnect(hconn, back_out=True)
-        self.engine.conversations.pop(hconn, None)
+        self.event_loop.conversations.pop(hconn, None)
 
     # Messages
 
@@ -420,8 +420,8 @@ class Conversation:
 
     def check_memory(self) -> None:
         """Before a message is taken: may another one be held for a client?"""
-        limit = self.engine.limits.buffer_bytes_max
-        if self.engine.buffered_bytes > limit:
+        limit = self.event_loop.limits.buffer_bytes_max
+        if self.event_loop.buffered_bytes > limit:
             raise mq_error(
                 C.MQRC_STORAGE_NOT_AVAILABLE, self.manager.name, f"messages on their way hold over {limit} bytes"
             )
@@ -475,21 +475,21 @@ class Conversation:
     def wait_for(self, waiter: Waiter) -> None:
         """Answer when the waiter is served, or its time is over."""
         self._waiting = waiter
-        waiter.notify = lambda: self.engine.completed(self, waiter)
+        waiter.notify = lambda: self.event_loop.completed(self, waiter)
         if waiter.deadline is not None:
             self._watch(waiter, waiter.deadline)
 
     def _watch(self, waiter: Waiter, deadline: float) -> None:
         delay = max(0.0, deadline - self.manager.clock.monotonic())
-        self._timer = self.engine.loop.call_later(delay, self._time_over, waiter, deadline)
+        self._timer = self.event_loop.loop.call_later(delay, self._time_over, waiter, deadline)
 
     def _time_over(self, waiter: Waiter, deadline: float) -> None:
-        with self.engine.lock:
+        with self.event_loop.lock:
             if self.manager.clock.monotonic() < deadline:
                 self._watch(waiter, deadline)  # the clock of the loop is not the queue manager's
                 return
             self.manager.cancel(waiter)
-        self.engine.settle()
+        self.event_loop.settle()
 
     def _stop_waiting(self) -> None:
         waiter, self._waiting = self._waiting, None
@@ -551,7 +551,7 @@ class Conversation:
     # Consumers
 
     def _wake(self) -> None:
-        self.engine.wake(self)
+        self.event_loop.wake(self)
 
     def deliver(self) -> None:
         """Send the next call to a consumer, if there is one and the client is ready for it."""

@@ -32,7 +32,7 @@ from libremq.server.net.message_link import MessageLink
 from libremq.wire.protocol import ProtocolError
 
 if TYPE_CHECKING:
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 _T = TypeVar("_T")
 _NAME_S = 30.0  # for the name service
@@ -97,17 +97,17 @@ class CallingLink(MessageLink):
 class Dialer:
     """Makes the connections that the initiator of one queue manager asks for."""
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, event_loop: EventLoop) -> None:
+        self._event_loop = event_loop
         self._tasks: set[asyncio.Task[None]] = set()
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="libremq-dial")
 
     def dial(self, call: OutgoingCall) -> None:
         """From any thread that holds the kernel's lock."""
-        self._engine.soon(lambda: self._begin(call))
+        self._event_loop.soon(lambda: self._begin(call))
 
     def _begin(self, call: OutgoingCall) -> None:
-        task = self._engine.loop.create_task(self._dial(call))
+        task = self._event_loop.loop.create_task(self._dial(call))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -117,31 +117,31 @@ class Dialer:
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def _dial(self, call: OutgoingCall) -> None:
-        engine = self._engine
+        event_loop = self._event_loop
         try:
             link = await self._connected(call)
         except CallFailed as error:
             self._failed(call, error.message)
             return
         except Exception as error:
-            engine.note_unexpected(call.conname, error)
+            event_loop.note_unexpected(call.conname, error)
             self._failed(call, amq(9202, call.conname, f"{type(error).__name__}: {error}"))
             return
         try:
             link.begin(lambda: call.build(link, link.described()))
         except Exception as error:  # nobody wants it any more, or a mistake of ours
-            engine.note_unexpected(call.conname, error)
+            event_loop.note_unexpected(call.conname, error)
             link.end()
 
     def _failed(self, call: OutgoingCall, message: AmqMessage) -> None:
-        engine = self._engine
-        with engine.lock:
+        event_loop = self._event_loop
+        with event_loop.lock:
             call.failed(message)
-        engine.settle()
-        engine.channels.look()
+        event_loop.settle()
+        event_loop.channels.look()
 
     async def _in_thread(self, work: Callable[[], _T]) -> _T:
-        return await self._engine.loop.run_in_executor(self._threads, work)
+        return await self._event_loop.loop.run_in_executor(self._threads, work)
 
     # From CONNAME to a link
 
@@ -178,9 +178,9 @@ class Dialer:
     async def _tls_options(self, channel: CallingChannel) -> TLSOptions | None:
         if not channel.sslciph.strip():
             return None
-        engine = self._engine
+        event_loop = self._event_loop
         try:
-            return await self._in_thread(lambda: calling_options(engine.manager, engine.folder, channel))
+            return await self._in_thread(lambda: calling_options(event_loop.manager, event_loop.folder, channel))
         except RepositoryError as error:
             raise CallFailed(error.message) from None
 
@@ -220,8 +220,8 @@ class Dialer:
 
     async def _socket(self, family: int, address: Any, local: tuple[LocalPlace, ...]) -> socket.socket:
         """A connected socket to one address. A local port that is taken leads to the next one."""
-        engine = self._engine
-        patience_s = engine.limits.connect_s
+        event_loop = self._event_loop
+        patience_s = event_loop.limits.connect_s
         last: OSError | None = None
         for source in await self._sources(family, local):
             connection = socket.socket(family, socket.SOCK_STREAM)
@@ -232,7 +232,7 @@ class Dialer:
                     connection.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                     connection.bind(source)
                 async with asyncio.timeout(patience_s):
-                    await engine.loop.sock_connect(connection, address)
+                    await event_loop.loop.sock_connect(connection, address)
                 return connection
             except TimeoutError:
                 connection.close()
@@ -267,27 +267,27 @@ class Dialer:
         self, channel: CallingChannel, host: str, where: str, connection: socket.socket, options: TLSOptions | None
     ) -> MessageLink:
         """The link over a connected socket: after the handshake, if there is to be one."""
-        engine = self._engine
-        link = CallingLink(engine)
+        event_loop = self._event_loop
+        link = CallingLink(event_loop)
         link.channel = channel.name
         keys: dict[str, Any] = {}
-        engine.sockets += 1
+        event_loop.sockets += 1
         try:
             if options is not None:
                 context, name = await self._context(channel, options, host)
-                keys = {"ssl": context, "server_hostname": name, "ssl_handshake_timeout": engine.limits.connect_s}
-            await engine.loop.create_connection(lambda: link, sock=connection, **keys)
+                keys = {"ssl": context, "server_hostname": name, "ssl_handshake_timeout": event_loop.limits.connect_s}
+            await event_loop.loop.create_connection(lambda: link, sock=connection, **keys)
         except BaseException as error:
             connection.close()
-            engine.sockets -= 1
+            event_loop.sockets -= 1
             if options is not None and isinstance(error, ssl.SSLError | OSError | TimeoutError | EOFError):
-                handshake_event(engine, error, where, calling=channel)
+                handshake_event(event_loop, error, where, calling=channel)
                 raise CallFailed(handshake_failure(error, where)) from None
             raise
         refused = refusal(channel, link.tls, where)
         if refused is not None:
             xmitq = getattr(channel, "xmitq", "")
-            refusal_event(engine, refused[0], channel.name, link.tls, where, xmitq=xmitq, called=False)
+            refusal_event(event_loop, refused[0], channel.name, link.tls, where, xmitq=xmitq, called=False)
             link.end()
             raise CallFailed(refused[1])
         return link

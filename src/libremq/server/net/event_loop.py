@@ -53,7 +53,7 @@ _LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are cl
 
 
 @dataclass(frozen=True, slots=True)
-class EngineLimits:
+class EventLoopLimits:
     """What one queue manager takes on."""
 
     connections_max: int = 10_000
@@ -69,7 +69,7 @@ class EngineLimits:
     backlog: int = 512
 
 
-class Engine:
+class EventLoop:
     """Serves one queue manager that runs in this process. All methods are for the loop's thread."""
 
     def __init__(
@@ -77,7 +77,7 @@ class Engine:
         embedded: EmbeddedQueueManager,
         folder: str,
         *,
-        limits: EngineLimits | None = None,
+        limits: EventLoopLimits | None = None,
         say: Callable[[str], None] = lambda text: None,
         tls: Callable[[], ssl.SSLContext | None] = lambda: None,
         keep_alive: bool = True,
@@ -88,7 +88,7 @@ class Engine:
         self.manager: QueueManager = embedded.manager
         self.access: EmbeddedAccess = EmbeddedAccess(embedded, folder)
         self.folder = folder
-        self.limits = limits or EngineLimits()
+        self.limits = limits or EventLoopLimits()
         self.say = say
         self.tls = tls
         self.keep_alive = keep_alive

@@ -61,7 +61,7 @@ def run(conversation: Conversation, flow: Flow) -> None:
     if command is None:
         raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, conversation.manager.name, f"there is no call {name[:40]!r}")
     if name not in _CHECKED:
-        conversation.engine.admission.check_administrator(
+        conversation.event_loop.admission.check_administrator(
             conversation.user, conversation.privileged, conversation.link.local, name
         )
     conversation.elsewhere(flow, lambda: calls.pack_extension(name, _result(command, conversation, value)))
@@ -141,7 +141,7 @@ def _control(conversation: Conversation, hobj: int, value: dict[str, Any], blob:
     conversation.manager.control(conversation.hconn, operation)
     if operation in (C.MQOP_START, C.MQOP_START_WAIT):
         conversation.ready = True
-    conversation.engine.wake(conversation)
+    conversation.event_loop.wake(conversation)
     return {}, b""
 
 
@@ -153,28 +153,28 @@ _QUICK: dict[str, Callable[[Conversation, int, dict[str, Any], bytes], Answer]] 
 }
 # Commands that check what authorities their issuer has
 _CHECKED: dict[str, Callable[[Conversation, dict[str, Any]], object]] = {
-    "mqsc": lambda c, v: c.engine.access.mqsc(v["text"], c.issuer()),
-    "define": lambda c, v: c.engine.access.define(
+    "mqsc": lambda c, v: c.event_loop.access.mqsc(v["text"], c.issuer()),
+    "define": lambda c, v: c.event_loop.access.define(
         v["kind"], v["name"], v["attributes"], like=v["like"], replace=v["replace"], issuer=c.issuer()
     ),
-    "alter": lambda c, v: c.engine.access.alter(v["kind"], v["name"], v["attributes"], issuer=c.issuer()),
-    "delete": lambda c, v: c.engine.access.delete(v["kind"], v["name"], purge=v["purge"], issuer=c.issuer()),
-    "clear": lambda c, v: c.engine.access.clear(v["name"], issuer=c.issuer()),
-    "display": lambda c, v: c.engine.access.display(v["kind"], v["pattern"], issuer=c.issuer()),
-    "names": lambda c, v: c.engine.access.names(v["kind"], v["pattern"], issuer=c.issuer()),
+    "alter": lambda c, v: c.event_loop.access.alter(v["kind"], v["name"], v["attributes"], issuer=c.issuer()),
+    "delete": lambda c, v: c.event_loop.access.delete(v["kind"], v["name"], purge=v["purge"], issuer=c.issuer()),
+    "clear": lambda c, v: c.event_loop.access.clear(v["name"], issuer=c.issuer()),
+    "display": lambda c, v: c.event_loop.access.display(v["kind"], v["pattern"], issuer=c.issuer()),
+    "names": lambda c, v: c.event_loop.access.names(v["kind"], v["pattern"], issuer=c.issuer()),
 }
 # Commands for administrators only: most of them are about files of the queue manager
 _COMMANDS: dict[str, Callable[[Conversation, dict[str, Any]], object]] = {
-    "checkpoint": lambda c, v: c.engine.access.checkpoint(),
-    "statistics": lambda c, v: c.engine.access.statistics(),
-    "log_findings": lambda c, v: c.engine.access.log_findings(),
-    "log_extents": lambda c, v: c.engine.access.log_extents(),
-    "archive_log": lambda c, v: c.engine.access.archive_log(v["to"]),
-    "mark_log_archived": lambda c, v: c.engine.access.mark_log_archived(v["name"]),
-    "delete_log_extents": lambda c, v: c.engine.access.delete_log_extents(),
-    "record_images": lambda c, v: c.engine.access.record_images(v["kind"], v["pattern"]),
-    "recover_objects": lambda c, v: c.engine.access.recover_objects(v["kind"], v["pattern"]),
-    "units_in_doubt": lambda c, v: c.engine.access.units_in_doubt(),
-    "object_files": lambda c, v: c.engine.access.object_files(v["kind"], v["pattern"]),
-    "copy_to_backup": lambda c, v: c.engine.access.copy_to_backup(v["target"], v["log_folder"]),
+    "checkpoint": lambda c, v: c.event_loop.access.checkpoint(),
+    "statistics": lambda c, v: c.event_loop.access.statistics(),
+    "log_findings": lambda c, v: c.event_loop.access.log_findings(),
+    "log_extents": lambda c, v: c.event_loop.access.log_extents(),
+    "archive_log": lambda c, v: c.event_loop.access.archive_log(v["to"]),
+    "mark_log_archived": lambda c, v: c.event_loop.access.mark_log_archived(v["name"]),
+    "delete_log_extents": lambda c, v: c.event_loop.access.delete_log_extents(),
+    "record_images": lambda c, v: c.event_loop.access.record_images(v["kind"], v["pattern"]),
+    "recover_objects": lambda c, v: c.event_loop.access.recover_objects(v["kind"], v["pattern"]),
+    "units_in_doubt": lambda c, v: c.event_loop.access.units_in_doubt(),
+    "object_files": lambda c, v: c.event_loop.access.object_files(v["kind"], v["pattern"]),
+    "copy_to_backup": lambda c, v: c.event_loop.access.copy_to_backup(v["target"], v["log_folder"]),
 }

@@ -37,14 +37,14 @@ class IncomingCall:
         if not is_object_name(offered.queue_manager):
             link.refuse(Status.PROTOCOL_ID_ERROR, "the initial data does not name a queue manager")
             return
-        admission = link.engine.admission
+        admission = link.event_loop.admission
         applicant = self._applicant()
         if not admission.takes_long(applicant):
             self._decided(admission.decide_channel(applicant))
             return
 
         def done(future: Future[str | Denied | None]) -> None:
-            link.engine.soon(lambda: self._decided_elsewhere(future))
+            link.event_loop.soon(lambda: self._decided_elsewhere(future))
 
         try:
             decision = admission.threads.submit(applicant.address, link, lambda: admission.decide_channel(applicant))
@@ -71,7 +71,7 @@ class IncomingCall:
 
     def _definition(self) -> MessageChannel | None:
         """What the channel asks of a partner: if it is going to be defined for this call, what its model asks."""
-        definitions = self._link.engine.manager.definitions
+        definitions = self._link.event_loop.manager.definitions
         found = definitions.channels.get(self._offered.channel)
         if found is None:
             return model_of(definitions, self._offered.channel)
@@ -90,23 +90,23 @@ class IncomingCall:
     def _decided(self, decision: str | Denied | None) -> None:
         """The channel authentication rules have spoken: it is refused, or acts as somebody."""
         link = self._link
-        engine = link.engine
+        event_loop = link.event_loop
         if isinstance(decision, Denied):
             link.refuse(Status.SECURITY_FAILURE, None)
             return
-        if engine.ending is not None:
+        if event_loop.ending is not None:
             link.refuse(Status.QM_TERMINATING, "the queue manager is ending")
             return
         definition = self._definition()
         refused = refusal(definition, link.tls, link.peer) if definition is not None else None
         if refused is not None:
             xmitq = getattr(definition, "xmitq", "")
-            refusal_event(engine, refused[0], link.channel, link.tls, link.peer, xmitq=xmitq)
+            refusal_event(event_loop, refused[0], link.channel, link.tls, link.peer, xmitq=xmitq)
             link.refuse(*refused)
             return
         peer = link.described(mca_user=decision)
         try:
-            link.begin(lambda: engine.initiator.called(self._offered, link, peer))
+            link.begin(lambda: event_loop.initiator.called(self._offered, link, peer))
         except ChannelRefusal as error:
             link.refuse_with(error.segment, None)  # the initiator has said why
         except Exception as error:

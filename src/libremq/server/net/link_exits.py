@@ -57,13 +57,14 @@ class LinkExits:
 
     def __init__(self, link: Link, definition: ServerConnection, *, max_segment: int, shared: bool) -> None:
         """ChannelExitError if the channel cannot run with them."""
-        engine, tls = link.engine, link.tls
+        event_loop, tls = link.event_loop, link.tls
         peer = Peer(
             link.peer.partition("(")[0],
             subject=tls.subject if tls is not None else "",
             issuer=tls.issuer if tls is not None else "",
         )
-        environment = ChannelEnvironment(engine.manager, engine.say, exit_path=os.path.join(engine.folder, EXITS))
+        exit_path = os.path.join(event_loop.folder, EXITS)
+        environment = ChannelEnvironment(event_loop.manager, event_loop.say, exit_path=exit_path)
         self._link = link
         self._first = Exits.load(environment, definition, sending=False, client=peer)
         self._first.meet("", peer, max_segment=max_segment)
@@ -110,7 +111,7 @@ class LinkExits:
 
         From whatever thread.
         """
-        with self._link.engine.lock:
+        with self._link.event_loop.lock:
             exits = self._by_conversation.get(number)
             if exits is None or not exits.any_security:
                 return user
@@ -157,7 +158,7 @@ class LinkExits:
             raise ProtocolError(Status.CONV_ID_ERROR, f"a segment of type {kind:#x} of no conversation")
         if not exits.any_receive:
             return segment
-        with self._link.engine.lock:
+        with self._link.event_loop.lock:
             segment = exits.receive(segment)
             self.exit_time.add(exits.microseconds)
         return segment
@@ -179,7 +180,7 @@ class LinkExits:
             return data
         passed: list[bytes] = []
         start = 0
-        with self._link.engine.lock:
+        with self._link.event_loop.lock:
             while start < len(data):
                 length = int.from_bytes(data[start + 4 : start + 8], "big")
                 segment = data[start : start + length]

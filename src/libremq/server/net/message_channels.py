@@ -20,7 +20,7 @@ from libremq.server.net.message_link import MessageLink
 from libremq.server.net.server_connection_channels import ALL_CLIENTS
 
 if TYPE_CHECKING:
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 _BATCHES_S = 5.0  # for channels to come to the end of their batches
 _LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
@@ -30,12 +30,13 @@ _TIMER_MIN_S = 0.001
 class MessageChannels:
     """All methods are for the loop's thread, but for those that say otherwise."""
 
-    def __init__(self, engine: Engine, pipeline_length: int, rules: ChannelRules | None) -> None:
-        self._engine = engine
+    def __init__(self, event_loop: EventLoop, pipeline_length: int, rules: ChannelRules | None) -> None:
+        self._event_loop = event_loop
         self.links: set[MessageLink] = set()
-        self._dialer = Dialer(engine)
+        self._dialer = Dialer(event_loop)
+        exit_path = os.path.join(event_loop.folder, EXITS)
         self.initiator = Initiator(
-            ChannelEnvironment(engine.manager, engine.say, pipeline_length, os.path.join(engine.folder, EXITS)),
+            ChannelEnvironment(event_loop.manager, event_loop.say, pipeline_length, exit_path),
             self._dialer.dial,
             rules=rules,
             soon=self._soon,
@@ -47,49 +48,49 @@ class MessageChannels:
 
     def _clients(self) -> int:
         """How many channels of applications there are. From whatever thread."""
-        return self._engine.instances.get(ALL_CLIENTS, 0)
+        return self._event_loop.instances.get(ALL_CLIENTS, 0)
 
     def start(self) -> None:
         """All is there that channels need: take up those that were at work when the queue manager ended."""
-        with self._engine.lock:
+        with self._event_loop.lock:
             self.initiator.resume()
-        self._engine.settle()
+        self._event_loop.settle()
         self.look()
 
     # Time
 
     def _soon(self) -> None:
         """The next deadline of the initiator has changed. From whatever thread, under the lock."""
-        if self._engine.is_prepared:
-            self._engine.soon(self._due)
+        if self._event_loop.is_prepared:
+            self._event_loop.soon(self._due)
 
     def look(self) -> None:
         """See that the initiator is told when its next deadline comes."""
-        engine = self._engine
-        with engine.lock:
+        event_loop = self._event_loop
+        with event_loop.lock:
             deadline = self.initiator.next_deadline()
         if deadline is None or (self._timer is not None and self._at <= deadline):
             return
         if self._timer is not None:
             self._timer.cancel()
         self._at = deadline
-        delay = max(_TIMER_MIN_S, deadline - engine.manager.clock.monotonic())
-        self._timer = engine.loop.call_later(delay, self._ring)
+        delay = max(_TIMER_MIN_S, deadline - event_loop.manager.clock.monotonic())
+        self._timer = event_loop.loop.call_later(delay, self._ring)
 
     def _ring(self) -> None:
         self._timer = None
         self._due()
 
     def _due(self) -> None:
-        engine = self._engine
+        event_loop = self._event_loop
         try:
-            with engine.lock:
+            with event_loop.lock:
                 deadline = self.initiator.next_deadline()
-                if deadline is not None and deadline <= engine.manager.clock.monotonic():
+                if deadline is not None and deadline <= event_loop.manager.clock.monotonic():
                     self.initiator.tick()
         except Exception as error:
-            engine.note_unexpected("the channel initiator", error)
-        engine.settle()
+            event_loop.note_unexpected("the channel initiator", error)
+        event_loop.settle()
         self.look()
 
     def tick(self, now: float) -> None:
@@ -102,21 +103,21 @@ class MessageChannels:
 
     def end(self, *, quiesce: bool) -> None:
         """Channels end when their batches do; if that is not to be waited for, or takes too long, now."""
-        engine = self._engine
+        event_loop = self._event_loop
         if quiesce:
-            with engine.lock:
+            with event_loop.lock:
                 self.initiator.quiesce()
-            engine.settle()
-            self._last_call = engine.loop.call_later(_BATCHES_S, lambda: self.end(quiesce=False))
+            event_loop.settle()
+            self._last_call = event_loop.loop.call_later(_BATCHES_S, lambda: self.end(quiesce=False))
             return
         if self._last_call is not None:
             self._last_call.cancel()
-        with engine.lock:
+        with event_loop.lock:
             self.initiator.end(C.MQMODE_FORCE)
         for link in [link for link in self.links if link.agent is None]:
             link.end()
-        engine.settle()
-        self._last_call = engine.loop.call_later(_LAST_WORDS_S, self.abort)
+        event_loop.settle()
+        self._last_call = event_loop.loop.call_later(_LAST_WORDS_S, self.abort)
 
     def abort(self) -> None:
         """Close all sockets, whatever is on them."""

@@ -28,7 +28,7 @@ from libremq.wire.segments import TSH_BYTES, Flow, SegmentReader
 from libremq.wire.session_flows import InitialData
 
 if TYPE_CHECKING:
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 UNKNOWN_BYTES = 1 << 16
 """What is kept of a partner before anything was agreed on."""
@@ -46,11 +46,11 @@ class MessageLink(asyncio.Protocol):
         "_aborted", "_answers", "_armed", "_buffered", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take",
         "_out", "_pause_asked", "_raw", "_reader", "_reading", "_refused", "_running", "_scheduled", "_starved",
         "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "channel", "counters",
-        "engine", "peer", "tls",
+        "event_loop", "peer", "tls",
     )  # fmt: skip
 
-    def __init__(self, engine: Engine, reader: SegmentReader | None = None) -> None:
-        self.engine = engine
+    def __init__(self, event_loop: EventLoop, reader: SegmentReader | None = None) -> None:
+        self.event_loop = event_loop
         self.agent: Agent | None = None
         self.channel = ""  # for messages
         self.peer = ""
@@ -91,15 +91,15 @@ class MessageLink(asyncio.Protocol):
         address = self._transport.get_extra_info("peername")
         self.peer = f"{address[0]}({address[1]})" if address else "an address that is not known"
         self.tls = peer_of(self._transport)
-        self.engine.message_links.add(self)
+        self.event_loop.message_links.add(self)
 
     def data_received(self, data: bytes) -> None:
-        engine = self.engine
-        engine.replies.heard_of(self)
+        event_loop = self.event_loop
+        event_loop.replies.heard_of(self)
         try:
             self._received(data)
         finally:
-            engine.replies.served()
+            event_loop.replies.served()
 
     def _received(self, data: bytes) -> None:
         agent = self.agent
@@ -133,7 +133,7 @@ class MessageLink(asyncio.Protocol):
                 break
             segment = data[start : start + length]
             start += length
-            with self.engine.lock:
+            with self.event_loop.lock:
                 segment = agent.received(segment)
             if self._closing:
                 return  # an exit has ended the channel
@@ -193,18 +193,18 @@ class MessageLink(asyncio.Protocol):
         held = self._reader.held_bytes + len(self._raw) + sum(len(flow.body) for flow in self._flows)
         if self._starved:
             held += self._unsent + self._transport.get_write_buffer_size()
-        engine = self.engine
-        engine.buffered_bytes += held - self._buffered
+        event_loop = self.event_loop
+        event_loop.buffered_bytes += held - self._buffered
         more, self._buffered = held > self._buffered, held
-        limit = engine.limits.buffer_bytes_max
-        if more and engine.buffered_bytes > limit:
+        limit = event_loop.limits.buffer_bytes_max
+        if more and event_loop.buffered_bytes > limit:
             self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
 
     def eof_received(self) -> bool | None:
         return None  # close
 
     def connection_lost(self, error: Exception | None) -> None:
-        engine = self.engine
+        event_loop = self.event_loop
         self._ended = True
         if self._timer is not None:
             self._timer.cancel()
@@ -213,17 +213,17 @@ class MessageLink(asyncio.Protocol):
         elif error is not None:
             self._why = self._why or getattr(error, "strerror", None) or str(error)
         try:
-            with engine.lock:
+            with event_loop.lock:
                 self._forget()
                 if self.agent is not None:
                     self.agent.lost(self._why)
         except Exception as unexpected:
-            engine.note_unexpected(self.peer, unexpected)
-        engine.buffered_bytes -= self._buffered
+            event_loop.note_unexpected(self.peer, unexpected)
+        event_loop.buffered_bytes -= self._buffered
         self._buffered = 0
-        engine.message_link_lost(self)
-        engine.settle()
-        engine.channels.look()
+        event_loop.message_link_lost(self)
+        event_loop.settle()
+        event_loop.channels.look()
 
     def _forget(self) -> None:
         self._out.clear()
@@ -247,7 +247,7 @@ class MessageLink(asyncio.Protocol):
         self._unsent += len(data)
         if self._in_take and (not self._writing or self._unsent > _WRITE_HIGH):
             self._answers += len(data)
-        log = self.engine.manager.log
+        log = self.event_loop.manager.log
         if lsn >= log.durable:
             lsn = min(lsn, log.tail - 1)  # "all that is logged so far" may be said with the tail
         if self._held or lsn >= log.durable:
@@ -273,7 +273,7 @@ class MessageLink(asyncio.Protocol):
 
     def close(self) -> None:
         if not self._closing:
-            self._closing = self.engine.loop.time()
+            self._closing = self.event_loop.loop.time()
             self._soon()
 
     def abort(self) -> None:
@@ -281,18 +281,18 @@ class MessageLink(asyncio.Protocol):
             self.close()  # the peer is told why
         elif not self._aborted:
             self._aborted = True
-            self._closing = self._closing or self.engine.loop.time()
+            self._closing = self._closing or self.event_loop.loop.time()
             self._soon()
 
     def wake(self) -> None:
         if not self._woken:
             self._woken = True
-            self.engine.soon(self._pump)
+            self.event_loop.soon(self._pump)
 
     def _soon(self) -> None:
         if not self._running and not self._scheduled:
             self._scheduled = True
-            self.engine.soon(self._catch_up)
+            self.event_loop.soon(self._catch_up)
 
     # What the loop does
 
@@ -300,9 +300,9 @@ class MessageLink(asyncio.Protocol):
         """Have the agent do something; whatever goes wrong ends this link and nothing else."""
         if self._ended or self._refused:
             return
-        engine = self.engine
+        event_loop = self.event_loop
         try:
-            with engine.lock:
+            with event_loop.lock:
                 self._running = True
                 try:
                     work()
@@ -314,33 +314,33 @@ class MessageLink(asyncio.Protocol):
         except Exception as error:
             self.refuse_unexpected(error)
         self._catch_up()
-        engine.settle()
-        engine.channels.look()
+        event_loop.settle()
+        event_loop.channels.look()
 
     def _pump(self) -> None:
         self._woken = False
         agent = self.agent
         if agent is None:
             return
-        engine = self.engine
-        engine.replies.heard_of(self)
+        event_loop = self.event_loop
+        event_loop.replies.heard_of(self)
         try:
             self._run(agent.pump)
         finally:
-            engine.replies.served()
+            event_loop.replies.served()
 
     def _catch_up(self) -> None:
         """Do at the socket what was asked for."""
         self._scheduled = False
         if self._held and not self._aborted:
-            self.engine.replies.hold(self, self._held_lsn)
+            self.event_loop.replies.hold(self, self._held_lsn)
         self._serve_socket()
 
     def _serve_socket(self) -> None:
         transport = self._transport
         if transport is None or self._ended:
             return
-        with self.engine.lock:
+        with self.event_loop.lock:
             if self._aborted:
                 self._forget()
                 transport.abort()
@@ -359,7 +359,7 @@ class MessageLink(asyncio.Protocol):
                     self._note_buffered()
                     self.wake()
         if self._flows and not self._pause_asked and not self._is_flooded and self.agent is not None:
-            self.engine.loop.call_soon(self._serve)
+            self.event_loop.loop.call_soon(self._serve)
         else:
             self._look_at_reading()
 
@@ -376,7 +376,7 @@ class MessageLink(asyncio.Protocol):
 
     def release(self, durable: int) -> bool:
         """Write what is durable; True if something still has to wait."""
-        with self.engine.lock:
+        with self.event_loop.lock:
             held = self._held
             while held and held[0][0] < durable:
                 self._out.append(held.popleft()[1])
@@ -396,8 +396,8 @@ class MessageLink(asyncio.Protocol):
         if self._timer is not None:
             self._timer.cancel()
         self._armed = deadline
-        delay = max(_TIMER_MIN_S, deadline - self.engine.manager.clock.monotonic())
-        self._timer = self.engine.loop.call_later(delay, self._ring)
+        delay = max(_TIMER_MIN_S, deadline - self.event_loop.manager.clock.monotonic())
+        self._timer = self.event_loop.loop.call_later(delay, self._ring)
 
     def _ring(self) -> None:
         late_s, self._timer = self._late_s(), None
@@ -409,7 +409,7 @@ class MessageLink(asyncio.Protocol):
 
     def _late_s(self) -> float:
         """How late the timer is: this process stood still then, and could hear nobody."""
-        return self.engine.loop.time() - self._timer.when() if self._timer is not None else 0.0
+        return self.event_loop.loop.time() - self._timer.when() if self._timer is not None else 0.0
 
     def _look_at_progress(self, agent: Agent) -> None:
         """Has the peer taken something since the last look? What it has to answer may be far behind that.
@@ -431,7 +431,7 @@ class MessageLink(asyncio.Protocol):
             deadline = self.agent.next_deadline()
             if self._late_s() > LATE_S:
                 pass  # it rings next
-            elif deadline is not None and deadline <= self.engine.manager.clock.monotonic():
+            elif deadline is not None and deadline <= self.event_loop.manager.clock.monotonic():
                 self._run(self.agent.tick)
             elif deadline is not None and (self._timer is None or deadline < self._armed):
                 self._run(lambda: None)
@@ -453,8 +453,8 @@ class MessageLink(asyncio.Protocol):
 
     def begin(self, make: Callable[[], Agent | None]) -> None:
         """Have an agent made, and let it begin. What `make` raises is for the caller."""
-        engine = self.engine
-        with engine.lock:
+        event_loop = self.event_loop
+        with event_loop.lock:
             self._running = True
             try:
                 agent = make()
@@ -466,13 +466,13 @@ class MessageLink(asyncio.Protocol):
             for name in ("bytes_sent", "bytes_received", "buffers_sent", "buffers_received"):
                 setattr(agent.counters, name, getattr(agent.counters, name) + getattr(self.counters, name))
             self.agent, self.channel = agent, agent.channel.name
-        if engine.keep_alive and self._transport is not None:
+        if event_loop.keep_alive and self._transport is not None:
             follow_keep_alive(self._transport.get_extra_info("socket"), agent.channel)
-        engine.replies.heard_of(self)
+        event_loop.replies.heard_of(self)
         try:
             self._run(agent.begin)
         finally:
-            engine.replies.served()
+            event_loop.replies.served()
         if agent.sees_segments and (self._flows or self._reader.held_bytes):
             self._not_the_protocol(
                 ProtocolError(Status.PROTOCOL_GENERAL, "segments came before the initial data was answered")
@@ -515,10 +515,10 @@ class MessageLink(asyncio.Protocol):
         """Let this segment be the last. None: it was said already why."""
         if self._ended or self._refused:
             return
-        engine = self.engine
+        event_loop = self.event_loop
         if message is not None:
-            engine.say(message)
-        with engine.lock:
+            event_loop.say(message)
+        with event_loop.lock:
             self._held.clear()  # nothing of the agent leaves before it
             self.send(segment)
             self._refused = True
@@ -529,7 +529,7 @@ class MessageLink(asyncio.Protocol):
     def refuse_unexpected(self, error: BaseException) -> None:
         """A mistake of ours: it must not take other connections with it. There is a report, one for each place."""
         if isinstance(error, Exception):
-            self.engine.note_unexpected(self.peer, error)
+            self.event_loop.note_unexpected(self.peer, error)
         self.refuse(Status.PROTOCOL_GENERAL, amq(9604, self.channel, f"{type(error).__name__}: {error}"))
 
     def refresh(self) -> None:
@@ -543,5 +543,5 @@ class MessageLink(asyncio.Protocol):
     def end(self) -> None:
         """Close at once: the queue manager has failed, or waits no longer."""
         self._aborted = True
-        self._closing = self._closing or self.engine.loop.time()
+        self._closing = self._closing or self.event_loop.loop.time()
         self._catch_up()

@@ -37,12 +37,12 @@ def connect(conversation: Conversation, flow: Flow) -> None:
     if wanted and wanted != name and not asked.queue_manager.startswith("*"):
         raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, wanted, f"this is queue manager {name}; ask for that, or for none")
     applicant = _applicant(conversation, asked)
-    admission = conversation.engine.admission
+    admission = conversation.event_loop.admission
     if not admission.takes_long(applicant):
         _answer(conversation, flow, asked, admission.decide(applicant))
         return
 
-    loop = conversation.engine.loop
+    loop = conversation.event_loop.loop
     began = loop.time()
 
     def decide() -> Admitted | Denied | None:
@@ -97,7 +97,7 @@ def _decided(conversation: Conversation, flow: Flow, asked: session_flows.Connec
     delay_s = outcome.delay_s if isinstance(outcome, Denied) else 0
     if delay_s:
         # Counted from the call: how long the check took would tell whom the queue manager knows
-        conversation.engine.loop.call_at(began + delay_s, _go_on, conversation, flow, asked, outcome)
+        conversation.event_loop.loop.call_at(began + delay_s, _go_on, conversation, flow, asked, outcome)
     else:
         _go_on(conversation, flow, asked, outcome)
 

@@ -11,7 +11,7 @@ from libremq.server.admission.tls_peers import TlsPeer, refusal, refusal_event
 from libremq.wire.protocol import MAX_MESSAGE, Status
 
 if TYPE_CHECKING:
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 LOCAL_CHANNEL = ""
 """Applications on this machine come without a channel, over the Unix-domain socket."""
@@ -44,27 +44,27 @@ Refusal = tuple[Status, str]
 
 
 def find_channel(
-    engine: Engine, name: str, *, local: bool, tls: TlsPeer | None, peer: str
+    event_loop: EventLoop, name: str, *, local: bool, tls: TlsPeer | None, peer: str
 ) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
     """The channel that a client asks for, counted as an instance; or why it cannot have it."""
     fine = (Status.NO_CHANNEL, "")
     if local and name == LOCAL_CHANNEL:
         return Channel(LOCAL_CHANNEL), fine
-    found = engine.manager.definitions.channels.get(name) if name else None
+    found = event_loop.manager.definitions.channels.get(name) if name else None
     if found is None:
         return None, (Status.NO_CHANNEL, f"there is no channel {name[:20]!r}")
     if not isinstance(found, ServerConnection):
         return None, (Status.CHANNEL_WRONG_TYPE, f"channel {name} is not a server-connection channel")
-    if name in engine.stopped_channels:
+    if name in event_loop.stopped_channels:
         return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} was stopped by command; START CHANNEL lets it run")
     if refused := refusal(found, tls, peer):
-        refusal_event(engine, refused[0], name, tls, peer)
+        refusal_event(event_loop, refused[0], name, tls, peer)
         return None, refused
-    return _counted(engine, found, peer, local=local)
+    return _counted(event_loop, found, peer, local=local)
 
 
-def _not_available(engine: Engine, name: str, host: str, qualifier: int, limit: int) -> None:
-    engine.manager.events.channel(
+def _not_available(event_loop: EventLoop, name: str, host: str, qualifier: int, limit: int) -> None:
+    event_loop.manager.events.channel(
         C.MQRC_CHANNEL_NOT_AVAILABLE,
         channel=name,
         connection_name=host,
@@ -74,19 +74,19 @@ def _not_available(engine: Engine, name: str, host: str, qualifier: int, limit: 
 
 
 def _counted(
-    engine: Engine, found: ServerConnection, peer: str, *, local: bool
+    event_loop: EventLoop, found: ServerConnection, peer: str, *, local: bool
 ) -> tuple[Channel, Refusal] | tuple[None, Refusal]:
-    name, instances, host = found.name, engine.instances, peer.partition("(")[0]
+    name, instances, host = found.name, event_loop.instances, peer.partition("(")[0]
     of_client = f"{name} {host}"
     if instances.get(name, 0) >= found.maxinst:
-        _not_available(engine, name, host, C.MQRQ_SVRCONN_INST_LIMIT, found.maxinst)
+        _not_available(event_loop, name, host, C.MQRQ_SVRCONN_INST_LIMIT, found.maxinst)
         return None, (Status.CHANNEL_UNAVAILABLE, f"channel {name} has MAXINST({found.maxinst}) instances already")
     if instances.get(of_client, 0) >= found.maxinstc:
-        _not_available(engine, name, host, C.MQRQ_CLIENT_INST_LIMIT, found.maxinstc)
+        _not_available(event_loop, name, host, C.MQRQ_CLIENT_INST_LIMIT, found.maxinstc)
         return None, (
             Status.CHANNEL_UNAVAILABLE, f"channel {name} has MAXINSTC({found.maxinstc}) instances from {host} already"
         )  # fmt: skip
-    if not local and (message := engine.initiator.no_room(name, peer)):
+    if not local and (message := event_loop.initiator.no_room(name, peer)):
         return None, (Status.CHANNEL_UNAVAILABLE, message)
     keys = (name, of_client) if local else (ALL_CLIENTS, name, of_client)
     for key in keys:

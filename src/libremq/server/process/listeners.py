@@ -19,7 +19,7 @@ from libremq.common.messages.amq_messages import amq
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.kernel.objects.object_types import Listener
 from libremq.mqi import constants as C
-from libremq.server.net.event_loop import Engine
+from libremq.server.net.event_loop import EventLoop
 from libremq.server.process.services import Services
 from libremq.server.process.start_options import LOOPBACK, HostPort, ServerOptions
 
@@ -61,9 +61,9 @@ class Listening:
     """The TCP listeners of a queue manager, as services."""
 
     def __init__(
-        self, engine: Engine, services: Services, say: Callable[[str], None], changed: Callable[[], None]
+        self, event_loop: EventLoop, services: Services, say: Callable[[str], None], changed: Callable[[], None]
     ) -> None:
-        self._engine = engine
+        self._event_loop = event_loop
         self._services = services
         self._say = say
         self._changed = changed
@@ -84,7 +84,7 @@ class Listening:
             await first
 
     async def stop(self) -> None:
-        """Start none of them again. Those that listen go on until the engine ends, to tell applications so."""
+        """Start none of them again. Those that listen go on until the event loop ends, to tell applications so."""
         names = [one.name for one in self._services.status() if one.name.startswith("listener ")]
         if names:
             await self._services.stop(*names)
@@ -96,7 +96,7 @@ class Listening:
         if any(one.name == name for one in self._services.status()):
             await self._services.stop(name)
         if port is not None:
-            self._engine.stop_listening_on(port)
+            self._event_loop.stop_listening_on(port)
             del self._ports[address]
             self._started.pop(address, None)
             self._say(amq(5027, HostPort(address.host, port)))
@@ -113,7 +113,7 @@ class Listening:
     def state_of(self, address: HostPort) -> ListenerState | None:
         """What can be said of an address that is listened on; None if it is not."""
         port = self._ports.get(address)
-        if port is None or port not in self._engine.ports:
+        if port is None or port not in self._event_loop.ports:
             return None
         return ListenerState(C.MQSVC_STATUS_RUNNING, os.getpid(), self._started.get(address, 0.0), port)
 
@@ -123,15 +123,15 @@ class Listening:
 
     def addresses(self) -> list[HostPort]:
         """Where it listens now."""
-        ports = self._engine.ports
+        ports = self._event_loop.ports
         return [HostPort(address.host, port) for address, port in self._ports.items() if port in ports]
 
     async def _listen(self, address: HostPort) -> None:
         """Listen, unless it does: it may be only the service that has failed."""
         port = self._ports.get(address, address.port)
-        if port and port in self._engine.ports and address in self._ports:
+        if port and port in self._event_loop.ports and address in self._ports:
             return
-        self._ports[address] = await self._engine.listen_tcp(address.host, port)
+        self._ports[address] = await self._event_loop.listen_tcp(address.host, port)
         self._started[address] = time.time()
         self._say(amq(5026, HostPort(address.host, self._ports[address])))
         self._changed()
@@ -146,7 +146,7 @@ class Listening:
             if not first.done():
                 first.set_result(None)
         port = self._ports[address]
-        while port in self._engine.ports:
+        while port in self._event_loop.ports:
             await asyncio.sleep(_LOOK_S)
         self._changed()
         raise OSError(f"nothing listens on {HostPort(address.host, port)} any more")

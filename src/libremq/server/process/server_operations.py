@@ -22,7 +22,7 @@ from libremq.server.process.start_options import HostPort
 
 if TYPE_CHECKING:
     from libremq.server.net.client_link import Link
-    from libremq.server.net.event_loop import Engine
+    from libremq.server.net.event_loop import EventLoop
 
 
 _PRODUCT_BYTES = 4  # what an application says it is: LMQC00010000 is product LMQC, version 00010000
@@ -30,9 +30,9 @@ _PRODUCT_BYTES = 4  # what an application says it is: LMQC00010000 is product LM
 
 class ServerOperations:
     def __init__(
-        self, engine: Engine, listening: Listening, programs: Programs, refresh_tls: Callable[[], str]
+        self, event_loop: EventLoop, listening: Listening, programs: Programs, refresh_tls: Callable[[], str]
     ) -> None:
-        self._engine = engine
+        self._event_loop = event_loop
         self._listening = listening
         self._programs = programs
         self._refresh_tls = refresh_tls
@@ -41,47 +41,47 @@ class ServerOperations:
         """Where a command wants it to listen, and the event loop has not come to it."""
         self._at: dict[str, HostPort] = {
             one.name: listens_on(one)
-            for one in engine.manager.definitions.select("LISTENER")
+            for one in event_loop.manager.definitions.select("LISTENER")
             if isinstance(one, Listener) and one.control != C.MQSVC_CONTROL_MANUAL
         }
         """Where listeners were started: ALTER LISTENER does not move one that runs."""
 
     def _soon(self, work: Callable[[], object]) -> None:
-        self._engine.loop.call_soon_threadsafe(work)
+        self._event_loop.loop.call_soon_threadsafe(work)
 
     def _run_soon(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self._soon(lambda: self._engine.background(asyncio.ensure_future(work())))
+        self._soon(lambda: self._event_loop.background(asyncio.ensure_future(work())))
 
     # Channels
 
     def channel_instances(self) -> Sequence[ChannelInstance]:
-        running = [_instance(link) for link in list(self._engine.links) if link.channel is not None and not link.local]
+        links = [link for link in list(self._event_loop.links) if link.channel is not None and not link.local]
+        running = [_instance(link) for link in links]
         names = {one.channel for one in running}
-        stopped = [
-            ChannelInstance(name, "", status=C.MQCHS_STOPPED) for name in sorted(self._engine.stopped_channels - names)
-        ]
-        running += self._engine.initiator.instances()
+        stopped_names = sorted(self._event_loop.stopped_channels - names)
+        stopped = [ChannelInstance(name, "", status=C.MQCHS_STOPPED) for name in stopped_names]
+        running += self._event_loop.initiator.instances()
         return sorted(running, key=lambda one: (one.channel, one.connection_name, one.partner)) + stopped
 
     def _serves_clients(self, name: str) -> bool:
-        return isinstance(self._engine.manager.find("CHANNEL", name), ServerConnection)
+        return isinstance(self._event_loop.manager.find("CHANNEL", name), ServerConnection)
 
     def start_channel(self, name: str) -> None:
         if self._serves_clients(name):
-            self._engine.stopped_channels.discard(name)
+            self._event_loop.stopped_channels.discard(name)
         else:
-            self._engine.initiator.start(name)
+            self._event_loop.initiator.start(name)
 
     def stop_channel(self, name: str, mode: int, *, after: int, connection_name: str = "", partner: str = "") -> int:
         if not self._serves_clients(name):
-            return self._engine.initiator.stop(
+            return self._event_loop.initiator.stop(
                 name, mode, after=after, connection_name=connection_name, partner=partner
             )
         if after == C.MQCHS_STOPPED:
-            self._engine.stopped_channels.add(name)
+            self._event_loop.stopped_channels.add(name)
         found = [
             link
-            for link in list(self._engine.links)
+            for link in list(self._event_loop.links)
             if link.channel is not None
             and link.channel.name == name
             and connection_name in ("", _host(link), link.peer)
@@ -91,23 +91,23 @@ class ServerOperations:
         return len(found)
 
     def forget_channel(self, name: str) -> None:
-        self._engine.stopped_channels.discard(name)
-        self._engine.initiator.forget(name)
+        self._event_loop.stopped_channels.discard(name)
+        self._event_loop.initiator.forget(name)
 
     def ping_channel(self, name: str, data: bytes, done: Callable[[AmqMessage | None], None]) -> None:
-        self._engine.initiator.ping(name, data, done)
+        self._event_loop.initiator.ping(name, data, done)
 
     def start_initiator(self, queue: str) -> None:
-        self._engine.initiator.serve(queue)
+        self._event_loop.initiator.serve(queue)
 
     def initiator_status(self) -> int:
-        reads = self._engine.initiator.initiation_queues
+        reads = self._event_loop.initiator.initiation_queues
         return C.MQSVC_STATUS_RUNNING if reads else C.MQSVC_STATUS_STOPPED
 
     # Listeners
 
     def _listener(self, name: str) -> Listener:
-        found = self._engine.manager.find("LISTENER", name)
+        found = self._event_loop.manager.find("LISTENER", name)
         if not isinstance(found, Listener):
             raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "there is no listener of this name")
         return found
@@ -170,14 +170,14 @@ class ServerOperations:
         )
 
     def listeners(self) -> Sequence[ListenerStatus]:
-        found = self._engine.manager.definitions.select("LISTENER")
+        found = self._event_loop.manager.definitions.select("LISTENER")
         states = (self._listener_state(one) for one in found if isinstance(one, Listener))
         return [state for state in states if state is not None]
 
     # Services
 
     def _service(self, name: str) -> Service:
-        found = self._engine.manager.find("SERVICE", name)
+        found = self._event_loop.manager.find("SERVICE", name)
         if not isinstance(found, Service):
             raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "there is no service of this name")
         return found
@@ -194,15 +194,15 @@ class ServerOperations:
     # Connections
 
     def stop_connection(self, hconn: int) -> None:
-        conversation = self._engine.conversations.get(hconn)
+        conversation = self._event_loop.conversations.get(hconn)
         if conversation is None:
             raise mq_error(C.MQRCCF_CONNECTION_ID_ERROR, f"{hconn:016X}", "it is a part of the queue manager itself")
         self._soon(conversation.link.abort)
 
     def place(self, hconn: int) -> ConnectionPlace:
-        conversation = self._engine.conversations.get(hconn)
+        conversation = self._event_loop.conversations.get(hconn)
         if conversation is None:
-            one = next((agent for agent in self._engine.initiator.agents if agent.hconn == hconn), None)
+            one = next((agent for agent in self._event_loop.initiator.agents if agent.hconn == hconn), None)
             own = os.getpid()
             return ConnectionPlace(one.name, one.peer.host, own) if one is not None else ConnectionPlace(pid=own)
         link = conversation.link
@@ -215,17 +215,17 @@ class ServerOperations:
 
     def refresh_tls(self) -> None:
         if wrong := self._refresh_tls():
-            raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, self._engine.manager.name, wrong)
+            raise mq_error(C.MQRC_KEY_REPOSITORY_ERROR, self._event_loop.manager.name, wrong)
         # Who came in with a certificate that was revoked since must not stay: all that use TLS begin anew
-        for link in list(self._engine.links):
+        for link in list(self._event_loop.links):
             if link.tls is not None:
                 self._soon(link.stop)
-        for message_link in list(self._engine.message_links):
+        for message_link in list(self._event_loop.message_links):
             if message_link.tls is not None:
                 self._soon(message_link.refresh)
 
     def refresh_connection_authentication(self) -> None:
-        self._engine.admission.refresh()
+        self._event_loop.admission.refresh()
 
 
 def _host(link: Link) -> str:

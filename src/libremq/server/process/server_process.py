@@ -36,7 +36,7 @@ from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import KeyRepository
 from libremq.server.diagnostics.error_log import ErrorLog
 from libremq.server.diagnostics.first_failure_reports import Failure, write_report
-from libremq.server.net.event_loop import Engine, EngineLimits
+from libremq.server.net.event_loop import EventLoop, EventLoopLimits
 from libremq.server.net.limits import memory_bytes, raise_open_files, server_limits
 from libremq.server.process.control_socket import ControlServer, control_path
 from libremq.server.process.controller import FAILED
@@ -99,7 +99,7 @@ class Server:
         self._settings = Configuration()
         self._has_lock = False
         self._embedded: EmbeddedQueueManager | None = None
-        self.engine: Engine | None = None
+        self.event_loop: EventLoop | None = None
         self._listening: Listening | None = None
         self._programs: Programs | None = None
         self._mode: EndMode | None = None
@@ -175,10 +175,10 @@ class Server:
         for warning in limits.warnings:
             self.say(warning)
         self.key_repository = KeyRepository(embedded.manager, self._folder, self.say)
-        engine = self.engine = Engine(
+        event_loop = self.event_loop = EventLoop(
             embedded,
             self._folder,
-            limits=EngineLimits(
+            limits=EventLoopLimits(
                 connections_max=limits.connections_max,
                 links_max=limits.links_max,
                 buffer_bytes_max=limits.buffer_bytes_max,
@@ -190,21 +190,21 @@ class Server:
             pipeline_length=self._settings.channels.pipeline_length,
             channel_rules=ChannelRules.of(self._settings.channels),
         )
-        await engine.start([("unix", self._state.socket)])
+        await event_loop.start([("unix", self._state.socket)])
         self.services.start("kernel", self._watch_kernel, critical=True)
         self.services.start("statistics", self._save_statistics, critical=False)
         self.services.start("controller watch", self._watch_controller, critical=False)
-        self._listening = Listening(engine, self.services, self.say, self._listeners_changed)
+        self._listening = Listening(event_loop, self.services, self.say, self._listeners_changed)
         self._programs = Programs(embedded.manager, self._folder, self.say)
         embedded.executor.operations = ServerOperations(
-            engine, self._listening, self._programs, self.key_repository.refresh
+            event_loop, self._listening, self._programs, self.key_repository.refresh
         )
         must, addresses = wanted_listeners(self._options, self._settings, embedded)
         await self._listening.start(addresses, must=must)
         with embedded.locked():
             self._programs.start_all()
         embedded.serve_commands()
-        engine.channels.start()
+        event_loop.channels.start()
         self.say(amq(5075, self._name, limits.connections_max, limits.links_max, limits.open_files))
         self._set_state(state=ENDING[self._mode] if self._mode else RUNNING, connections_max=limits.connections_max)
         started = amq(8003, self._name, release())
@@ -257,8 +257,8 @@ class Server:
             text = error.strerror or text
         self.say(amq(8041, self._name, text))
         await self.services.stop("error log")
-        if self.engine is not None:
-            await self.engine.end("preemptive")
+        if self.event_loop is not None:
+            await self.event_loop.end("preemptive")
         if self._embedded is not None:
             await asyncio.to_thread(self._embedded.end)
         below = error.__cause__ if isinstance(error, MQError) and error.__cause__ is not None else error
@@ -275,8 +275,8 @@ class Server:
 
     async def _watch_kernel(self) -> None:
         """Returns never; raises when the kernel or its log has failed."""
-        assert self._embedded is not None and self.engine is not None
-        manager, failed = self._embedded.manager, self.engine.failed
+        assert self._embedded is not None and self.event_loop is not None
+        manager, failed = self._embedded.manager, self.event_loop.failed
         while not failed.done() and manager.failure is None:
             await asyncio.wait({failed}, timeout=_WATCH_S)
         raise CriticalFailure(manager.failure or failed.result())
@@ -356,7 +356,7 @@ class Server:
         if self._mode is None or MODES.index(mode) > MODES.index(self._mode):
             self._mode = mode
             if self._embedded is not None:
-                with self._embedded.lock:  # from this moment on, not only when the engine comes to it
+                with self._embedded.lock:  # from this moment on, not only when the event loop comes to it
                     self._embedded.manager.quiesce()
             self._set_state(state=ENDING[mode])
             self._changed.set()
@@ -371,7 +371,7 @@ class Server:
     # The end
 
     async def _end(self) -> int:
-        assert self._embedded is not None and self.engine is not None and self._listening is not None
+        assert self._embedded is not None and self.event_loop is not None and self._listening is not None
         if self._failure is None:
             ending = amq(5077, self._name, self._state.state.lower())
             self.say(ending, ending.text)
@@ -380,7 +380,7 @@ class Server:
                 with self._embedded.lock:
                     self._programs.stop_all()
                 await asyncio.to_thread(self._programs.wait_for_all)
-            await self._end_connections(self.engine)
+            await self._end_connections(self.event_loop)
         if self._failure is not None:
             return await self._fail(*self._failure)
         mode = self._mode or "quiesce"
@@ -406,13 +406,13 @@ class Server:
         except OSError as error:
             self.say(amq(5074, self._name, error))
 
-    async def _end_connections(self, engine: Engine) -> None:
+    async def _end_connections(self, event_loop: EventLoop) -> None:
         """Until the last one is gone, or something fails; again in a harsher way if that is asked for."""
         attempts: list[asyncio.Task[None]] = []
         while self._failure is None:
             mode = self._mode or "quiesce"
             self._changed.clear()
-            ended = self._loop.create_task(engine.end(mode, self._reconnect))
+            ended = self._loop.create_task(event_loop.end(mode, self._reconnect))
             changed = self._loop.create_task(self._changed.wait())
             attempts.append(ended)
             limit = HARD_END_S / 2 if mode == "preemptive" else None
@@ -485,9 +485,9 @@ class Server:
         await asyncio.to_thread(self._log.flush)
         if self._embedded is not None:
             await asyncio.to_thread(self._abandon, self._embedded, str(error))
-        if self.engine is not None:
+        if self.event_loop is not None:
             try:
-                await asyncio.wait_for(self.engine.end("preemptive"), HARD_END_S / 4)
+                await asyncio.wait_for(self.event_loop.end("preemptive"), HARD_END_S / 4)
             except Exception as late:
                 self.say(amq(5076, self._name, repr(late)))
         if self._embedded is not None:
