@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from libremq.mqi import constants as C
 from libremq.security import channel_authentication
 from libremq.security.address_patterns import name_matches, name_specificity, names_overlap, parse
-from libremq.security.channel_authentication import Facts, Verdict, decide, matching
+from libremq.security.channel_authentication import Facts, Verdict, decide, for_partner, matching
 
 PRIVILEGED = {"mqm", "owner"}
 
@@ -221,6 +221,19 @@ def test_warnings_name_every_rule_that_would_have_refused() -> None:
     verdict = verdict_of(rules, BY_ALICE)
     assert verdict.allowed
     assert verdict.warnings == rules
+
+
+def test_a_user_is_called_by_what_a_descriptor_can_hold() -> None:
+    """Lists of users are compared with that name, too."""
+    rules = (adr("*", "10.1.2.3", "a.very.long.name"), block("*", "a.very.long."))
+    verdict = verdict_of(rules, BY_ALICE)
+    assert (verdict.user, verdict.blocked_by) == ("a.very.long.", rules[1])
+
+
+def test_lists_of_users_are_not_about_queue_managers() -> None:
+    rules = [adr("*", "10.1.2.3", "app"), block("*", "app")]
+    assert for_partner(rules, "QM2") == rules[:1]
+    assert for_partner(rules, "") == rules
 
 
 def test_a_rule_says_whether_a_password_is_needed() -> None:
