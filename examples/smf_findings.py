@@ -9,7 +9,7 @@ from pathlib import Path
 
 from libremq.pipeline.generator.generator_command import generate
 from libremq.pipeline.rules.rule_catalogue import RULES
-from libremq.pipeline.rules.event_loop import evaluate
+from libremq.pipeline.rules.rule_evaluation import evaluate
 from libremq.pipeline.spark_session import make_session
 from libremq.pipeline.tables import conformed, raw
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from interop.packages import Trouble
 from libremq.client.connecting import reach
 from libremq.client.urls import Address
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
 
 _COMMAND_TIMEOUT_S = 60
@@ -45,7 +45,7 @@ class Server:
 
     def add_user(self, name: str) -> None:
         """A user that the queue manager knows, so that it can have authorities."""
-        users.set_password(RealFiles(), self._folder, name, self.password)
+        users_file.set_password(RealFiles(), self._folder, name, self.password)
 
     @property
     def _folder(self) -> str:
@@ -67,7 +67,7 @@ class Server:
     @contextmanager
     def app_without_password(self) -> Iterator[None]:
         """The user of DEV.APP.SVRCONN has no password for a while, so clients of that channel need none either."""
-        users.remove_user(RealFiles(), self._folder, "app")
+        users_file.remove_user(RealFiles(), self._folder, "app")
         self.run(_APP_RULE.format(check="ASQMGR"))
         try:
             yield

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import libremq
-from libremq.admin import model
+from libremq.admin import command_lookup
 from libremq.admin.command import Command, Filter
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.command_table import COMMANDS
@@ -48,7 +48,8 @@ def check_error(error: MqscSyntaxError, text: str) -> None:
     """It says a keyword of the text, or a column of it."""
     column = re.search(r"column (\d+)", error.problem)
     words = {word.upper() for word in re.findall(r"[A-Za-z]\w*", text)}
-    named = {full for word in words for full in (word, model.verb(word), model.object_word(word)) if full}
+    wholes = [(word, command_lookup.verb(word), command_lookup.object_word(word)) for word in words]
+    named = {full for whole in wholes for full in whole if full}
     assert column or named & set(re.findall(r"\w+", error.problem)), (text, error.problem)
     if column:
         assert 1 <= int(column[1]) <= len(text) + 1
@@ -130,7 +131,7 @@ def _short(row: Attribute, text: str) -> bool:
 
 def given_values(row: Attribute) -> st.SearchStrategy[GivenValue]:
     """Values as MQSC hands them over."""
-    if row.kind is Kind.ENUM or model.is_bare(row):
+    if row.kind is Kind.ENUM or command_lookup.is_bare(row):
         return st.sampled_from(list(row.words))
     if row.kind is Kind.INTEGER:
         numbers = st.integers(row.low, row.high).map(str)
@@ -158,7 +159,7 @@ def given_values(row: Attribute) -> st.SearchStrategy[GivenValue]:
 def takes(spec: CommandSpec) -> list[Attribute]:
     """The rows of which a command takes values."""
     if not spec.shows or spec.object == "CHLAUTH":
-        known = model.parameters(spec).items()
+        known = command_lookup.parameters(spec).items()
         return [row for key, row in known if key == row.keyword and row.kind is not Kind.INTEGER_LIST]
     return list(spec.options)
 
@@ -179,7 +180,7 @@ def commands(draw: st.DrawFn) -> Command:
     where = None
     if spec.shows:
         options = {keyword for row in spec.options for keyword in (row.keyword, *row.synonyms, *row.words)}
-        shown = [row.keyword for row in model.attributes(spec.table) if row.keyword not in options]
+        shown = [row.keyword for row in command_lookup.attributes(spec.table) if row.keyword not in options]
         words = [*shown, *(group for group in spec.groups), "ALL"]
         requested = tuple(draw(st.lists(st.sampled_from(words), max_size=4)))
         if shown and draw(st.booleans()):
@@ -217,13 +218,13 @@ class Writer:
         return f"{self.word(keyword)}{blank}({self._any('', ' ')}{text}{self._any('', ' ')})"
 
     def parameter(self, row: Attribute, value: GivenValue) -> str:
-        if model.is_bare(row):
+        if command_lookup.is_bare(row):
             return self.word(str(value))
         values = [value] if isinstance(value, str) else list(value)  # type: ignore[arg-type]
         return self.inside(self._any(row.keyword, *row.synonyms), *(self.value(str(one)) for one in values))
 
     def lines(self, command: Command) -> list[str]:
-        spec, rows = command.spec, model.parameters(command.spec)
+        spec, rows = command.spec, command_lookup.parameters(command.spec)
         head = self.word(spec.object) if not command.name else self.inside(spec.object, self.value(command.name))
         items = [self.word(spec.verb), head]
         items += [self.parameter(rows[keyword], value) for keyword, value in command.parameters.items()]
@@ -296,7 +297,7 @@ def test_a_value_that_is_written_is_read_as_the_same_value(data: st.DataObject) 
     word, kind, row = data.draw(st.sampled_from(_ROWS))
     value = convert(row, data.draw(given_values(row)))
     text = parameter_text(row, plain(row, value))
-    spec = model.find("ALTER", word)
+    spec = command_lookup.find("ALTER", word)
     assert spec is not None
     command = read_command(f"ALTER {word}(A) {_typed(kind, word, row)} {text}")
     again = convert(row, command.parameters[row.keyword])
@@ -312,7 +313,7 @@ def _typed(kind: str, word: str, row: Attribute) -> str:
 def test_the_ends_of_each_range_are_read(word: str, kind: str, row: Attribute) -> None:
     """What one type of channel takes must not be refused because another does not."""
     values = [str(number) for number in (row.low, row.high)] if row.kind is Kind.INTEGER else []
-    for value in [*values, *(row.words if not model.is_bare(row) else ())]:
+    for value in [*values, *(row.words if not command_lookup.is_bare(row) else ())]:
         command = read_command(f"DEFINE {word}(A) {_required(kind, word, row)} {row.keyword}({value})")
         assert convert(row, command.parameters[row.keyword]) == convert(row, value)
 

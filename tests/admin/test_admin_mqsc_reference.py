@@ -9,7 +9,7 @@ import os
 import re
 from pathlib import Path
 
-from libremq.admin import command_table, model
+from libremq.admin import command_lookup, command_table
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.command_table import COMMANDS
 from libremq.admin.display import OPERATORS
@@ -24,7 +24,7 @@ _NAMES = {Naming.NONE: "", Naming.FULL: "(name)", Naming.GENERIC: "(name\\*)", N
 
 
 def _option(spec: CommandSpec, row: Attribute) -> str:
-    word = "/".join(row.words) if model.is_bare(row) else row.keyword
+    word = "/".join(row.words) if command_lookup.is_bare(row) else row.keyword
     return f"**{word}**" if row.keyword in spec.required else word
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helper_pcf import Sender, named
 
-from libremq.admin.model import BY_PCF
+from libremq.admin.command_lookup import BY_PCF
 from libremq.client.queue_manager import QueueManager
 from libremq.mqi import constants as C
 from libremq.testing import temporary_queue_manager

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_admin_pcf_commands import CASES, definitions, prepare
 
-from libremq.admin.model import BY_PCF
+from libremq.admin.command_lookup import BY_PCF
 from libremq.client.queue_manager import QueueManager
 from libremq.mqi import constants as C
 from libremq.testing import temporary_queue_manager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.admin.model import BY_PCF
+from libremq.admin.command_lookup import BY_PCF
 from libremq.mqi import constants as C
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "pcf.md").read_text()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from helper_delivery import CCSID, CHANNEL, Receiving, framed
 
-from libremq.channels import targets
+from libremq.channels import target_queues
 from libremq.channels.delivery import Delivered, Fate, Undeliverable
 from libremq.common.dead_letter_header import strip
 from libremq.kernel.authority import object_authority
@@ -206,7 +206,7 @@ def test_a_queue_that_was_deleted_is_missed(here: Receiving) -> None:
 
 
 def test_queues_are_held_open_up_to_a_limit_and_let_go(here: Receiving, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(targets, "OPEN_MAX", 3)
+    monkeypatch.setattr(target_queues, "OPEN_MAX", 3)
     names = [f"Q{number}" for number in range(5)]
     for name in names:
         here.queue(name)
@@ -224,7 +224,7 @@ def test_queues_are_held_open_up_to_a_limit_and_let_go(here: Receiving, monkeypa
 
 def test_a_queue_that_is_not_open_any_more_is_not_written_to(here: Receiving, monkeypatch: pytest.MonkeyPatch) -> None:
     """It may have been unloaded: what is put into the old one would be lost."""
-    monkeypatch.setattr(targets, "OPEN_MAX", 1)
+    monkeypatch.setattr(target_queues, "OPEN_MAX", 1)
     here.queue("OTHER")
     for name in ("TARGET", "TARGET", "OTHER", "OTHER"):
         here.put(framed(queue=name))

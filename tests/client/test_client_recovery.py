@@ -18,7 +18,7 @@ from libremq import LogConfig, QueueManager
 from libremq.common import configuration
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import RealFiles
-from libremq.host.message_log import level_of
+from libremq.host.amq_logger import level_of
 from libremq.mqi import constants as C
 from libremq.testing import FaultyFiles, VirtualClock
 

@@ -11,7 +11,7 @@ from helper_cli import Commands
 
 import libremq
 from libremq.commands import main
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
 from libremq.testing.serving import served_queue_manager
 
@@ -29,9 +29,9 @@ class Aut(Commands):
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("authorities") / "data"
     with served_queue_manager(folder=folder, secured=True) as served:
-        users.set_password(RealFiles(), served.event_loop.folder, "app", "x")
-        users.set_password(RealFiles(), served.event_loop.folder, "bob", "x")
-        users.set_groups(RealFiles(), served.event_loop.folder, "app", ["orders"])
+        users_file.set_password(RealFiles(), served.event_loop.folder, "app", "x")
+        users_file.set_password(RealFiles(), served.event_loop.folder, "bob", "x")
+        users_file.set_groups(RealFiles(), served.event_loop.folder, "app", ["orders"])
         with libremq.connect(served.url("local")) as qm:
             qm.define_local("Q")
             qm.define_local("A.B.C")

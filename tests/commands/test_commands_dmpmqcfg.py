@@ -13,7 +13,7 @@ import pytest
 from helper_cli import Commands
 
 import libremq
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.tools.configuration_dump import channel_rules
@@ -76,8 +76,8 @@ SET AUTHREC PROFILE(SELF) OBJTYPE(CHANNEL) GROUP('staff') AUTHRMV(CTRL)
 def fresh(stack: ExitStack, folder: Path, name: str) -> Served:
     found = stack.enter_context(served_queue_manager(name, folder=folder, secured=True))
     for user in ("app", "bob"):
-        users.set_password(RealFiles(), found.event_loop.folder, user, "x")
-    users.set_groups(RealFiles(), found.event_loop.folder, "bob", ["staff"])
+        users_file.set_password(RealFiles(), found.event_loop.folder, user, "x")
+    users_file.set_groups(RealFiles(), found.event_loop.folder, "bob", ["staff"])
     return found
 
 

@@ -22,7 +22,7 @@ OF_A_QUEUE_MANAGER = (
     "libremq.kernel.",
     "libremq.log.",
     "libremq.server.net.",
-    "libremq.server.process.serving",
+    "libremq.server.process.server_process",
     "libremq.wire.",
 )
 OF_OTHERS = (

@@ -19,7 +19,7 @@ import pytest
 
 import libremq
 from libremq.commands.mq.runmqsc_terminal import completions, prompt
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
 from libremq.mqi import constants as C
 from libremq.testing.serving import served_queue_manager
@@ -33,7 +33,7 @@ _NONE_READ = ["No MQSC commands read.", "No commands have a syntax error.", "All
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("runmqsc") / "data"
     with served_queue_manager(folder=folder, secured=True) as served:
-        users.set_password(RealFiles(), served.event_loop.folder, "carol", "open sesame")
+        users_file.set_password(RealFiles(), served.event_loop.folder, "carol", "open sesame")
         yield folder
 
 

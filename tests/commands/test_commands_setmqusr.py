@@ -12,7 +12,7 @@ from helper_cli import SMALL, Commands
 import libremq
 from libremq.commands.exit_codes import Parser
 from libremq.commands.mq import setmqusr as cli_setmqusr
-from libremq.common import configuration, users
+from libremq.common import configuration, users_file
 from libremq.common.files.file_layer import RealFiles
 from libremq.testing.serving import served_queue_manager
 
@@ -29,7 +29,7 @@ def libremq_command(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypa
 
 
 def knows(commands: Commands, user: str, password: str) -> bool:
-    return users.check_password(RealFiles(), str(commands.folder()), user, password)
+    return users_file.check_password(RealFiles(), str(commands.folder()), user, password)
 
 
 def setmqusr(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
@@ -140,14 +140,14 @@ def test_what_setmqusr_refuses(
     pipe(monkeypatch, b"")
     got, _, err = setmqusr(capsys, *words)
     assert (got, text in err) == (code, True), err
-    assert not users.has_users(RealFiles(), str(libremq_command.folder()))
+    assert not users_file.has_users(RealFiles(), str(libremq_command.folder()))
 
 
 def test_a_broken_file_of_users_is_told_and_kept(
     libremq_command: Commands, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     libremq_command.good("crtmqm", *SMALL, "QM1")
-    path = libremq_command.folder() / users.FILE_NAME
+    path = libremq_command.folder() / users_file.FILE_NAME
     path.write_text("{")
     pipe(monkeypatch, SECRET.encode())
     code, _, err = setmqusr(capsys, "QM1", "app")
@@ -159,7 +159,7 @@ def test_without_rights_it_says_so(
     libremq_command: Commands, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     libremq_command.good("crtmqm", *SMALL, "QM1")
-    (libremq_command.folder() / f"{users.FILE_NAME}.lock").mkdir()
+    (libremq_command.folder() / f"{users_file.FILE_NAME}.lock").mkdir()
     pipe(monkeypatch, SECRET.encode())
     code, _, err = setmqusr(capsys, "QM1", "app")
     assert code != 0
@@ -306,4 +306,4 @@ def test_groups_are_set_without_a_password(libremq_command: Commands, monkeypatc
 
 
 def _groups(commands: Commands) -> dict[str, tuple[str, ...]]:
-    return users.GroupReader(RealFiles(), str(commands.folder())).groups()
+    return users_file.GroupReader(RealFiles(), str(commands.folder())).groups()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
-from libremq.common.users import (
+from libremq.common.users_file import (
     UsersError,
     check_password,
     has_users,
@@ -22,7 +22,7 @@ from libremq.common.users import (
 from libremq.testing import FaultyFiles
 from libremq.testing.faulty_files import PowerCut
 
-PATH = f"qm/{users.FILE_NAME}"
+PATH = f"qm/{users_file.FILE_NAME}"
 CHEAP = {"n": 2, "r": 1, "p": 1}
 
 
@@ -96,13 +96,13 @@ def test_the_file_has_a_format_and_a_version_and_no_password(files: FaultyFiles)
 def test_nobody_else_may_read_the_file(tmp_path: Path) -> None:
     set_password(RealFiles(), str(tmp_path), "app", "secret")
     assert check_password(RealFiles(), str(tmp_path), "app", "secret")
-    assert (tmp_path / users.FILE_NAME).stat().st_mode & 0o777 == 0o600
-    assert not (tmp_path / f"{users.FILE_NAME}.new").exists()
+    assert (tmp_path / users_file.FILE_NAME).stat().st_mode & 0o777 == 0o600
+    assert not (tmp_path / f"{users_file.FILE_NAME}.new").exists()
 
 
 def test_hashes_with_other_costs_are_still_understood(files: FaultyFiles) -> None:
-    made = users._Hash(4, 2, 3, b"salt", b"")
-    digest = users._digest(made, "old")
+    made = users_file._Hash(4, 2, 3, b"salt", b"")
+    digest = users_file._digest(made, "old")
     entry = {"n": 4, "r": 2, "p": 3, "salt": b"salt".hex(), "hash": digest.hex()}
     write(files, json.dumps({"format": "libremq-users", "version": 1, "users": {"app": entry}}).encode())
     assert check_password(files, "qm", "app", "old")
@@ -173,7 +173,7 @@ def test_a_broken_file_is_an_error_in_words_and_no_way_in(files: FaultyFiles, co
 
 
 def test_a_file_that_is_too_large_is_not_read(files: FaultyFiles) -> None:
-    files.open(PATH, create=True).truncate(users.FILE_BYTES_MAX + 1)
+    files.open(PATH, create=True).truncate(users_file.FILE_BYTES_MAX + 1)
     with pytest.raises(UsersError, match="bytes"):
         has_users(files, "qm")
 

@@ -8,7 +8,7 @@ import pytest
 from helper_media import FOLDER, Life
 from helper_qmgr import Session
 
-from libremq.common import users
+from libremq.common import users_file
 from libremq.host import deletion, developer_configuration, lifecycle
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import (
@@ -137,12 +137,12 @@ def test_it_is_there_after_a_crash() -> None:
 
 def test_the_users_go_with_a_backup_and_with_a_deletion() -> None:
     life = Life()
-    users.set_password(life.files, FOLDER, "app", "secret")
+    users_file.set_password(life.files, FOLDER, "app", "secret")
     lifecycle.copy_to_backup(life.qm, "copy")
-    assert users.check_password(life.files, "copy", "app", "secret")
+    assert users_file.check_password(life.files, "copy", "app", "secret")
     life.stop()
     deletion.delete(life.files, FOLDER, life.core.qmgr_name)
-    assert not users.has_users(life.files, FOLDER)
+    assert not users_file.has_users(life.files, FOLDER)
 
 
 def test_an_interrupted_creation_is_wiped_with_its_folders() -> None:
@@ -151,10 +151,10 @@ def test_an_interrupted_creation_is_wiped_with_its_folders() -> None:
     files = life.files
     files.make_folder(f"{FOLDER}/errors")
     files.open(f"{FOLDER}/errors/AMQERR01.LOG", create=True)
-    users.set_password(files, FOLDER, "app", "secret")
+    users_file.set_password(files, FOLDER, "app", "secret")
     # A deletion that was cut short after its first steps
     files.open(f"{FOLDER}/creating", create=True)
     files.remove(f"{FOLDER}/amqalchk.fil")
     lifecycle.create(files, FOLDER, "QM1", life.clock)
     assert not files.exists(f"{FOLDER}/errors")
-    assert not users.has_users(files, FOLDER)
+    assert not users_file.has_users(files, FOLDER)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from libremq.log import Log, LogConfig, LogStatistics, RecordType, SlowWrite, findings
-from libremq.log.log_statistics import WriteBooks
+from libremq.log.log_statistics import WriteFigures
 from libremq.testing import FaultyFiles, VirtualClock
 
 FOLDER = "/log"
@@ -43,13 +43,13 @@ def test_puts_outside_syncpoint_are_told_by_the_queue_manager() -> None:
     assert finding.values["puts_outside_syncpoint"] == 17
 
 
-def note(books: WriteBooks, size: int, microseconds: float, extent: int) -> None:
+def note(books: WriteFigures, size: int, microseconds: float, extent: int) -> None:
     books.note_write(1, size // 2, size, 1, 1, microseconds / 1e6, extent)
 
 
 def test_averages_and_high_water_marks() -> None:
     clock = VirtualClock(0.0)
-    books = WriteBooks(clock.now)
+    books = WriteFigures(clock.now)
     for _ in range(2000):
         note(books, 4096, 100.0, 0)
     assert (round(books.size_short), round(books.time_short), round(books.time_long)) == (4096, 100, 100)
@@ -69,7 +69,7 @@ def test_averages_and_high_water_marks() -> None:
 
 
 def test_the_longest_write_of_each_of_the_last_eight_extents() -> None:
-    books = WriteBooks(lambda: 0.0)
+    books = WriteFigures(lambda: 0.0)
     for extent in range(12):
         note(books, 4096, 100.0 + extent, extent)
         note(books, 4096, 50.0, extent)
@@ -81,7 +81,7 @@ def test_the_longest_write_of_each_of_the_last_eight_extents() -> None:
 
 
 def test_the_trap_for_slow_writes() -> None:
-    books = WriteBooks(VirtualClock(77.0).now)
+    books = WriteFigures(VirtualClock(77.0).now)
     caught: list[SlowWrite] = []
     books.set_trap(500, caught.append)
     note(books, 4096, 499.0, 2)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
 from libremq.security.entities import NOBODY, Entities, SystemUsers
 
@@ -41,7 +41,7 @@ def write_users(folder: str, **groups: list[str]) -> None:
         "version": 1,
         "users": {user: {**entry, "groups": names} for user, names in groups.items()},
     }
-    Path(folder, users.FILE_NAME).write_text(json.dumps(content))
+    Path(folder, users_file.FILE_NAME).write_text(json.dumps(content))
 
 
 def test_a_user_has_the_groups_of_both(folder: str) -> None:
@@ -82,7 +82,7 @@ def test_the_users_file_counts_with_the_next_connection(folder: str) -> None:
 
 @pytest.mark.parametrize("content", ["{", "", '{"format": "libremq-users", "version": 1, "users": {"app": 1}}'])
 def test_a_broken_users_file_gives_no_groups(folder: str, content: str) -> None:
-    Path(folder, users.FILE_NAME).write_text(content)
+    Path(folder, users_file.FILE_NAME).write_text(content)
     entities = Entities(RealFiles(), folder, Database())
     assert entities.groups_of("app") == {NOBODY}
     assert not entities.has_principal("app") and not entities.has_group("orders")
@@ -90,23 +90,23 @@ def test_a_broken_users_file_gives_no_groups(folder: str, content: str) -> None:
 
 def test_groups_are_kept_with_the_user(folder: str) -> None:
     files = RealFiles()
-    users.set_password(files, folder, "app", "secret")
-    users.set_groups(files, folder, "app", ["orders", "billing", "orders"])
-    assert users.GroupReader(files, folder).groups() == {"app": ("billing", "orders")}
-    users.set_password(files, folder, "app", "another")
-    assert users.GroupReader(files, folder).groups() == {"app": ("billing", "orders")}
-    assert users.check_password(files, folder, "app", "another")
-    users.set_groups(files, folder, "app", [])
-    assert users.GroupReader(files, folder).groups() == {"app": ()}
+    users_file.set_password(files, folder, "app", "secret")
+    users_file.set_groups(files, folder, "app", ["orders", "billing", "orders"])
+    assert users_file.GroupReader(files, folder).groups() == {"app": ("billing", "orders")}
+    users_file.set_password(files, folder, "app", "another")
+    assert users_file.GroupReader(files, folder).groups() == {"app": ("billing", "orders")}
+    assert users_file.check_password(files, folder, "app", "another")
+    users_file.set_groups(files, folder, "app", [])
+    assert users_file.GroupReader(files, folder).groups() == {"app": ()}
 
 
 @pytest.mark.parametrize(("user", "groups"), [("app", ["a b"]), ("app", [""]), ("stranger", ["x"])])
 def test_groups_that_cannot_be(folder: str, user: str, groups: list[str]) -> None:
     files = RealFiles()
-    users.set_password(files, folder, "app", "secret")
-    with pytest.raises(users.UsersError):
-        users.set_groups(files, folder, user, groups)
-    assert users.GroupReader(files, folder).groups() == {"app": ()}
+    users_file.set_password(files, folder, "app", "secret")
+    with pytest.raises(users_file.UsersError):
+        users_file.set_groups(files, folder, user, groups)
+    assert users_file.GroupReader(files, folder).groups() == {"app": ()}
 
 
 def test_the_real_system_knows_its_own_user() -> None:

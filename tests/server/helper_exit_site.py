@@ -15,7 +15,7 @@ import pytest
 from helper_peers import Peer, wait_until
 
 import libremq
-from libremq.common import users
+from libremq.common import users_file
 from libremq.kernel.authority.channel_authentication_records import set_chlauth
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -28,7 +28,7 @@ CHANNEL = "APP.SVRCONN"
 QUEUE = "WORK"
 AUTHINFO = "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"
 PASSWORD = "correct horse 4711"
-OWNER = users.system_user(os.getuid())
+OWNER = users_file.system_user(os.getuid())
 PRELUDE = """
 import json
 from libremq.mqi import constants as C

@@ -13,7 +13,7 @@ import pytest
 from helper_store import FOLDER, QUEUE_FILE, captured, checkpointed, contents, opened, put, take
 
 from libremq.common.files.file_layer import RealFiles
-from libremq.store import images, store_checkpoint
+from libremq.store import queue_file_images, store_checkpoint
 from libremq.store.handle_file import HandlePosition
 from libremq.store.queue_store import QueueStore
 from libremq.store.space_map import FREE
@@ -118,8 +118,8 @@ def test_an_interrupt_anywhere_in_a_capture_leaves_the_store_in_order(monkeypatc
         raise KeyboardInterrupt
 
     targets = [
-        (images, "place"), (store_checkpoint, "HandleSnapshot"), (store_checkpoint.StoreCheckpoint, "_note_saved"),
-        (store_checkpoint.StoreCheckpoint, "_place_images"),
+        (queue_file_images, "place"), (store_checkpoint, "HandleSnapshot"),
+        (store_checkpoint.StoreCheckpoint, "_note_saved"), (store_checkpoint.StoreCheckpoint, "_place_images"),
     ]  # fmt: skip
     for owner, name in targets:
         files = FaultyFiles()

@@ -143,10 +143,10 @@ def test_a_wrong_queue_manager_name_is_refused_in_the_size_of_the_request(served
 @pytest.mark.parametrize("long_header", [False, True], ids=["CAUT", "CAUT17"])
 @pytest.mark.parametrize("ebcdic", [False, True], ids=["ascii", "ebcdic"])
 def test_credentials_in_both_forms(served: Served, long_header: bool, ebcdic: bool) -> None:
-    from libremq.common import users
+    from libremq.common import users_file
 
     event_loop = served.event_loop
-    users.set_password(event_loop.manager.core.files, event_loop.folder, "alice", "pass word")
+    users_file.set_password(event_loop.manager.core.files, event_loop.folder, "alice", "pass word")
     for password, expected in (("pass word", SUCCESS), ("wrong", (C.MQCC_FAILED, C.MQRC_NOT_AUTHORIZED))):
         with RawClient(served.port) as client:
             client.negotiate()

@@ -285,10 +285,10 @@ def test_messages_in_several_segments(proxy: RecordingProxy, tmp_path: Path) -> 
 
 
 def test_credentials_and_heartbeats(served: Served, proxy: RecordingProxy, tmp_path: Path) -> None:
-    from libremq.common import users
+    from libremq.common import users_file
 
     event_loop = served.event_loop
-    users.set_password(event_loop.manager.core.files, event_loop.folder, "alice", "secret")
+    users_file.set_password(event_loop.manager.core.files, event_loop.folder, "alice", "secret")
     address = url(proxy, channel="LIVELY.SVRCONN", heartbeat=1).replace("mq://", "mq://alice:secret@")
     with libremq.connect(address) as qm:
         assert qm.mqi.MQOPEN(MQOD(ObjectName=QUEUE), C.MQOO_OUTPUT)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from libremq.admin.command_spec import CommandSpec
-from libremq.admin.pending import Pending
+from libremq.admin.pending_outcome import Pending
 from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.attributes import Attribute, GivenValue, Value
 from libremq.mqi import constants as C

@@ -20,7 +20,7 @@ from libremq.admin.mqsc_session import FAILED, SYNTAX, Answer, begin_text
 from libremq.admin.pcf_reading import read_command
 from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read_parameters
 from libremq.admin.pcf_writing import Answering
-from libremq.admin.pending import Pending, there
+from libremq.admin.pending_outcome import Pending, there
 from libremq.common.ccsid import charset_of
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.manager import QueueManager

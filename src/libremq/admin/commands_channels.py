@@ -14,7 +14,7 @@ from libremq.admin.command_context import Context, number, word
 from libremq.admin.command_table import CLUSTERS
 from libremq.admin.commands_control import unless_so_already
 from libremq.admin.commands_objects import done, not_there_yet
-from libremq.admin.pending import Pending
+from libremq.admin.pending_outcome import Pending
 from libremq.common.messages.amq_messages import AmqMessage
 from libremq.kernel.objects.channel_definitions import (
     Channel,

@@ -11,9 +11,9 @@ from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome, Row
 from libremq.admin.command_context import Context, number, word
 from libremq.admin.commands_objects import not_found, not_there_yet
+from libremq.admin.commands_queue_manager_status import queue_manager_status
 from libremq.admin.connection_ids import connection_name, external_name, matches_connection
 from libremq.admin.display import Values, shown
-from libremq.admin.queue_manager_status import queue_manager_status
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import matches
 from libremq.kernel.objects.attributes import Value

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from libremq.admin.command import ALL, Command, Filter, Row
-from libremq.admin.model import attributes
+from libremq.admin.command_lookup import attributes
 from libremq.kernel.objects.attributes import Attribute, Kind, Value, convert
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error

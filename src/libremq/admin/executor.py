@@ -20,7 +20,7 @@ from libremq.admin import (
 from libremq.admin.command import Command, Issuer, Outcome
 from libremq.admin.command_context import Context
 from libremq.admin.command_spec import CommandSpec, Naming
-from libremq.admin.failures import failure_message
+from libremq.admin.failure_messages import failure_message
 from libremq.admin.operations import NoOperations, Operations
 from libremq.kernel.events.queue_manager_events import EventContext
 from libremq.kernel.manager import QueueManager

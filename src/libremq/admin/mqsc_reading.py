@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from libremq.admin import command_table, model
+from libremq.admin import command_lookup, command_table
 from libremq.admin.command import ALL, Command, Filter
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.display import OPERATORS
@@ -130,7 +130,7 @@ def _quoted(text: str, start: int, word: str) -> tuple[str, int]:
 
 def _spec(text: str, items: list[_Item]) -> tuple[CommandSpec, list[_Item]]:
     first = items[0]
-    verb = model.verb(first.word)
+    verb = command_lookup.verb(first.word)
     if first.word in command_table.ZOS_VERBS:
         raise MqscSyntaxError(f"{first.word} is a command of MQ for z/OS only", text, first.end)
     if verb is None or first.values is not None:
@@ -138,14 +138,14 @@ def _spec(text: str, items: list[_Item]) -> tuple[CommandSpec, list[_Item]]:
         raise MqscSyntaxError(
             f"{first.word} in column {first.start + 1} is not a command{close}", text, first.end, unknown_command=True
         )
-    objects = model.objects_of(verb)
+    objects = command_lookup.objects_of(verb)
     if len(items) < 2:
         raise MqscSyntaxError(f"{verb} needs one of {', '.join(objects)}", text, first.end)
     second = items[1]
-    name = model.object_word(second.word)
+    name = command_lookup.object_word(second.word)
     if second.word in command_table.ZOS_OBJECTS and name is None:
         raise MqscSyntaxError(f"{verb} {second.word} is a command of MQ for z/OS only", text, second.end)
-    spec = model.find(verb, second.word)
+    spec = command_lookup.find(verb, second.word)
     if spec is None:
         close = _closest(second.word, objects)
         raise MqscSyntaxError(
@@ -166,8 +166,8 @@ class _Reader:
     def __init__(self, text: str, spec: CommandSpec) -> None:
         self._text = text
         self._spec = spec
-        self._known = model.parameters(spec)
-        self._bare = model.bare_words(spec)
+        self._known = command_lookup.parameters(spec)
+        self._bare = command_lookup.bare_words(spec)
         self._parameters: dict[str, GivenValue] = {}
         self._requested: list[str] = []
         self._where: Filter | None = None
@@ -207,7 +207,7 @@ class _Reader:
         row = self._known.get(item.word)
         if row is None:
             raise self._unknown(item)
-        if model.is_bare(row):
+        if command_lookup.is_bare(row):
             raise MqscSyntaxError(
                 f"{item.word} in column {item.start + 1} is written without parentheses: {' or '.join(row.words)}",
                 self._text,

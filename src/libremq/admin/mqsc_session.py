@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from libremq.admin import model
+from libremq.admin import command_lookup
 from libremq.admin.command import Command, Issuer, Outcome
 from libremq.admin.command_spec import CommandSpec
 from libremq.admin.command_table import VERB_ABBREVIATIONS
@@ -13,7 +13,7 @@ from libremq.admin.executor import Executor
 from libremq.admin.mqsc_lines import CommandText, commands_in
 from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_writing import outcome_lines
-from libremq.admin.pending import Pending
+from libremq.admin.pending_outcome import Pending
 from libremq.admin.plain_values import plain_row
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events.command_events import mask_passwords
@@ -44,7 +44,7 @@ def syntax_lines(error: MqscSyntaxError) -> list[str]:
 
 def usage(spec: CommandSpec) -> str:
     """All that a command takes, in a line."""
-    words = [row.keyword for row in model.parameters(spec).values()]
+    words = [row.keyword for row in command_lookup.parameters(spec).values()]
     return f"{spec.words}: {' '.join(dict.fromkeys(words))}"
 
 

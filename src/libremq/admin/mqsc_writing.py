@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from libremq.admin.command import Outcome, Row
-from libremq.admin.model import is_bare
+from libremq.admin.command_lookup import is_bare
 from libremq.kernel.objects.attributes import Attribute, Kind, Value
 from libremq.mqi import constants as C
 

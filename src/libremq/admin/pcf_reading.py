@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from libremq.admin import model
+from libremq.admin import command_lookup
 from libremq.admin.command import ALL, Command, Filter
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.connection_ids import external_name
@@ -93,7 +93,7 @@ _KINDS: Mapping[type[PCFParameter], tuple[Kind, ...]] = {
 
 def read_command(code: int, parameters: list[PCFParameter], definitions: Definitions) -> Command:
     """The command that a message means. BadPCF, with nothing done, if it means none."""
-    specs = model.BY_PCF.get(code)
+    specs = command_lookup.BY_PCF.get(code)
     if not specs:
         raise BadPCF(C.MQRCCF_CFH_COMMAND_ERROR, f"command {code} is not known here")
     return _Reading(code, specs, parameters, definitions).command()
@@ -202,7 +202,7 @@ class _Reading:
 
     def _name_parameter(self) -> _Name:
         spec = self._spec
-        rows = model.attributes(spec.table)
+        rows = command_lookup.attributes(spec.table)
         if self._is_copy:
             like = spec.options[0].selector
             if like not in self._given:
@@ -246,7 +246,7 @@ class _Reading:
         spec = self._spec
         if not spec.shows:
             return ()
-        rows = model.attributes(spec.table)
+        rows = command_lookup.attributes(spec.table)
         given = self._given.pop(spec.list_selector, None) if spec.list_selector else None
         if self._code in NAMES_ONLY:
             if given is not None:
@@ -281,7 +281,7 @@ class _Reading:
             raise unknown_parameter(one, self._words)
         if len(self._filters) > 1:
             raise BadPCF(C.MQRCCF_TOO_MANY_FILTERS, "a command takes one filter", self._filters[1].Parameter)
-        rows = model.attributes(self._spec.table)
+        rows = command_lookup.attributes(self._spec.table)
         row = next((row for row in rows if row.selector == one.Parameter), None)
         if row is None or row.kind not in _KINDS[type(one)]:
             raise unknown_parameter(one, self._words)
@@ -306,7 +306,7 @@ class _Reading:
         """What may be given beside the name and the list of attributes, by id."""
         spec = self._spec
         if spec.verb in _TAKES_ATTRIBUTES or spec.object == "CHLAUTH":  # which are found by what they match
-            known = model.by_selector(spec)
+            known = command_lookup.by_selector(spec)
             if spec.verb == "DEFINE" and not self._is_copy:
                 # A new object that is like another one is a COPY here
                 known = {selector: row for selector, row in known.items() if row is not spec.options[0]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from libremq.admin import model
+from libremq.admin import command_lookup
 from libremq.admin.command import Command
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
 from libremq.kernel.objects.attributes import GivenValue
@@ -22,8 +22,8 @@ def python_command(
     for sort, keyword in _TYPED_BY.items():
         if kind in GENERIC_TYPES[sort] and verb in ("DEFINE", "ALTER"):
             kind, parameters = sort, {keyword: kind, **parameters}
-    spec = model.find(verb, kind)
+    spec = command_lookup.find(verb, kind)
     if spec is None or spec.object != kind:
-        permitted = ", ".join(model.objects_of(verb))
+        permitted = ", ".join(command_lookup.objects_of(verb))
         raise mq_error(C.MQRC_OBJECT_TYPE_ERROR, name, f"{kind} is nothing that {verb} works on; use {permitted}")
     return Command(spec, name, parameters)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from libremq.channels.channel_environment import ChannelEnvironment
-from libremq.channels.targets import Target, Targets
+from libremq.channels.target_queues import Target, Targets
 from libremq.channels.transmission_header import (
     CORRELATION_ID,
     HEADER_BYTES,

@@ -14,13 +14,13 @@ from libremq.channels.answering import Answering
 from libremq.channels.channel_end import End
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.channel_refusal import ChannelRefusal
+from libremq.channels.channel_triggering import INITIATION_QUEUE, Triggers
 from libremq.channels.current_channels import ChannelRules
 from libremq.channels.outgoing_call import OutgoingCall
 from libremq.channels.pinging import PingingAgent
 from libremq.channels.retries import Retries
 from libremq.channels.started_channel import StartedChannel, is_with
 from libremq.channels.transport import Peer, Transport
-from libremq.channels.triggering import INITIATION_QUEUE, Triggers
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.kernel.objects.channel_definitions import (
     ClusterChannel,

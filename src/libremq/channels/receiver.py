@@ -27,7 +27,7 @@ from libremq.channels.negotiation import next_sequence
 from libremq.channels.transport import Peer, Transport
 from libremq.channels.undelivered import Undeliverable
 from libremq.common.messages.amq_messages import amq
-from libremq.common.users import system_user
+from libremq.common.users_file import system_user
 from libremq.kernel.objects.channel_definitions import Receiver, Requester
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, ChannelSync
 from libremq.kernel.objects.channel_sync_record import RECEIVER as RECEIVER_ROLE

@@ -16,7 +16,7 @@ from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.names.object_names import check_queue_manager_name, unfold
 from libremq.host import lifecycle
-from libremq.host.message_log import to_logger
+from libremq.host.amq_logger import to_logger
 from libremq.kernel.recovery.restart import Say
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import cast
 
-from libremq.common import configuration, users
+from libremq.common import configuration, users_file
 from libremq.common.clock import Clock
 from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files
@@ -88,10 +88,8 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
         if files.exists(f"{source}/queues/{queue}"):
             _copy_folder(files, f"{source}/queues/{queue}", f"{target}/queues/{queue}")
     files.sync_folder(f"{target}/queues")
-    _copy_folder(
-        files, source, target,
-        lambda file: file.startswith((catalogue_file.NAME, queue_manager_files.CHECKPOINT)) or file == users.FILE_NAME,
-    )  # fmt: skip
+    first_words = (catalogue_file.NAME, queue_manager_files.CHECKPOINT)
+    _copy_folder(files, source, target, lambda file: file.startswith(first_words) or file == users_file.FILE_NAME)
     files.remove(f"{target}/{queue_manager_files.MARKER}")
     files.sync_folder(target)
 

@@ -22,14 +22,14 @@ from typing import ParamSpec, TypeVar
 from libremq.admin.command import Outcome
 from libremq.admin.command_server import CommandServer
 from libremq.admin.executor import Executor
-from libremq.admin.pending import Pending
+from libremq.admin.pending_outcome import Pending
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import Files, RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.host import lifecycle
+from libremq.host.amq_logger import to_logger
 from libremq.host.checkpointer import Checkpointer
-from libremq.host.message_log import to_logger
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection

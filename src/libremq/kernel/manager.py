@@ -1,9 +1,9 @@
 """The queue manager as applications see it: the verbs, administration, and what the clock asks for.
 
-This is the kernel's front. It finds handles, calls the part that does the work, takes checkpoints when they are due,
-and turns what goes wrong below into reason codes. It runs one verb at a time and never waits for another, for a message
-or for its own log record: a binding (embedded, local or client) brings threads, sockets and the forcing of the log
-before an answer leaves. Where the disk is waited for all the same, `state.core` says.
+All calls of the kernel come in here. It finds handles, calls the part that does the work, takes checkpoints when they
+are due, and turns what goes wrong below into reason codes. It runs one verb at a time and never waits for another, for
+a message or for its own log record: a binding (embedded, local or client) brings threads, sockets and the forcing of
+the log before an answer leaves. Where the disk is waited for all the same, `state.core` says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every call of the kernel's front goes through: trouble becomes a reason code, and what falls due is done.
+"""What every call of the kernel goes through: what fails becomes a reason code, and what falls due is done.
 
 A call that finds the log or the disk full is tried again once there is room. After it come the checkpoint, if enough
 was logged, and the command server, if the call has made a command visible. An answer to a connection is taken apart

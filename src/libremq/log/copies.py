@@ -31,7 +31,7 @@ class Copy:
     folder: str
     control: SlotFile | None = None
     state: ControlState | None = None
-    trouble: LogDamaged | None = None
+    problem: LogDamaged | None = None
 
     def close(self) -> None:
         if self.control is not None:
@@ -47,7 +47,7 @@ class Copies:
     trusted: list[bool]
     all_extents: bool
     """The control files differ, so every extent is compared and not only the active ones."""
-    troubles: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
     @property
     def folders(self) -> list[str]:
@@ -66,10 +66,10 @@ def _look(files: Files, folder: str) -> Copy:
     try:
         control, state = open_control(files, folder)
     except LogDamaged as error:
-        return Copy(folder, trouble=error)
+        return Copy(folder, problem=error)
     except OSError as error:
         path = f"{folder}/{CONTROL_FILE}"
-        return Copy(folder, trouble=LogDamaged(path, f"it cannot be read: {error}", "Check the disk and the log path"))
+        return Copy(folder, problem=LogDamaged(path, f"it cannot be read: {error}", "Check the disk and the log path"))
     return Copy(folder, control, state)
 
 
@@ -84,8 +84,8 @@ def open_copies(files: Files, folder: str, second_folder: str | None) -> Copies:
             second = _look(files, wanted_second)
             return _choose(files, first, second, known_second == wanted_second)
         if first.state is None:
-            assert first.trouble is not None
-            raise first.trouble
+            assert first.problem is not None
+            raise first.problem
         return Copies([first], first.state, [True], False)
     except BaseException:
         first.close()
@@ -98,15 +98,15 @@ def _choose(files: Files, first: Copy, second: Copy, dual_before: bool) -> Copie
     copies = [first, second]
     known = [copy.state for copy in copies if copy.state is not None]
     if not known:
-        assert first.trouble is not None
-        raise first.trouble
+        assert first.problem is not None
+        raise first.problem
     if len({state.log_id for state in known}) > 1:
         action = "Choose another folder for the second copy, or put back this log's files"
         raise LogDamaged(f"{second.folder}/{CONTROL_FILE}", "the two folders hold two different logs", action)
     if first.state is None and known[0].config.second_folder != second.folder:
         # The second folder holds a log in its own right, not this one's copy.
-        assert first.trouble is not None
-        raise first.trouble
+        assert first.problem is not None
+        raise first.problem
     best = max(known, key=lambda state: (state.epoch, state.change))
     if not dual_before:
         assert first.state is not None
@@ -114,26 +114,26 @@ def _choose(files: Files, first: Copy, second: Copy, dual_before: bool) -> Copie
     trusted = [copy.state is not None and copy.state.change >= best.change - 1 for copy in copies]
     if not dual_before:
         trusted[1] = False
-    troubles = []
+    problems = []
     for copy, usable in zip(copies, trusted, strict=True):
-        if copy.trouble is not None and (dual_before or copy is first):
-            troubles.append(f"{copy.trouble.path}: {copy.trouble.what}")
+        if copy.problem is not None and (dual_before or copy is first):
+            problems.append(f"{copy.problem.path}: {copy.problem.what}")
         elif not usable and dual_before:
-            troubles.append(f"{copy.folder}: this copy of the log is older than the other")
+            problems.append(f"{copy.folder}: this copy of the log is older than the other")
         elif copy.control is not None and copy.control.half_damaged:
-            troubles.append(f"{copy.control.path}: one of its two slots was damaged or half written; it is made good")
+            problems.append(f"{copy.control.path}: one of its two slots was damaged or half written; it is made good")
     if not dual_before:
-        troubles.append(f"{second.folder}: a second copy of the log is made here")
-    return Copies(copies, best, trusted, len({state.change for state in known}) > 1 or not all(trusted), troubles)
+        problems.append(f"{second.folder}: a second copy of the log is made here")
+    return Copies(copies, best, trusted, len({state.change for state in known}) > 1 or not all(trusted), problems)
 
 
 def make_equal(files: Files, copies: Copies, extents: Extents, end_lsn: int, say: Say) -> None:
     """Repair each copy from the other, up to the end of the log. The control files are not touched here."""
     if len(copies.copies) == 1:
         return
-    for text in (*copies.troubles, *extents.troubles):
+    for text in (*copies.problems, *extents.problems):
         say(text)
-    extents.troubles.clear()
+    extents.problems.clear()
     for copy, folder in enumerate(extents.folders):
         files.make_folder(folder)
         for extent in [*_inactive(copies, extents), *(number for number, _ in extents.entries())]:

@@ -81,7 +81,7 @@ class Extents:
         "folders",
         "latest",
         "log_id",
-        "troubles",
+        "problems",
         "trusted",
     )
 
@@ -97,7 +97,7 @@ class Extents:
         """While opening: pages by LSN from the tail and shadow files that are later versions than the extents have."""
         self.latest: dict[int, bytes] = {}
         """Once open: the last version on disk of the page that is being filled, wherever it is on disk."""
-        self.troubles: list[str] = []
+        self.problems: list[str] = []
         """What was found wrong in one copy and is to be repaired from the other."""
         self.trusted = [True] * len(self.folders)
         """The copies whose files count; all of them once the log is open."""
@@ -111,7 +111,7 @@ class Extents:
     def open_all(self, base: int, ring: Sequence[int], trusted: Sequence[bool]) -> None:
         """Open every file and check that it is there, whole, of this log, and not newer than the control file.
 
-        Copies that are not trusted are not looked at. What is wrong in one copy only is noted in `troubles`.
+        Copies that are not trusted are not looked at. What is wrong in one copy only is noted in `problems`.
         """
         self.base = self.end = base
         self.trusted = list(trusted)
@@ -133,7 +133,7 @@ class Extents:
                 found.append(None)
         if not any(found):
             raise damage[0]
-        self.troubles += [f"{error.path}: {error.what}" for error in damage]
+        self.problems += [f"{error.path}: {error.what}" for error in damage]
         return Extent(number, found)
 
     def _open_file(self, path: str, extent: int) -> File:

@@ -265,7 +265,7 @@ class Log(LogCore):
 
         It is called by the thread that led the force, which others wait for, and so must be quick.
         """
-        self._books.set_trap(limit_us, trap)
+        self._write_figures.set_trap(limit_us, trap)
 
     def statistics(self) -> LogStatistics:
         """The figures at this moment; those of a write that is being noted may be in it by half."""
@@ -273,7 +273,7 @@ class Log(LogCore):
             return self._figures()
 
     def _figures(self) -> LogStatistics:
-        return self._books.snapshot(
+        return self._write_figures.snapshot(
             forces=self._force.calls,
             forces_shared=self._force.shared,
             buffer_bytes=self.config.buffer_bytes,

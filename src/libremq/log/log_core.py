@@ -22,7 +22,7 @@ from libremq.log.log_control_file import ControlState
 from libremq.log.log_errors import LogError, LogFailed, LogFull
 from libremq.log.log_opening import OpenedLog
 from libremq.log.log_space import RESERVE_PERCENT, LogSpace
-from libremq.log.log_statistics import WriteBooks
+from libremq.log.log_statistics import WriteFigures
 from libremq.log.management import ArchivedExtents
 from libremq.log.pages import PAGE_BYTES, PAGE_DATA_BYTES, PAGE_HEADER_BYTES, lsn_of, stream_of
 from libremq.log.records import RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RECORD_PREFIX
@@ -40,7 +40,6 @@ class LogCore:
     __slots__ = (
         "_archived",
         "_batch_begin",
-        "_books",
         "_buffer_bytes",
         "_change",
         "_closed",
@@ -64,6 +63,7 @@ class LogCore:
         "_records",
         "_started_page",
         "_starts",
+        "_write_figures",
         "_writer",
         "checkpoint",
         "config",
@@ -102,8 +102,8 @@ class LogCore:
         self._closed = False
         self._mapped = extents.end * self._extent_data
         """The stream position up to which the control file says where pages are."""
-        self._books = WriteBooks(clock.now)
-        self._books.control_writes = 1
+        self._write_figures = WriteFigures(clock.now)
+        self._write_figures.control_writes = 1
         self._gather = threading.Lock()
         self._position = self._batch_begin = end.page_lsn // PAGE_BYTES * PAGE_DATA_BYTES
         self._forced_end = self._position
@@ -291,7 +291,7 @@ class LogCore:
             done = writer.write(batch)
         except OSError as error:
             raise self._fail(error) from error
-        self._books.note_write(
+        self._write_figures.note_write(
             batch.records,
             batch.end - batch.begin,
             done.size,
@@ -455,4 +455,4 @@ class LogCore:
             self._change += 1
             self._recorded = state
             self._mapped = end * self._extent_data
-            self._books.control_writes += 1
+            self._write_figures.control_writes += 1

@@ -77,7 +77,7 @@ class SlowWrite(NamedTuple):
     at: float
 
 
-class WriteBooks:
+class WriteFigures:
     """The counters, changed by whoever leads a force and by nobody else at that time."""
 
     __slots__ = (

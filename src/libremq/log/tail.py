@@ -26,14 +26,14 @@ _BLOCK_BYTES = 256 * 1024
 def find_candidates(files: Files, folders: Sequence[str], extents: Extents) -> dict[int, bytes]:
     """The pages, by LSN, of which the side file or the shadow has a later version. Changes nothing.
 
-    With two copies, what is wrong with these files in one of them is noted in the troubles of the extents.
+    With two copies, what is wrong with these files in one of them is noted in the problems of the extents.
     """
     found: dict[int, bytes] = {}
     for name in (TAIL_FILE, SHADOW_FILE):
         there = [folder for folder in folders if files.exists(f"{folder}/{name}")]
         if name == SHADOW_FILE and 0 < len(there) < len(folders):
             lost = next(folder for folder in folders if folder not in there)
-            extents.troubles.append(f"{lost}/{name}: it was missing and is made anew")
+            extents.problems.append(f"{lost}/{name}: it was missing and is made anew")
         for folder in there:
             path = f"{folder}/{name}"
             for page in _pages(files, path, extents, others=len(folders) > 1):
@@ -44,7 +44,7 @@ def find_candidates(files: Files, folders: Sequence[str], extents: Extents) -> d
                     if known and rank > page_rank(known, extents.log_id, lsn):
                         found[lsn] = page
                 elif len(folders) > 1 and any(page):
-                    extents.troubles.append(f"{path}: a page in it is damaged or half written; the other copy counts")
+                    extents.problems.append(f"{path}: a page in it is damaged or half written; the other copy counts")
     return found
 
 
@@ -57,7 +57,7 @@ def _pages(files: Files, path: str, extents: Extents, others: bool) -> list[byte
         return [file.read(offset, PAGE_BYTES) for offset in range(0, file.size() - PAGE_BYTES + 1, PAGE_BYTES)]
     except OSError as error:
         if others:
-            extents.troubles.append(f"{path}: it cannot be read ({error.strerror}); the other copy counts")
+            extents.problems.append(f"{path}: it cannot be read ({error.strerror}); the other copy counts")
             return []
         raise
     finally:

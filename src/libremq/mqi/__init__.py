@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 _HOME = {
     "MQError": "errors",
     "mq_error": "errors",
-    "name_of": "names",
+    "name_of": "constant_names",
     "Reason": "reasons",
     "reason": "reasons",
-    "MQCNO": "connection",
+    "MQCNO": "connection_structures",
     "MQGMO": "descriptors",
     "MQMD": "descriptors",
     "MQOD": "descriptors",

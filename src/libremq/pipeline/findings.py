@@ -48,7 +48,7 @@ def find(
     folder = Path(root).absolute() / _FOLDER
     mark = _mark(Path(root), site or SiteFacts())
     if not (folder / _MARK).exists() or (folder / _MARK).read_text(encoding="utf-8") != mark:
-        from libremq.pipeline.rules.engine import evaluate
+        from libremq.pipeline.rules.rule_evaluation import evaluate
         from libremq.pipeline.tables import conformed
         from libremq.pipeline.tables.conformed_store import Store
 
@@ -62,7 +62,7 @@ def find(
 
 def read(spark: SparkSession, root: str | os.PathLike[str]) -> Findings:
     """What the last evaluation found. NoFindingsError if there was none."""
-    from libremq.pipeline.rules.engine import COVERAGE_SCHEMA, FINDINGS_SCHEMA
+    from libremq.pipeline.rules.rule_evaluation import COVERAGE_SCHEMA, FINDINGS_SCHEMA
     from libremq.pipeline.tables.conformed_store import Store
 
     folder = Store(root).mended(_FOLDER)

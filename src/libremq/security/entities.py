@@ -14,7 +14,7 @@ import pwd
 from typing import Protocol
 
 from libremq.common.files.file_layer import Files
-from libremq.common.users import GroupReader, UsersError
+from libremq.common.users_file import GroupReader, UsersError
 
 NOBODY = "nobody"
 ADMINISTRATORS = "mqm"

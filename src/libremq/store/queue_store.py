@@ -19,11 +19,11 @@ from zlib import crc32
 
 from libremq.common.files.file_layer import Files
 from libremq.mqi.structs import MQMD
-from libremq.store import images, loading, store_checkpoint
+from libremq.store import loading, queue_file_images, store_checkpoint
 from libremq.store.chains import Chains
 from libremq.store.handle_file import HandleFile, HandlePosition
-from libremq.store.images import Image, Run
 from libremq.store.queue_file import QueueFile
+from libremq.store.queue_file_images import Image, Run
 from libremq.store.space_handles import (
     FRAGMENTED,
     GET_PENDING,
@@ -354,12 +354,12 @@ class QueueStore:
         slots = list(slots)
         placed: list[Image] = []
         try:
-            images.place(self, ((slot, buffer[slot]) for slot in slots), placed)
+            queue_file_images.place(self, ((slot, buffer[slot]) for slot in slots), placed)
             if placed:
-                images.write(self._file.for_writing(), placed)
+                queue_file_images.write(self._file.for_writing(), placed)
         except BaseException as error:
             # The messages are still in the buffer: only the space is given back
-            images.take_back(self, placed)
+            queue_file_images.take_back(self, placed)
             self._spilled_at = -1  # the next put must not be taken because this one has tried
             if isinstance(error, OSError):
                 if self.in_progress is None:

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from libremq.store import images
+from libremq.store import queue_file_images
 from libremq.store.handle_file import ENTRY, Entry, HandlePosition
-from libremq.store.images import Image, Run
+from libremq.store.queue_file_images import Image, Run
 from libremq.store.space_handles import GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING, SAVED_FLAGS, HandleSnapshot
 from libremq.store.store_errors import StoreFull
 
@@ -133,9 +133,10 @@ class StoreCheckpoint:
         """Every message that is to be described and has no blocks yet is in its buffer, and goes to the file."""
         store, placed = self._store, self._images
         nonpersistent, persistent = store._buffers
-        images.place(store, persistent.items(), placed)
+        queue_file_images.place(store, persistent.items(), placed)
         if self._others:
-            images.place(store, ((slot, nonpersistent[slot]) for slot in nonpersistent if slot in self._others), placed)
+            others = ((slot, nonpersistent[slot]) for slot in nonpersistent if slot in self._others)
+            queue_file_images.place(store, others, placed)
         if placed:
             try:
                 self._file = store._file.for_writing()
@@ -166,7 +167,7 @@ class StoreCheckpoint:
         assert not latest or latest < store._log.durable(), "the log must be on disk before the data"
         if self._file is not None:
             try:
-                images.write(self._file, self._images)
+                queue_file_images.write(self._file, self._images)
             except OSError as error:
                 raise StoreFull(f"{store.name}: cannot write to its queue file: {error}") from error
         self._images_written = True
@@ -234,7 +235,7 @@ class StoreCheckpoint:
         store._file.give_back_unsynced(self._unsynced)
         # Only a batch whose images are all in the file can be named by a checkpoint record, now or ever
         if give_back or not self._images_written:
-            store.put_back(images.take_back(store, self._images))
+            store.put_back(queue_file_images.take_back(store, self._images))
         store._in_flight = {}
         store._saved_count = store._saved.count(1)
         if give_back:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from libremq.admin.model import is_bare
+from libremq.admin.command_lookup import is_bare
 from libremq.admin.mqsc_session import DONE, Answer
 from libremq.admin.plain_values import plain
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, TABLES

@@ -10,7 +10,7 @@ from helper_authority import Rig
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from libremq.common import users
+from libremq.common import users_file
 from libremq.kernel.authority import object_authority
 from libremq.kernel.authority.object_authority import Issuer
 from libremq.kernel.objects.object_types import AuthorityRecord
@@ -76,8 +76,8 @@ def test_set_authority(rig: Rig, before: str, add: str, remove: str, after: str)
 
 
 def test_several_entities_at_once(rig: Rig) -> None:
-    users.set_password(rig.files, "qm", "app", "x")
-    users.set_groups(rig.files, "qm", "app", ["orders"])
+    users_file.set_password(rig.files, "qm", "app", "x")
+    users_file.set_groups(rig.files, "qm", "app", ["orders"])
     object_authority.set_authority(
         rig.core, "", "QMGR", principals=["app", "bob"], groups=["orders", "mqm"], add=["CONNECT"]
     )
@@ -148,9 +148,9 @@ def test_unknown_users_need_a_policy(rig: Rig) -> None:
     rig.core.authorities.external_users = False
     detail = refused(C.MQRC_UNKNOWN_ENTITY, rig.set, "app", Q, "A", add=["PUT"])
     assert "'app'" in detail
-    users.set_password(rig.files, "qm", "app", "secret")
+    users_file.set_password(rig.files, "qm", "app", "secret")
     rig.set("app", Q, "A", add=["PUT"])
-    users.remove_user(rig.files, "qm", "app")
+    users_file.remove_user(rig.files, "qm", "app")
     rig.set("app", Q, "A", remove=["PUT"])  # who has a record may lose it
     refused(C.MQRC_UNKNOWN_ENTITY, rig.set, "app", Q, "B", add=["PUT"])
     object_authority.delete_authority(rig.core, "A", Q, principals=["app"])
@@ -284,8 +284,8 @@ def _shared() -> Rig:
 
 
 def test_select_records(rig: Rig) -> None:
-    users.set_password(rig.files, "qm", "app", "x")
-    users.set_groups(rig.files, "qm", "app", ["orders"])
+    users_file.set_password(rig.files, "qm", "app", "x")
+    users_file.set_groups(rig.files, "qm", "app", ["orders"])
     for profile in ("AB.CD", "AB.*", "AB.C*", "**", "Z"):
         rig.set("app", Q, profile, add=["PUT"])
     object_authority.set_authority(rig.core, "AB.*", Q, groups=["orders"], add=["GET"])
@@ -316,8 +316,8 @@ def test_select_records(rig: Rig) -> None:
 
 
 def test_entity_authority(rig: Rig) -> None:
-    users.set_password(rig.files, "qm", "app", "x")
-    users.set_groups(rig.files, "qm", "app", ["orders"])
+    users_file.set_password(rig.files, "qm", "app", "x")
+    users_file.set_groups(rig.files, "qm", "app", ["orders"])
     rig.set("app", Q, "A.*", add=["PUT", "CRT"])
     object_authority.set_authority(rig.core, "A.B", Q, groups=["orders"], add=["GET"])
 
@@ -455,13 +455,13 @@ def test_a_change_counts_for_the_next_open(rig: Rig) -> None:
 
 
 def test_groups_are_looked_at_again_by_a_refresh(rig: Rig) -> None:
-    users.set_password(rig.files, "qm", "app", "x")
-    users.set_groups(rig.files, "qm", "app", ["orders"])
+    users_file.set_password(rig.files, "qm", "app", "x")
+    users_file.set_groups(rig.files, "qm", "app", ["orders"])
     object_authority.set_authority(rig.core, "", QMGR, groups=["orders"], add=["connect"])
     object_authority.set_authority(rig.core, "Q", Q, groups=["orders"], add=["put"])
     hconn, fixed = rig.connect(), rig.connect(groups=frozenset({"orders"}))
     rig.qm.close(hconn, rig.qm.open(hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT))
-    users.set_groups(rig.files, "qm", "app", ["billing"])
+    users_file.set_groups(rig.files, "qm", "app", ["billing"])
     rig.qm.close(hconn, rig.qm.open(hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT))
     object_authority.refresh(rig.core)
     refused(C.MQRC_NOT_AUTHORIZED, rig.qm.open, hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT)

@@ -24,7 +24,7 @@ from libremq.pipeline.rules.site_facts import load
 pytest.importorskip("pyspark")
 from helper_spark import session
 
-from libremq.pipeline.rules.engine import Evaluation, evaluate
+from libremq.pipeline.rules.rule_evaluation import Evaluation, evaluate
 from libremq.pipeline.tables import conformed, raw
 
 if TYPE_CHECKING:

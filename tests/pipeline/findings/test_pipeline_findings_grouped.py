@@ -22,7 +22,7 @@ def _found(rule: str, severity: str, hour: int, value: float | None, threshold: 
 
 
 def test_the_worst_is_farthest_from_the_threshold_on_either_side() -> None:
-    from libremq.pipeline.rules.engine import FINDINGS_SCHEMA
+    from libremq.pipeline.rules.rule_evaluation import FINDINGS_SCHEMA
 
     rows = [
         *(_found("too-low", "warning", hour, value, 15.0) for hour, value in enumerate((11.0, 2.0, 14.0))),

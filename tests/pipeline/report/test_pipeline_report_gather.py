@@ -17,8 +17,8 @@ from libremq.pipeline.report import rendered
 from libremq.pipeline.report.content import BarChart, Chart, HeatMap, LineChart, Report, Section
 from libremq.pipeline.report.gather import gather
 from libremq.pipeline.report.parts.source_part import STRETCHES, Source, line_of
-from libremq.pipeline.rules.engine import evaluate
 from libremq.pipeline.rules.rule_catalogue import BY_ID
+from libremq.pipeline.rules.rule_evaluation import evaluate
 from libremq.pipeline.rules.site_facts import SiteFacts
 from libremq.pipeline.tables import conformed, marts
 from libremq.pipeline.tables.conformed_store import Store

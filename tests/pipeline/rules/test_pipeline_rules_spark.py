@@ -15,7 +15,7 @@ from libremq.pipeline.rules.site_facts import SiteFacts
 pytest.importorskip("pyspark")
 from helper_spark import session
 
-from libremq.pipeline.rules.engine import Evaluation, evaluate
+from libremq.pipeline.rules.rule_evaluation import Evaluation, evaluate
 
 if TYPE_CHECKING:
     from pyspark.sql import Row

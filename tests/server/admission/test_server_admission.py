@@ -14,7 +14,7 @@ import pytest
 from helper_peers import Peer, wait_until
 
 import libremq
-from libremq.common import pam, users
+from libremq.common import pam, users_file
 from libremq.kernel.authority import object_authority
 from libremq.kernel.authority.channel_authentication_records import match_runcheck, set_chlauth
 from libremq.mqi import constants as C
@@ -30,7 +30,7 @@ from libremq.wire.segments import frame
 AUTHINFO = "SYSTEM.DEFAULT.AUTHINFO.IDPWOS"
 CHANNEL = "APP.SVRCONN"
 PASSWORD = "correct horse 4711"
-OWNER = users.system_user(os.getuid())
+OWNER = users_file.system_user(os.getuid())
 
 
 @dataclass
@@ -56,9 +56,9 @@ class Site:
 
     def user(self, name: str, *groups: str, password: str = PASSWORD) -> None:
         files, folder = self.served.event_loop.manager.core.files, self.served.event_loop.folder
-        users.set_password(files, folder, name, password)
+        users_file.set_password(files, folder, name, password)
         if groups:
-            users.set_groups(files, folder, name, groups)
+            users_file.set_groups(files, folder, name, groups)
 
     def url(self, user: str = "", password: str = "", channel: str = CHANNEL) -> str:
         secret = f":{quote(password)}" if password else ""
@@ -293,7 +293,7 @@ def test_a_connauth_that_cannot_be_used_lets_no_client_in(site: Site, name: str)
 
 def test_a_broken_file_of_users_lets_nobody_in(site: Site) -> None:
     site.user("pat")
-    Path(site.served.event_loop.folder, users.FILE_NAME).write_text("{")
+    Path(site.served.event_loop.folder, users_file.FILE_NAME).write_text("{")
     site.refuses(site.url("pat", PASSWORD), "AMQ9591E")
 
 
@@ -342,7 +342,8 @@ def test_who_is_no_longer_an_administrator_is_none_after_a_refresh(site: Site) -
     with libremq.connect(site.url("boss", PASSWORD)) as qm, libremq.connect(site.served.url("local"), user="x") as own:
         own.define_local("BEFORE")
         qm.define_local("BEFORE.TOO")
-        users.set_groups(site.served.event_loop.manager.core.files, site.served.event_loop.folder, "boss", ("staff",))
+        event_loop = site.served.event_loop
+        users_file.set_groups(event_loop.manager.core.files, event_loop.folder, "boss", ("staff",))
         assert own.mqsc("REFRESH SECURITY TYPE(AUTHSERV)")[0].reason == 0
         for command in (lambda: qm.define_local("AFTER"), lambda: qm.put("BEFORE", "text"), qm.checkpoint):
             with pytest.raises(MQError) as caught:

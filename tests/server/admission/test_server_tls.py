@@ -17,7 +17,7 @@ from helper_peers import Peer, wait_until
 
 import libremq
 from libremq.common.tls.tls_context import server_context
-from libremq.common.users import set_password
+from libremq.common.users_file import set_password
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.admission.key_repository import KeyRepository

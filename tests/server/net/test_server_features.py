@@ -18,7 +18,7 @@ from helper_peers import Peer, get_flow, wait_until
 import libremq
 from helper_ports import free_port
 from libremq.client.connecting import url_for
-from libremq.common.users import set_groups, set_password
+from libremq.common.users_file import set_groups, set_password
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.testing.serving import Served, served_queue_manager

@@ -12,7 +12,7 @@ import pytest
 from helper_peers import Peer, wait_until
 
 import libremq
-from libremq.common.users import set_password
+from libremq.common.users_file import set_password
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQPMO, MQSTS

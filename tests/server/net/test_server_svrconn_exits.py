@@ -13,7 +13,7 @@ from helper_tls import HOSTS, MUTUAL, tls_site
 
 import libremq
 from libremq import aio
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.tls.tls_authority import Authority
 from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
@@ -38,9 +38,9 @@ def secured(tmp_path: Path) -> Iterator[Site]:
         found.alter("IDPWOS", AUTHINFO, FAILDLAY=0)
         found.served.event_loop.admission.refresh()
         for name, groups in (("alice", ()), ("boss", ("mqm",))):
-            users.set_password(core.files, found.served.event_loop.folder, name, PASSWORD)
+            users_file.set_password(core.files, found.served.event_loop.folder, name, PASSWORD)
             if groups:
-                users.set_groups(core.files, found.served.event_loop.folder, name, groups)
+                users_file.set_groups(core.files, found.served.event_loop.folder, name, groups)
         yield found
 
 

@@ -153,7 +153,7 @@ def _make_default(address: Address) -> None:
 def _create(arguments: argparse.Namespace, address: Address) -> None:
     import secrets
 
-    from libremq.common import configuration, users
+    from libremq.common import configuration, users_file
     from libremq.common.configuration import SecuritySettings
     from libremq.host import developer_configuration, lifecycle
     from libremq.host.embedded import EmbeddedQueueManager
@@ -200,7 +200,7 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
         finally:
             embedded.end()
     for user, password in passwords.items():
-        users.set_password(files, address.folder, user, password)
+        users_file.set_password(files, address.folder, user, password)
     if arguments.dev:
         ours = replace(configuration.load(files, address.folder), security=SecuritySettings(_ADMINISTRATOR))
         configuration.save(files, address.folder, ours)
@@ -240,8 +240,8 @@ def _definitions(arguments: argparse.Namespace) -> tuple[Definition, ...]:
 
 def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
     """The passwords of the developer's users, as far as the environment has them. Refused if one cannot be used."""
-    from libremq.common import users
-    from libremq.common.users import UsersError
+    from libremq.common import users_file
+    from libremq.common.users_file import UsersError
     from libremq.host import developer_configuration
 
     passwords: dict[str, str] = {}
@@ -249,9 +249,9 @@ def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
         password, path = environment.get(user.password_variable), environment.get(user.file_variable)
         try:
             if password:
-                passwords[user.name] = users.check_new_password(password)
+                passwords[user.name] = users_file.check_new_password(password)
             elif path:
-                passwords[user.name] = users.check_new_password(password_from_file(path))
+                passwords[user.name] = users_file.check_new_password(password_from_file(path))
         except UsersError as error:
             variable = user.password_variable if password else user.file_variable
             raise Refused(ExitCode.PARAMETER, amq(7027, f"{variable} is not valid: {error}")) from None

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 
-from libremq.admin import command_table, model
+from libremq.admin import command_lookup, command_table
 from libremq.admin.command_spec import CommandSpec
 from libremq.admin.mqsc_lines import CommandText
 from libremq.admin.mqsc_session import Answer
@@ -26,13 +26,13 @@ def completions(text: str, names: Callable[[str, str], list[str]] = lambda kind,
     words = text.split()
     if not words or (len(words) == 1 and not text.endswith(" ")):
         return _starting(command_table.VERB_ABBREVIATIONS, words[0] if words else "")
-    verb = model.verb(words[0])
+    verb = command_lookup.verb(words[0])
     if verb is None:
         return []
     if len(words) == 1 or (len(words) == 2 and not text.endswith(" ") and "(" not in text):
-        return _starting(model.objects_of(verb), words[1] if len(words) > 1 else "")
+        return _starting(command_lookup.objects_of(verb), words[1] if len(words) > 1 else "")
     found = re.match(r"\s*\w+\s+(\w+)", text)
-    spec = model.find(verb, found.group(1)) if found else None
+    spec = command_lookup.find(verb, found.group(1)) if found else None
     if spec is None:
         return []
     inside = _OPEN.search(text)
@@ -43,15 +43,16 @@ def completions(text: str, names: Callable[[str, str], list[str]] = lambda kind,
 
 
 def _inside(spec: CommandSpec, word: str, start: str, names: Callable[[str, str], list[str]]) -> list[str]:
-    if model.object_word(word) == spec.object:
+    if command_lookup.object_word(word) == spec.object:
         return names(spec.object, start) if spec.verb != "DEFINE" else []
-    row = model.parameters(spec).get(word)
+    row = command_lookup.parameters(spec).get(word)
     return _starting(row.words, start) if row is not None else []
 
 
 def _parameters(spec: CommandSpec) -> list[str]:
-    words = [row.keyword for row in model.parameters(spec).values() if not model.is_bare(row) or spec.shows]
-    words += [] if spec.shows else list(model.bare_words(spec))
+    rows = command_lookup.parameters(spec).values()
+    words = [row.keyword for row in rows if not command_lookup.is_bare(row) or spec.shows]
+    words += [] if spec.shows else list(command_lookup.bare_words(spec))
     return [*dict.fromkeys(words), *(("ALL", "WHERE", *spec.groups) if spec.shows else ())]
 
 

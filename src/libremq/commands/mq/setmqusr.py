@@ -19,11 +19,11 @@ from libremq.commands.queue_manager_folders import (
     guarded,
     tell,
 )
-from libremq.common import users
+from libremq.common import users_file
 from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
-from libremq.common.users import UsersError
+from libremq.common.users_file import UsersError
 
 COMMAND = "setmqusr"
 _LINE_BYTES_MAX = 4096
@@ -63,18 +63,18 @@ def _run(arguments: argparse.Namespace) -> int:
         )
     user: str = arguments.user
     try:
-        users.check_user_name(user)
+        users_file.check_user_name(user)
         if arguments.remove:
-            if not users.remove_user(files, address.folder, user):
+            if not users_file.remove_user(files, address.folder, user):
                 raise Refused(ExitCode.NONE_PROCESSED, f"User '{user}' has no password in '{address.name}'.")
             tell(f"User '{user}' of queue manager '{address.name}' has no password any more.")
             return ExitCode.OK
         groups = _groups(arguments.groups)
-        if groups is None or arguments.password_file or user not in users.user_names(files, address.folder):
-            users.set_password(files, address.folder, user, _password(arguments.password_file, user))
+        if groups is None or arguments.password_file or user not in users_file.user_names(files, address.folder):
+            users_file.set_password(files, address.folder, user, _password(arguments.password_file, user))
             tell(f"The password of user '{user}' of queue manager '{address.name}' is set.")
         if groups is not None:
-            users.set_groups(files, address.folder, user, groups)
+            users_file.set_groups(files, address.folder, user, groups)
             tell(f"User '{user}' of queue manager '{address.name}' is in {', '.join(groups) or 'no groups'}.")
     except UsersError as error:
         raise Refused(ExitCode.ARGUMENTS, str(error)) from None
@@ -85,7 +85,7 @@ def _groups(given: str | None) -> list[str] | None:
     """The groups that are named, all of them checked before anything is done."""
     if given is None:
         return None
-    return [users.check_group_name(name.strip()) for name in given.split(",")] if given.strip() else []
+    return [users_file.check_group_name(name.strip()) for name in given.split(",")] if given.strip() else []
 
 
 def _password(path: str | None, user: str) -> str:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from libremq.common.messages.amq_message_table_5000 import ROWS_5000
-from libremq.common.messages.amq_message_table_8000 import ROWS_8000
-from libremq.common.messages.amq_message_table_8600 import ROWS_8600
-from libremq.common.messages.amq_message_table_9000 import ROWS_9000
-from libremq.common.messages.amq_message_table_9500 import ROWS_9500
+from libremq.common.messages.amq_message_table_commands import COMMAND_ROWS
+from libremq.common.messages.amq_message_table_connections import CONNECTION_ROWS
+from libremq.common.messages.amq_message_table_message_channels import MESSAGE_CHANNEL_ROWS
+from libremq.common.messages.amq_message_table_programs import PROGRAM_ROWS
+from libremq.common.messages.amq_message_table_queue_manager import QUEUE_MANAGER_ROWS
 
 INSERT_MAX = 512
 SEVERITIES = {"I": "Information", "W": "Warning", "E": "Error", "S": "Severe error", "T": "Termination"}
@@ -35,7 +35,7 @@ class Row(NamedTuple):
     action: str
 
 
-TABLES = (ROWS_5000, ROWS_8000, ROWS_8600, ROWS_9000, ROWS_9500)
+TABLES = (QUEUE_MANAGER_ROWS, COMMAND_ROWS, PROGRAM_ROWS, CONNECTION_ROWS, MESSAGE_CHANNEL_ROWS)
 ROWS: dict[int, Row] = {number: Row(*row) for table in TABLES for number, row in table.items()}
 
 

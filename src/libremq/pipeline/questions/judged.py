@@ -105,7 +105,7 @@ def _judged_by_tables(rules: Sequence[Rule], frames: Mapping[str, DataFrame], si
     there = {name: frame for name, frame in frames.items() if name in wanted}
     if not there:
         return Judgement(lacking={rule.id: (f"table {rule.subject}",) for rule in rules})
-    from libremq.pipeline.rules.engine import evaluate
+    from libremq.pipeline.rules.rule_evaluation import evaluate
 
     evaluation = evaluate(there, site, rules)
     fired = any(each.rows_fired for each in evaluation.coverage)

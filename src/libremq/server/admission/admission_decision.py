@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from libremq.channels.exits import ChannelExitError
 from libremq.common.messages.amq_messages import AmqMessage, amq
-from libremq.common.users import system_user
+from libremq.common.users_file import system_user
 from libremq.kernel.authority import channel_authentication_records
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.objects.security_records import ChannelAuthentication

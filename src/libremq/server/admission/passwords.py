@@ -10,10 +10,10 @@ from __future__ import annotations
 import pwd
 from collections.abc import Callable
 
-from libremq.common import pam, users
+from libremq.common import pam, users_file
 from libremq.common.files.file_layer import Files
 from libremq.common.messages.amq_messages import amq
-from libremq.common.users import UsersError
+from libremq.common.users_file import UsersError
 from libremq.mqi import constants as C
 from libremq.security.connection_authentication import ConnectionAuthentication
 
@@ -33,9 +33,9 @@ class Passwords:
             return False
         try:
             if settings.method != C.MQAUTHENTICATE_PAM:
-                if users.check_password(self._files, self._folder, user, password):
+                if users_file.check_password(self._files, self._folder, user, password):
                     return True
-                if user in users.user_names(self._files, self._folder):
+                if user in users_file.user_names(self._files, self._folder):
                     return False
             return self._system_knows(user, password, needed=settings.method == C.MQAUTHENTICATE_PAM)
         except UsersError as error:

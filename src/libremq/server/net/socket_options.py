@@ -7,7 +7,7 @@ import socket
 import struct
 
 from libremq.common.silence import unacknowledged
-from libremq.common.users import system_user
+from libremq.common.users_file import system_user
 from libremq.kernel.objects.channel_definitions import TransportChannel
 from libremq.mqi import constants as C
 

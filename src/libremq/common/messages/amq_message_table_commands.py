@@ -1,4 +1,4 @@
-"""Messages AMQ8000 to AMQ8999: commands on queue managers and objects, and what they answer.
+"""Messages of commands on queue managers and objects, most of AMQ8nnn: what they answer.
 
 A row: severity, text with {0}, {1}, ... for the inserts, what it means, what to do. `amq_messages` reads it.
 The many rows that say that an object was made, altered, deleted or is shown are made from short tables.
@@ -53,7 +53,7 @@ _ACCEPTED = {
     8559: ("reset a cluster", _NOTHING),
 }
 
-ROWS_8000: dict[int, tuple[str, str, str, str]] = {
+COMMAND_ROWS: dict[int, tuple[str, str, str, str]] = {
     8001: (
         "I", "LibreMQ queue manager '{0}' created.", "It has the objects that every queue manager has.",
         "Start it with strmqm.",
@@ -345,19 +345,19 @@ ROWS_8000: dict[int, tuple[str, str, str, str]] = {
 }  # fmt: skip
 
 for _kind, (_created, _altered, _deleted, _shown) in _OBJECTS.items():
-    ROWS_8000[_created] = (
+    COMMAND_ROWS[_created] = (
         "I", f"LibreMQ {_kind} created.", f"The {_kind} is there, also after a restart.", _NOTHING
     )  # fmt: skip
-    ROWS_8000[_altered] = (
+    COMMAND_ROWS[_altered] = (
         "I", f"LibreMQ {_kind} changed.", f"The {_kind} has its new attributes, also after a restart.", _NOTHING
     )  # fmt: skip
-    ROWS_8000[_deleted] = ("I", f"LibreMQ {_kind} deleted.", f"The {_kind} is gone.", _NOTHING)
-    ROWS_8000[_shown] = (
+    COMMAND_ROWS[_deleted] = ("I", f"LibreMQ {_kind} deleted.", f"The {_kind} is gone.", _NOTHING)
+    COMMAND_ROWS[_shown] = (
         "I", f"{_kind[0].upper()}{_kind[1:]} details.", f"The attributes of a {_kind} follow.", _NOTHING
     )  # fmt: skip
 for _number, _what in _HEADINGS.items():
-    ROWS_8000[_number] = ("I", f"{_what} details.", "The attributes that were asked for follow.", _NOTHING)
+    COMMAND_ROWS[_number] = ("I", f"{_what} details.", "The attributes that were asked for follow.", _NOTHING)
 for _number, (_request, _next) in _ACCEPTED.items():
-    ROWS_8000[_number] = (
+    COMMAND_ROWS[_number] = (
         "I", f"Request to {_request} accepted.", "It is carried out from now on, apart from the command.", _next
     )  # fmt: skip

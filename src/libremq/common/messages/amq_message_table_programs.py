@@ -8,7 +8,7 @@ from __future__ import annotations
 _NOTHING = "None is needed."
 _RULE = "Correct the rules table and start the dead-letter queue handler again. Nothing was done to any message."
 
-ROWS_8600: dict[int, tuple[str, str, str, str]] = {
+PROGRAM_ROWS: dict[int, tuple[str, str, str, str]] = {
     7056: (
         "I", "Transaction number {0} is in-doubt.",
         "It is prepared, and its transaction manager has not decided yet. Its messages are locked meanwhile.",

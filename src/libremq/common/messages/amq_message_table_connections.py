@@ -1,4 +1,4 @@
-"""Messages AMQ9000 to AMQ9999: channels, connections, TLS and channel authentication. More of message channels: 9500.
+"""Messages of connections, most of AMQ9nnn: clients, listeners, TLS and channel authentication.
 
 A row: severity, text with {0}, {1}, ... for the inserts, what it means, what to do. `amq_messages` reads it.
 """
@@ -9,7 +9,7 @@ _NOTHING = "None is needed."
 _CERTIFICATES = "Look at the certificates of both ends: who issued them, for whom, and until when they are valid."
 _EXIT = "Mend the exit, or take it out of the definition of the channel. The channel reads it anew when it starts."
 
-ROWS_9000: dict[int, tuple[str, str, str, str]] = {
+CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
     9001: (
         "I", "Channel '{0}' ended normally.", "It was told to end, or the other end disconnected.", _NOTHING,
     ),

@@ -1,4 +1,4 @@
-"""Messages AMQ9500 to AMQ9609 of message channels: agents, batches, the channel initiator.
+"""Messages of message channels, among AMQ9nnn: agents, batches, the channel initiator.
 
 A row: severity, text with {0}, {1}, ... for the inserts, what it means, what to do. `amq_messages` reads it. The first
 insert is the name of the channel unless the text says otherwise.
@@ -11,7 +11,7 @@ _DEFINITIONS = "Compare the definitions of the channel at both ends."
 _OTHER_END = "Look at the error log of the other end."
 _RETRIED = "The channel tries again, as SHORTRTY and LONGRTY of its definition say."
 
-ROWS_9500: dict[int, tuple[str, str, str, str]] = {
+MESSAGE_CHANNEL_ROWS: dict[int, tuple[str, str, str, str]] = {
     9003: (
         "I", "Channel '{0}' goes on with sequence number {1}.", "The two ends have agreed where they left off.",
         _NOTHING,

@@ -9,7 +9,7 @@ _NOTHING = "None is needed."
 _LOG_SAYS = "The error log of the queue manager says what came before. Correct that, then repeat the command."
 _START_AGAIN = "Correct the cause and start the queue manager again with strmqm."
 
-ROWS_5000: dict[int, tuple[str, str, str, str]] = {
+QUEUE_MANAGER_ROWS: dict[int, tuple[str, str, str, str]] = {
     5005: (
         "E", "The queue manager '{0}' is ending{1}.",
         "The command needs a queue manager that runs, and this one is on its way down.",
