@@ -100,8 +100,9 @@ def _wait(
     ids: Ids | None = None
     wants = None
     if not gmo.Options & _GROUP_OPTIONS and wanted.token is None:  # else one message may make another one available
-        if wanted.ids != WHATEVER_COMES:
-            ids = wanted.ids
+        told = wanted.ids
+        if told != WHATEVER_COMES:
+            ids = told
         elif not gmo.Options & _BROWSE:
             wants = partial(_wants, queue, wanted)
     return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(wanted), ids, wants)
