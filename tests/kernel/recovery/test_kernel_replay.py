@@ -235,6 +235,18 @@ def test_what_is_not_understood_in_the_chain_of_a_unit_of_work_is_refused(kind: 
     assert f"the record at LSN {lsn} {what}" in text
 
 
+def test_what_a_unit_of_work_has_undone_may_be_on_a_queue_that_is_gone() -> None:
+    life = with_messages(CIRCULAR)
+    life.define("C", MAXDEPTH=1, MAXMSGL=1000)
+    life.put("B", b"kept", syncpoint=True)
+    with pytest.raises(MQError, match="MQRC_Q_FULL"):  # the first segment had room, and was taken back
+        life.put("C", bytes(1500), syncpoint=True, MsgFlags=C.MQMF_SEGMENTATION_ALLOWED)
+    life.qm.delete("QLOCAL", "C")
+    life.qm.checkpoint()
+    life.restart(orderly=False)
+    assert (life.qm.depth("A"), life.qm.depth("B"), len(life.core.units)) == (3, 0, 0)
+
+
 def test_an_undo_of_what_was_not_done_damages_one_queue_only() -> None:
     life = with_messages(CIRCULAR)
     life.put("B", b"kept")

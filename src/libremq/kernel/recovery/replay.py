@@ -469,8 +469,10 @@ class UnitReader:
         row.read_back(self, record)
 
     def did(self, kind: int, queue_id: int, slot: int, lsn: int) -> None:
+        if lsn in self.undone:
+            return  # the queue may have been deleted since
         queue = self.replay.queue(queue_id)
-        if queue is not None and lsn not in self.undone:
+        if queue is not None:
             self.operations.append(Operation(kind, queue, slot, lsn))
 
 
