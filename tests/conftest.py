@@ -37,11 +37,6 @@ _DETAILS = "LIBREMQ_CRASH" in os.environ
 """The rows of the tables too, and not only their totals."""
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Two for each processor: many tests wait for processes and sockets, and Spark is on one worker only."""
-    return (os.cpu_count() or 1) * 2
-
-
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     return ByFile(config, log)
 
