@@ -61,6 +61,20 @@ def test_a_wait_ends_when_its_time_is_over(connection: EmbeddedConnection, in_ma
     assert reasons == [C.MQRC_NO_MSG_AVAILABLE]
 
 
+def test_the_clock_goes_on_after_whatever_fails_on_it(
+    embedded: EmbeddedQueueManager, connection: EmbeddedConnection
+) -> None:
+    """Gets that wait have no other clock."""
+    hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_INPUT_SHARED)
+
+    def fails() -> None:
+        raise ValueError("for a test")
+
+    with embedded.lock:
+        embedded.manager.core.wait_clock.add(embedded.manager.core.clock.monotonic(), fails)
+    assert _reason(lambda: connection.get(hobj, MQMD(Version=2), _waiting(20))) == C.MQRC_NO_MSG_AVAILABLE
+
+
 def test_a_wait_ends_with_a_message(embedded: EmbeddedQueueManager, connection: EmbeddedConnection) -> None:
     hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_INPUT_SHARED)
     found: list[bytes] = []

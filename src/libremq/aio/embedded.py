@@ -226,9 +226,6 @@ class EmbeddedConnection:
                 threads.tell(call.fail, error)
 
         self._get = call
-        timer = None
-        if gmo.Options & C.MQGMO_WAIT and gmo.WaitInterval != C.MQWI_UNLIMITED:
-            timer = threads.loop.call_later(gmo.WaitInterval / 1000, self._give_up, call)
         if not threads.submit(begin):
             call.fail(mq_error(C.MQRC_HCONN_ERROR, inner.qmgr_name, "the connection was closed; connect again"))
         try:
@@ -238,8 +235,6 @@ class EmbeddedConnection:
                 raise call.instead from None
             raise
         finally:
-            if timer is not None:
-                timer.cancel()
             if self._get is call:
                 self._get = None
 

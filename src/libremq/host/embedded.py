@@ -37,7 +37,7 @@ from libremq.kernel.state.failure_reasons import FAILURES, as_mq_error, is_final
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD
 from libremq.store.queue_store import StoreLimits
 
@@ -238,7 +238,7 @@ class EmbeddedQueueManager:
         try:
             while not waiter.done:
                 timeout = look
-                if waiter.deadline is not None:
+                if waiter.deadline is not None and self._timer is None:  # else the clock ends the wait
                     left = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
                     if left == 0.0:
                         self.manager.cancel(waiter)
@@ -275,8 +275,9 @@ class EmbeddedQueueManager:
                     continue
                 try:
                     manager.tick()
-                except MQError as error:
-                    # If it is final, every later call hears of it; else there is a next time
+                except Exception as error:
+                    # If it is final, every later call hears of it; else there is a next time. Whatever it is, the
+                    # clock goes on: gets that wait rely on it
                     manager.say(amq(7484, manager.name, error))
 
     def run_clock(self) -> None:

@@ -7,7 +7,6 @@ run in the loop's thread, under the kernel's lock.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Callable
 from functools import partial
@@ -52,7 +51,7 @@ class Conversation:
     """An hconn at the other end of a socket."""
 
     __slots__ = (
-        "_backlog", "_busy", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_timer", "_waiting", "batch",
+        "_backlog", "_busy", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_waiting", "batch",
         "commands", "connection", "consumer_handles", "credentials", "event_loop", "get_flow", "hconn", "link",
         "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
@@ -82,7 +81,6 @@ class Conversation:
         self.credentials: tuple[str, str] | None = None  # user id and password, until MQCONN
         self._scratch = 0  # the message handle that gets use
         self._waiting: Waiter | None = None
-        self._timer: asyncio.TimerHandle | None = None
 
     @property
     def waits(self) -> bool:
@@ -473,30 +471,13 @@ class Conversation:
         return properties.encode() if properties else b""
 
     def wait_for(self, waiter: Waiter) -> None:
-        """Answer when the waiter is served, or its time is over."""
+        """Answer when the waiter is served, or the queue manager's clock has ended its wait."""
         self._waiting = waiter
         waiter.notify = lambda: self.event_loop.completed(self, waiter)
-        if waiter.deadline is not None:
-            self._watch(waiter, waiter.deadline)
-
-    def _watch(self, waiter: Waiter, deadline: float) -> None:
-        delay = max(0.0, deadline - self.manager.clock.monotonic())
-        self._timer = self.event_loop.loop.call_later(delay, self._time_over, waiter, deadline)
-
-    def _time_over(self, waiter: Waiter, deadline: float) -> None:
-        with self.event_loop.lock:
-            if self.manager.clock.monotonic() < deadline:
-                self._watch(waiter, deadline)  # the clock of the loop is not the queue manager's
-                return
-            self.manager.cancel(waiter)
-        self.event_loop.settle()
 
     def _stop_waiting(self) -> None:
         waiter, self._waiting = self._waiting, None
         self.get_flow = self.batch = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         if waiter is not None:
             waiter.notify = None
             self.manager.cancel(waiter)
@@ -506,9 +487,6 @@ class Conversation:
         if waiter is not self._waiting:
             return
         self._waiting = None
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
         flow, self.get_flow = self.get_flow, None
         batch, self.batch = self.batch, None
         if batch is not None:
