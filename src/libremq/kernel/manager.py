@@ -82,9 +82,14 @@ class QueueManager(Administration):
 
     def tick(self) -> None:
         """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint."""
-        self.core.wait_clock.run(self.core.clock.monotonic())
-        if self.commands_wait:
-            self.run_commands()
+        woken = self.core.woken
+        woken.in_call = True
+        try:
+            self.core.wait_clock.run(self.core.clock.monotonic())
+            if self.commands_wait:
+                self.run_commands()
+        finally:
+            woken.end_call()
 
     def next_deadline(self) -> float:
         """When `tick` should be called next."""
@@ -177,8 +182,7 @@ class QueueManager(Administration):
         """Those who look at the queue by themselves may find something: consumers, a channel, the command server."""
         if queue.consumed:
             consumers.message_arrived(self.core, queue)
-        if queue.notified is not None:
-            queue.notified()
+        self.core.woken.add(queue.notified)
         if queue.serves_commands:
             self.commands_wait = True
 

@@ -165,8 +165,8 @@ class RunningQueueManager:
             for waiter in list(self.core.waiters):
                 waiter.fail(mq_error(C.MQRC_CONNECTION_BROKEN, self.name, why))
             for connection in self.core.connections.values():
-                if connection.wake is not None:
-                    connection.wake()
+                self.core.woken.add(connection.wake)
+            self.core.woken.tell()
 
     def forsake(self, why: str) -> None:
         """In the child of a fork: this is a copy, the files are the parent's. The copy of the lock is let go."""

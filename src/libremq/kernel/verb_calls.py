@@ -1,8 +1,9 @@
 """What every call of the kernel goes through: what fails becomes a reason code, and what falls due is done.
 
 A call that finds the log or the disk full is tried again once there is room. After it come the checkpoint, if enough
-was logged, and the command server, if the call has made a command visible. An answer to a connection is taken apart
-here (`connection_verb`): the connection hears what it has to wait for, the caller gets the value.
+was logged, and the command server, if the call has made a command visible; and at last those are told whom the call
+has woken (`Woken`). An answer to a connection is taken apart here (`connection_verb`): the connection hears
+what it has to wait for, the caller gets the value.
 """
 
 from __future__ import annotations
@@ -96,6 +97,8 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
         if self.failure is not None:
             raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
         before = 0  # what an earlier try may have logged
+        woken = self.core.woken
+        nested, woken.in_call = woken.in_call, True
         try:
             while True:
                 try:
@@ -126,8 +129,12 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 self.fail(str(error))
             raise as_mq_error(error, self.name) from error
         finally:
-            if self.commands_wait:
-                self.run_commands()
+            try:
+                if self.commands_wait:
+                    self.run_commands()
+            finally:
+                if not nested:
+                    woken.end_call()
         return result
 
     return call

@@ -39,6 +39,7 @@ from libremq.kernel.state.queue_state import QueueState, QueueStatistics
 from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
 from libremq.kernel.state.wait_clock import WaitClock
 from libremq.kernel.state.waiting_gets import Waiter
+from libremq.kernel.state.woken import Woken
 from libremq.log import Log, LogFull
 from libremq.log import RecordType as R
 from libremq.mqi import constants as C
@@ -114,6 +115,7 @@ class Core:
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
         self.wait_clock = WaitClock()
+        self.woken = Woken()
         self.alias_handles: dict[str, set[ObjectHandle]] = {}  # by alias: who reads from a queue through it
         self.quiescing = False
         self.checkpoint: Checkpoint | None = None  # the one under way

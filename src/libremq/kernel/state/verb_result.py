@@ -3,7 +3,8 @@
 No answer may leave before the log is on disk up to the position that it depends on. So a verb that answers a connection
 returns all three, and cannot return without: the type checker sees to it. One place takes such answers apart and has
 the connection wait (`verb_calls.connection_verb`); a get that waited has no call any more to return from, and says it
-as it is completed (`Waiter.complete`). Nobody else sets `Connection.lsn`.
+as it is completed (`Waiter.complete`). Nobody else sets `Connection.lsn`. Whom the verb has woken is gathered beside it
+(`Woken`), and told by the same place when the verb is over.
 
 0 is the position of an answer that depends on nothing. A call that fails promises nothing: errors have no position.
 

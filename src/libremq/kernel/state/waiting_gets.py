@@ -1,7 +1,8 @@
 """Gets that wait: a pending result, completed by a put, a commit, a backout, the clock or a close.
 
 A waiter is on its queue, on its handle and on the clock while it waits, nowhere once it has a result or an error.
-The binding gives it a `notify` to call, and does its own waiting for that (contract 1: the kernel has no threads).
+The binding gives it a `notify` to call at the end of the call that completed it (`woken.py`), and does its own waiting
+for that (contract 1: the kernel has no threads).
 
 A message that comes must not have to ask everybody: those who wait for a message or correlation id are found by it, and
 of those who take whatever comes only as many are asked as there are messages.
@@ -119,8 +120,7 @@ class Waiter:
         self.queue.waiters.remove(self)
         self.handle.waiters.discard(self)
         self.core.waiters.discard(self)
-        if self.notify is not None:
-            self.notify()
+        self.core.woken.add(self.notify)
 
 
 class WaitingGets(dict[Waiter, None]):

@@ -104,7 +104,7 @@ def register(
         _call(connection, consumer, C.MQCBCT_REGISTER_CALL)
     if connection.consuming and cbd.Options & C.MQCBDO_START_CALL:
         _call(connection, consumer, C.MQCBCT_START_CALL)
-    _wake(connection)
+    core.woken.add(connection.wake)
 
 
 def _consumer(core: Core, connection: Connection, handle: ObjectHandle | None) -> Consumer:
@@ -131,14 +131,14 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
                 handle.queue.consumed.discard(handle)
         if consumer.options & C.MQCBDO_DEREGISTER_CALL:
             _call(connection, consumer, C.MQCBCT_DEREGISTER_CALL)
-            _wake(connection)
+            core.woken.add(connection.wake)
     elif operation in (C.MQOP_SUSPEND, C.MQOP_RESUME):
         consumer.suspended = operation == C.MQOP_SUSPEND
         consumer.inhibited = False
         consumer.idle_since = core.clock.monotonic()
         if handle is not None:
             _watch(core, connection, consumer)
-        _wake(connection)
+        core.woken.add(connection.wake)
     else:
         raise mq_error(C.MQRC_OPERATION_ERROR, core.qmgr_name, f"operation {operation:#x} is not one of MQCB")
 
@@ -172,7 +172,7 @@ def control(core: Core, connection: Connection, operation: int) -> None:
             _watch(core, connection, consumer)
     else:
         raise mq_error(C.MQRC_OPERATION_ERROR, core.qmgr_name, f"operation {operation:#x} is not one of MQCTL")
-    _wake(connection)
+    core.woken.add(connection.wake)
 
 
 def _call(connection: Connection, consumer: Consumer, call_type: int, reason: int = C.MQRC_NONE) -> None:
@@ -190,11 +190,6 @@ def _event(consumer: Consumer, call_type: int, reason: int) -> Delivery:
     elif consumer.inhibited:
         cbc.State = C.MQCS_SUSPENDED_TEMPORARY
     return Delivery(consumer, cbc, area=consumer.area)
-
-
-def _wake(connection: Connection) -> None:
-    if connection.wake is not None:
-        connection.wake()
 
 
 def next_delivery(core: Core, connection: Connection) -> Delivery | None:
@@ -259,7 +254,7 @@ def message_arrived(core: Core, queue: QueueState) -> None:
     """Messages became available: wake the connections that consume from the queue."""
     for handle in queue.consumed:
         if handle.connection.consuming:
-            _wake(handle.connection)
+            core.woken.add(handle.connection.wake)
 
 
 def definition_changed(core: Core, definition: MQObject | None) -> None:
@@ -269,7 +264,7 @@ def definition_changed(core: Core, definition: MQObject | None) -> None:
     elif isinstance(definition, AliasQueue):
         for handle in core.alias_handles.get(definition.name, ()):
             if handle.connection.consuming and handle.hobj in handle.connection.consumers:
-                _wake(handle.connection)
+                core.woken.add(handle.connection.wake)
 
 
 # A consumer whose wait interval runs out without a message is told so with an event call. Messages come often, so they
@@ -290,7 +285,7 @@ def _look(core: Core, connection: Connection, consumer: Consumer) -> None:
     if _waits(connection, consumer) and now >= _idle_until(consumer):
         consumer.idle_since = now
         _call(connection, consumer, C.MQCBCT_EVENT_CALL, C.MQRC_NO_MSG_AVAILABLE)
-        _wake(connection)
+        core.woken.add(connection.wake)
     _watch(core, connection, consumer)
 
 
@@ -325,10 +320,10 @@ def forget(core: Core, connection: Connection, handle: ObjectHandle) -> None:
     _stop_watching(core, consumer)
     if consumer.options & C.MQCBDO_DEREGISTER_CALL:
         _call(connection, consumer, C.MQCBCT_DEREGISTER_CALL)
-        _wake(connection)
+        core.woken.add(connection.wake)
 
 
 def end(core: Core, connection: Connection) -> None:
     """The connection ends: no more deliveries."""
     connection.consuming = False
-    _wake(connection)
+    core.woken.add(connection.wake)

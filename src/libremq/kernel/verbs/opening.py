@@ -293,8 +293,7 @@ def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> int:
     lsn = delete_dynamic(core, queue)
     configuration_events.object_changed(core, queue.definition, None, _context(connection))
     for handle in queue.open_handles:
-        if handle.connection.wake is not None:
-            handle.connection.wake()  # a consumer hears of it, too
+        core.woken.add(handle.connection.wake)  # a consumer hears of it, too
     return lsn
 
 

@@ -1,0 +1,42 @@
+"""Whom a call has woken: gets that have their message, connections with something for a consumer, channels.
+
+They are told when the call is over, in the order in which they were woken, by the boundary that every call goes through
+(`verb_calls`). So nobody acts on half a verb, a verb that is tried again wakes nobody twice, and no verb has to think
+of telling. What happens outside a call (a wait that is given up, a queue manager that fails) is told at once: there
+is no later moment, and a wait that is never told of its end lasts for ever.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+class Woken:
+    """Those who are to be told."""
+
+    __slots__ = ("_to_tell", "in_call")
+
+    def __init__(self) -> None:
+        self.in_call = False
+        self._to_tell: list[Callable[[], object]] = []
+
+    def add(self, tell: Callable[[], object] | None) -> None:
+        """Have this called at the end of the call; None: nobody listens."""
+        if tell is None:
+            return
+        if self.in_call:
+            self._to_tell.append(tell)
+        else:
+            tell()
+
+    def end_call(self) -> None:
+        """The outermost call is over."""
+        self.in_call = False
+        if self._to_tell:
+            self.tell()
+
+    def tell(self) -> None:
+        """Tell them now, in the middle of a call too: the queue manager has failed."""
+        told, self._to_tell = self._to_tell, []
+        for tell in told:
+            tell()
