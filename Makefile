@@ -9,6 +9,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+# Tests start hundreds of processes: each would compile all that it imports, where the environment forbids bytecode
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test test-crash soak mutants check attributes interop bench bench-pipeline clean
 

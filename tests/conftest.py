@@ -6,6 +6,7 @@ crash tests say so with `record_property`, which travels with their reports, als
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -33,12 +34,29 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
     # So does a shell start what runs in its background; the programs that tests interrupt would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Without bytecode every process that a test starts compiles what it imports
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _DETAILS = "LIBREMQ_CRASH" in os.environ
 """The rows of the tables too, and not only their totals."""
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Two for each processor: many tests wait for processes and sockets, and Spark is on one worker only."""
+    return (os.cpu_count() or 1) * 2
+
+
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
     return ByFile(config, log)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was imported and collected stays: 22,000 tests that no collection of garbage needs to look at again.
+
+    Tests of what a garbage collection does call for one each; with all that in the way it took a second.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

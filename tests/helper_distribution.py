@@ -18,13 +18,14 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 _SPARK = "spark"
 _ROOT = Path(__file__).parents[1]
 _SPARK_HELPERS = ("helper_spark", "helper_smf_spark")
+_SPARK_FOLDERS = ("tests/pipeline/", "tests/commands/")
 _LONG = ("tests/crash/", "tests/commands/", "tests/test_", "tests/server/", "tests/transcripts/", "tests/model/")
 
 
 @cache
 def scope_of(file: str) -> str:
     """What goes to the same worker as the tests of this file: they alone, or all that use Spark."""
-    if not file.startswith("tests/pipeline/"):
+    if not file.startswith(_SPARK_FOLDERS):
         return file
     text = (_ROOT / file).read_text("utf-8")
     return _SPARK if any(helper in text for helper in _SPARK_HELPERS) else file
