@@ -105,6 +105,7 @@ def test_a_link_that_is_alone_is_answered_before_the_loop_turns() -> None:
         for _ in range(20):
             rig.call(link)
             await rig.until(lambda: not link.held)
+        rig.replies._force_s = 0.0  # whatever a busy machine took for the forces so far
         rig.call(link)
         assert not link.held
 
