@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,6 +38,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_threa
 # Without bytecode every process that a test starts compiles what it imports
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+_file: Path | None = None
+
 _DETAILS = "LIBREMQ_CRASH" in os.environ
 """The rows of the tables too, and not only their totals."""
 
@@ -55,6 +58,18 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
     Tests of what a garbage collection does call for one each; with all that in the way it took a second.
     """
+    _look_away()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """The same for what the files before this one have left: modules, caches, reports."""
+    global _file
+    if item.path != _file:
+        _file = item.path
+        _look_away()
+
+
+def _look_away() -> None:
     gc.collect()
     gc.freeze()
 

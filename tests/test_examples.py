@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helper_spark import quick_spark
 
 from helper_ports import free_port
 
@@ -144,6 +145,7 @@ OUTPUT = {
         "in the south: [b'100 crowns']",
     ],
 }
+WITH_SPARK = {"smf_findings"}
 WITHOUT_QUEUE_MANAGER = ("plan", "smf_findings")
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?\+00:00")
@@ -175,8 +177,9 @@ def test_every_example_is_known_here() -> None:
 
 
 @pytest.mark.parametrize("name", OUTPUT)
-def test_an_example(name: str, tmp_path: Path) -> None:
-    assert run(EXAMPLES / f"{name}.py", tmp_path) == OUTPUT[name]
+def test_an_example(name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    environment = quick_spark(tmp_path_factory.mktemp("spark")) if name in WITH_SPARK else {}
+    assert run(EXAMPLES / f"{name}.py", tmp_path, **environment) == OUTPUT[name]
     assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == ["tmp"]
 
 

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import libremq
+from helper_rows import over_rows
 from libremq.admin import command_lookup
 from libremq.admin.command import Command, Filter
 from libremq.admin.command_spec import CommandSpec, Naming
@@ -309,7 +310,7 @@ def _typed(kind: str, word: str, row: Attribute) -> str:
     return f"{keyword}({kind})" if keyword and row.keyword != keyword else ""
 
 
-@pytest.mark.parametrize(("word", "kind", "row"), _ROWS, ids=[f"{kind}-{row.keyword}" for _, kind, row in _ROWS])
+@over_rows(("word", "kind", "row"), _ROWS, ids=[f"{kind}-{row.keyword}" for _, kind, row in _ROWS])
 def test_the_ends_of_each_range_are_read(word: str, kind: str, row: Attribute) -> None:
     """What one type of channel takes must not be refused because another does not."""
     values = [str(number) for number in (row.low, row.high)] if row.kind is Kind.INTEGER else []

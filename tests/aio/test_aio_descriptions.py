@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
+from helper_rows import over_rows
 from libremq import aio
 from libremq.aio import connecting as aio_connecting
 from libremq.aio.descriptions import joined
@@ -99,7 +100,7 @@ def parameters(call: Callable[..., Any]) -> Parameters:
     return found
 
 
-@pytest.mark.parametrize("name", TWINS)
+@over_rows("name", TWINS)
 def test_twins_take_the_same_arguments(name: str) -> None:
     blocking, awaited = map(parameters, TWINS[name])
     assert list(blocking) == list(awaited)
@@ -112,7 +113,7 @@ def test_twins_take_the_same_arguments(name: str) -> None:
     assert blocking == awaited
 
 
-@pytest.mark.parametrize("name", TWINS)
+@over_rows("name", TWINS)
 def test_twins_give_the_same_back_awaited(name: str) -> None:
     blocking, awaited = (str(inspect.signature(call).return_annotation) for call in TWINS[name])
     assert awaited in (blocking, f"Opening[{blocking}]", f"Async{blocking}")
@@ -141,7 +142,7 @@ def written(call: Callable[..., Any]) -> str:
     return ast.get_docstring(tree) or ""
 
 
-@pytest.mark.parametrize("name", TWINS)
+@over_rows("name", TWINS)
 def test_one_description_serves_both(name: str) -> None:
     blocking, awaited = TWINS[name]
     kind, _, attribute = name.rpartition(".")
@@ -154,7 +155,7 @@ def test_one_description_serves_both(name: str) -> None:
     assert not re.search(r"^- `", own, re.MULTILINE), "arguments are described once, by the blocking call"
 
 
-@pytest.mark.parametrize("name", TWINS)
+@over_rows("name", TWINS)
 def test_the_arguments_that_are_described_are_there(name: str) -> None:
     taken = set(parameters(TWINS[name][0]))
     for line in re.findall(r"^- (`\w+`(?:, `\w+`)*)(?: \([^)]*\))?:", written(TWINS[name][0]), re.MULTILINE):

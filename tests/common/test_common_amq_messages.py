@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import libremq
+from helper_rows import over_rows
 from libremq.common.messages.amq_messages import (
     INSERT_MAX,
     ROWS,
@@ -74,7 +75,7 @@ def test_no_number_is_in_two_tables() -> None:
     assert [number for number, count in Counter(n for table in TABLES for n in table).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("number", sorted(ROWS))
+@over_rows("number", sorted(ROWS))
 def test_a_row_is_whole(number: int) -> None:
     row = ROWS[number]
     assert row.severity in SEVERITIES

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helper_rows import over_rows
 from libremq.common.ccsid import Codec, Kind, characters_of, codec, known_ccsids
 
 SINGLE_BYTE = [ccsid for ccsid in known_ccsids() if (found := codec(ccsid)) and found.single_byte]
@@ -91,7 +92,7 @@ def test_latin_1_ebcdic_is_latin_1_in_another_order(ccsid: int) -> None:
     assert sorted(characters_of(ccsid)) == [chr(number) for number in range(256)]
 
 
-@pytest.mark.parametrize("ccsid", known_ccsids())
+@over_rows("ccsid", known_ccsids())
 def test_queue_names_can_be_written_in_every_set(ccsid: int) -> None:
     one = codec_of(ccsid)
     data = one.encode(QUEUE_NAME_CHARACTERS)
@@ -100,7 +101,7 @@ def test_queue_names_can_be_written_in_every_set(ccsid: int) -> None:
         assert len(data) == len(QUEUE_NAME_CHARACTERS)
 
 
-@pytest.mark.parametrize("ccsid", EBCDIC)
+@over_rows("ccsid", EBCDIC)
 def test_ebcdic_invariants(ccsid: int) -> None:
     one = codec_of(ccsid)
     assert one.encode(" 0A\n").hex() == "40f0c125"
@@ -108,7 +109,7 @@ def test_ebcdic_invariants(ccsid: int) -> None:
     assert one.substitute == b"\x3f"
 
 
-@pytest.mark.parametrize("ccsid", SINGLE_BYTE)
+@over_rows("ccsid", SINGLE_BYTE)
 def test_every_character_of_a_single_byte_set_comes_back(ccsid: int) -> None:
     one = codec_of(ccsid)
     for byte, character in enumerate(characters_of(ccsid)):

@@ -12,6 +12,7 @@ from importlib import import_module
 import pytest
 from helper_docs import PAGES, blocks_of, code_in, name_of
 
+from helper_rows import over_rows
 from libremq.admin.mqsc_lines import commands_in
 from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.commands.main import COMMANDS
@@ -42,7 +43,7 @@ def mqsc() -> Iterator[object]:
             yield pytest.param(text, id=f"{name_of(page)}: {text}")
 
 
-@pytest.mark.parametrize("text", list(mqsc()))
+@over_rows("text", list(mqsc()))
 def test_mqsc_can_be_read(text: str) -> None:
     for given in commands_in(re.sub(r"  +in \w+$", "", text)):  # where it is typed
         try:
@@ -80,7 +81,7 @@ def typed() -> Iterator[object]:
                     yield pytest.param(name, rest.strip(), id=f"{name_of(page)}: {name} {rest.strip()}")
 
 
-@pytest.mark.parametrize(("name", "rest"), list(typed()))
+@over_rows(("name", "rest"), list(typed()))
 def test_flags_exist(name: str, rest: str) -> None:
     known = flags_of(name)
     for word in shlex.split(rest.replace("[", " ").replace("]", " ").replace("'", "")):

@@ -17,6 +17,7 @@ from soak import __main__ as soak_main
 from soak.channels import __main__ as soak_channels
 from soak.life import LONGEST_S
 
+from helper_rows import over_rows
 from libremq.admin import command_options, commands_channels
 from libremq.aio import embedded as aio_embedded
 from libremq.aio import sessions
@@ -282,7 +283,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("page", "phrase", "values"), ROWS)
+@over_rows(("page", "phrase", "values"), ROWS)
 def test_the_page_says_what_the_code_has(page: str, phrase: str, values: list[float]) -> None:
     found = re.findall(pattern(phrase), text_of(ROOT / page), re.IGNORECASE)
     assert found, "the page does not say it any more"

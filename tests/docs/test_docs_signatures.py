@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from helper_docs import ROOT, prose_of
 
 import libremq
+from helper_rows import over_rows
 from libremq.client.browser import Browser
 from libremq.client.options import Match
 from libremq.client.verbs import MQI
@@ -94,7 +94,7 @@ def value_of(default: str) -> str:
     return repr(getattr(C, default, default)) if default.startswith("MQ") else default
 
 
-@pytest.mark.parametrize(("page", "call"), CALLS)
+@over_rows(("page", "call"), CALLS)
 def test_the_call_is_as_written(page: str, call: str) -> None:
     """What is written is there, in that order and with that default; where the star is written, nothing is left out."""
     signature = as_written(call)

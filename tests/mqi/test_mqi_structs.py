@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helper_rows import over_rows
 from libremq.mqi import constants as C
 from libremq.mqi import structs
 from libremq.mqi.errors import MQError
@@ -166,7 +167,7 @@ def test_every_structure_has_a_size_here() -> None:
     assert set(SIZES) == {name for name in structs.__all__ if name not in ("Structure", "MQPMR")}
 
 
-@pytest.mark.parametrize(("name", "version", "size"), SIZE_CASES)
+@over_rows(("name", "version", "size"), SIZE_CASES)
 def test_size_of_every_version(name: str, version: int, size: int) -> None:
     assert structure(name).size(version) == size
     for big_endian in (False, True):
@@ -174,7 +175,7 @@ def test_size_of_every_version(name: str, version: int, size: int) -> None:
         assert len(data) == size
 
 
-@pytest.mark.parametrize(("name", "version", "size"), SIZE_CASES)
+@over_rows(("name", "version", "size"), SIZE_CASES)
 @pytest.mark.parametrize("charset", ["latin-1", "cp500"])
 @pytest.mark.parametrize("big_endian", [False, True])
 def test_defaults_round_trip(name: str, version: int, size: int, charset: str, big_endian: bool) -> None:

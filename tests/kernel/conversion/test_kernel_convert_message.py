@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helper_rows import over_rows
 from libremq.common.ccsid import codec, known_ccsids
 from libremq.kernel.conversion.convert_headers import HEADERS
 from libremq.kernel.conversion.convert_headers import MQTM as TRIGGER
@@ -337,14 +338,14 @@ def test_every_describing_header_is_tested() -> None:
 
 
 @pytest.mark.parametrize("format", DESCRIBING)
-@pytest.mark.parametrize(("source", "target"), EVERY_WAY)
+@over_rows(("source", "target"), EVERY_WAY)
 def test_header_and_string(format: str, source: Representation, target: Representation) -> None:
     data = pack(fixed_headers(source)[format], source) + text(" Hello [World] ", source)
     expected = pack(fixed_headers(target)[format], target) + text(" Hello [World] ", target)
     assert_converted(run(data, format, source, target), expected, target)
 
 
-@pytest.mark.parametrize(("source", "target"), EVERY_WAY)
+@over_rows(("source", "target"), EVERY_WAY)
 def test_ims_and_cics_headers_share_their_representation_with_the_data(
     source: Representation, target: Representation
 ) -> None:
@@ -403,7 +404,7 @@ def test_cics_header_version_1() -> None:
     assert_converted(run(data + HELLO_37, "MQCICS", source, target), expected, target)
 
 
-@pytest.mark.parametrize(("source", "target"), EVERY_WAY)
+@over_rows(("source", "target"), EVERY_WAY)
 def test_trigger_messages(source: Representation, target: Representation) -> None:
     trigger = S.MQTM(
         QName="Q", ProcessName="P", TriggerData="data", ApplType=6, ApplId="/bin/prog", EnvData="e", UserData="u"
@@ -427,7 +428,7 @@ def test_layouts_have_the_lengths_of_the_structures() -> None:
 # --- chains ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("source", "target"), EVERY_WAY)
+@over_rows(("source", "target"), EVERY_WAY)
 def test_chain_with_a_representation_for_each_part(source: Representation, target: Representation) -> None:
     inner, body = (500, BIG), (1208, LITTLE)
     mde = {"Format": "MQHRF2", "CodedCharSetId": inner[0], "Encoding": inner[1]}
@@ -722,7 +723,7 @@ def pcf_message(representation: Representation, ccsid: int = 0, string: str = "G
 
 
 @pytest.mark.parametrize("format", ["MQADMIN", "MQEVENT", "MQPCF"])
-@pytest.mark.parametrize(("source", "target"), EVERY_WAY)
+@over_rows(("source", "target"), EVERY_WAY)
 def test_pcf(format: str, source: Representation, target: Representation) -> None:
     data = pcf_message(source, Type=C.MQCFT_EVENT, Command=44, Reason=2222, Version=1)
     expected = pcf_message(target, Type=C.MQCFT_EVENT, Command=44, Reason=2222, Version=1)

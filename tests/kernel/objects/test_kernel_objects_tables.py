@@ -8,6 +8,7 @@ from typing import Any, ClassVar, get_origin, get_type_hints
 
 import pytest
 
+from helper_rows import over_rows
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, SUB_TABLE, TABLES, char_length
 from libremq.kernel.objects.attributes import Attribute, AttributeTable, Kind, Source, convert
 from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS
@@ -21,13 +22,13 @@ ROWS = [pytest.param(kind, row, id=f"{kind}-{row.keyword}") for kind, table in T
 REFERENCE = Path(__file__).parents[3] / "docs" / "reference" / "objects.md"
 
 
-@pytest.mark.parametrize(("kind", "row"), ROWS)
+@over_rows(("kind", "row"), ROWS)
 def test_defaults_are_permitted(kind: str, row: Attribute) -> None:
     if row.stored and row.source is not Source.SYSTEM:
         assert convert(row, row.default) == row.default
 
 
-@pytest.mark.parametrize(("kind", "row"), ROWS)
+@over_rows(("kind", "row"), ROWS)
 def test_selectors_agree_with_kinds(kind: str, row: Attribute) -> None:
     if row.is_integer:
         assert mq.MQIA_FIRST <= row.selector <= mq.MQIA_LAST

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helper_rows import over_rows
 from libremq.kernel.properties.message_properties import Properties, Property
 from libremq.kernel.properties.property_delivery import extract, insert, message_properties, present, to_rfh2
 from libremq.kernel.properties.property_types import convert
@@ -126,8 +127,8 @@ CONVERTIBLE = {
 SAMPLE: dict[int, Any] = {2: None, 4: True, 8: b"\xab", 16: 1, 32: 1, 64: 1, 128: 1, 256: 0.5, 512: 0.5, 1024: "1"}
 
 
-@pytest.mark.parametrize("actual", ALL_TYPES)
-@pytest.mark.parametrize("wanted", ALL_TYPES)
+@over_rows("actual", ALL_TYPES)
+@over_rows("wanted", ALL_TYPES)
 def test_conversion_table(actual: int, wanted: int) -> None:
     if actual == wanted or wanted in CONVERTIBLE[actual]:
         convert(SAMPLE[actual], actual, wanted)

@@ -5,6 +5,7 @@ The measure is how many instructions of the interpreter a call takes. That is th
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -35,11 +36,13 @@ def instructions(call: Callable[[], object]) -> int:
         return step
 
     before = sys.gettrace()
+    gc.disable()  # what others have left may have a last word to say
     sys.settrace(step)
     try:
         call()
     finally:
         sys.settrace(before)
+        gc.enable()
     return count
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from helper_rows import over_rows
 from libremq.pipeline.generator.dump_writer import (
     Moment,
     Origin,
@@ -106,7 +107,7 @@ def flat(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize(("kind", "subtype", "names"), RECORDS, ids=lambda value: str(value)[:12])
+@over_rows(("kind", "subtype", "names"), RECORDS, ids=lambda value: str(value)[:12])
 def test_every_field_comes_back(kind: int, subtype: int, names: list[str], release: str) -> None:
     origin = Origin("SYS1", "QM01", release, "QSG1", timedelta(hours=2))
     written: dict[str, list[dict[str, Any]]] = {}

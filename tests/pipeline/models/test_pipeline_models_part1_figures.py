@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from helper_spark import session
 
+from helper_rows import over_rows
 from libremq.pipeline.models.loaded_models import known_models
 from libremq.pipeline.models.published.fixture import Fixture
 from libremq.pipeline.models.published.fixtures_part1 import FIXTURES_PART_1, MODULES
@@ -222,7 +223,7 @@ def _named(case: Fixture) -> str:
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("index", range(len(CASES)), ids=[_named(case) for case in CASES])
+@over_rows("index", range(len(CASES)), ids=[_named(case) for case in CASES])
 def test_model_gives_the_published_figure(index: int, path: str, request: pytest.FixtureRequest) -> None:
     case = CASES[index]
     value = case.ours if path == "number" else request.getfixturevalue("column_answers")[path][index]
@@ -231,7 +232,7 @@ def test_model_gives_the_published_figure(index: int, path: str, request: pytest
 
 
 @pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize("index", range(len(UNANSWERED)), ids=[model for model, _ in UNANSWERED])
+@over_rows("index", range(len(UNANSWERED)), ids=[model for model, _ in UNANSWERED])
 def test_no_answer_where_there_is_none(index: int, path: str, request: pytest.FixtureRequest) -> None:
     model, inputs = UNANSWERED[index]
     if path == "number":

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helper_rows import over_rows
 from libremq.pipeline.models.loaded_models import known_models
 from libremq.pipeline.models.logs import log_measured, log_volume
 from libremq.pipeline.models.published.fixtures_part1 import FIXTURES_PART_1, MODULES
@@ -24,7 +25,7 @@ PART_1 = [entry for entry in known_models().values() if entry.function.__module_
 SIZES = st.integers(0, 100_000)
 
 
-@pytest.mark.parametrize("entry", PART_1, ids=lambda entry: entry.name)
+@over_rows("entry", PART_1, ids=lambda entry: entry.name)
 def test_entry_says_where_it_comes_from(entry: Model) -> None:
     assert entry.subject
     assert re.fullmatch(r"[RF]-[A-Z]+-\d\d", entry.fact)
@@ -35,7 +36,7 @@ def test_entry_says_where_it_comes_from(entry: Model) -> None:
     assert entry.fact in text
 
 
-@pytest.mark.parametrize("entry", PART_1, ids=lambda entry: entry.name)
+@over_rows("entry", PART_1, ids=lambda entry: entry.name)
 def test_line_lies_in_part_1(entry: Model) -> None:
     assert all(1 <= int(number) <= 3011 for number in re.findall(r"\d+", entry.lines))
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from helper_model_paths import on_columns, on_numbers, same
 
+from helper_rows import over_rows
+
 _KB = 1024
 _MB = 1024 * 1024
 
@@ -200,7 +202,7 @@ def answers_of_columns() -> list[Any]:
 
 
 @pytest.mark.parametrize("path", ["number", "column"])
-@pytest.mark.parametrize("index", range(len(CASES)), ids=[name for name, _, _ in CASES])
+@over_rows("index", range(len(CASES)), ids=[name for name, _, _ in CASES])
 def test_the_model_gives_the_answer(index: int, path: str, request: pytest.FixtureRequest) -> None:
     name, inputs, expected = CASES[index]
     answer = on_numbers((name, inputs)) if path == "number" else request.getfixturevalue("answers_of_columns")[index]

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from helper_model_paths import on_columns, on_numbers, same
 
+from helper_rows import over_rows
 from libremq.pipeline.models.published.fixtures_part2 import FIXTURES_PART_2
 
 _NAMES = [f"{fixture.model}-{fixture.lines}" for fixture in FIXTURES_PART_2]
@@ -18,7 +19,7 @@ def answers_of_columns() -> list[Any]:
 
 
 @pytest.mark.parametrize("path", ["number", "column"])
-@pytest.mark.parametrize("index", range(len(FIXTURES_PART_2)), ids=_NAMES)
+@over_rows("index", range(len(FIXTURES_PART_2)), ids=_NAMES)
 def test_the_model_gives_the_source_figure(index: int, path: str, request: pytest.FixtureRequest) -> None:
     fixture = FIXTURES_PART_2[index]
     number = on_numbers((fixture.model, fixture.inputs))

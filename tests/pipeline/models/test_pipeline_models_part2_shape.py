@@ -7,10 +7,10 @@ import re
 import subprocess
 import sys
 
-import pytest
 from test_pipeline_models_part2_answers import CASES as ANSWERS_PART_2
 from test_pipeline_models_part3_answers import CASES as ANSWERS_PART_3
 
+from helper_rows import over_rows
 from libremq.pipeline.models.loaded_models import known_models
 from libremq.pipeline.models.published.fixtures_part2 import FIXTURES_PART_2
 from libremq.pipeline.models.published.fixtures_part3 import FIXTURES_PART_3
@@ -53,7 +53,7 @@ def test_every_model_has_a_figure_or_an_answer() -> None:
     assert {model.name for model in _OURS} == tested
 
 
-@pytest.mark.parametrize("model", _OURS, ids=lambda model: model.name)
+@over_rows("model", _OURS, ids=lambda model: model.name)
 def test_a_model_says_where_it_comes_from(model: Model) -> None:
     assert re.search(r"\[L\d{4}\]", model.question), model.question
     cited = int(re.findall(r"\[L(\d{4})\]", model.question)[0])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from helper_rows import over_rows
 from libremq.pipeline.models.loaded_models import known_models
 from libremq.pipeline.planner.formula import formula_of
 from libremq.pipeline.planner.plan import Plan, Step, problems
@@ -22,7 +23,7 @@ KB = 1024.0
 MB = 1024 * KB
 TB_IN_MB = 1024.0 * 1024.0
 
-each_plan = pytest.mark.parametrize("plan", PLANS.values(), ids=list(PLANS))
+each_plan = over_rows("plan", PLANS.values(), ids=list(PLANS))
 
 
 def worked(name: str, **values: Any) -> Worked:

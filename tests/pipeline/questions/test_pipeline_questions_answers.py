@@ -10,6 +10,7 @@ from decimal import Decimal
 
 import pytest
 
+from helper_rows import over_rows
 from libremq.pipeline.questions.answer import Answer, Measured, Shown, plain
 from libremq.pipeline.questions.ask import ask
 from libremq.pipeline.questions.question import Question
@@ -19,7 +20,7 @@ from libremq.pipeline.questions.question_text import WIDTH, command_line, figure
 from libremq.pipeline.rules.rule_catalogue import BY_ID
 from libremq.pipeline.rules.site_facts import SiteFacts
 
-each_question = pytest.mark.parametrize("asked", QUESTIONS, ids=lambda asked: asked.id)
+each_question = over_rows("asked", QUESTIONS, ids=lambda asked: asked.id)
 
 
 def figures(answer: Answer) -> dict[str, object]:

@@ -6,15 +6,14 @@ import ast
 import re
 from collections import Counter
 
-import pytest
-
+from helper_rows import over_rows
 from libremq.pipeline.rules.expressions import AGGREGATES
 from libremq.pipeline.rules.rule import OVER, SEVERITIES, Rule, judge, pieces
 from libremq.pipeline.rules.rule_catalogue import BY_ID, RULES, columns_of, joins_of
 from libremq.pipeline.rules.settings import SETTINGS
 from libremq.pipeline.tables.subjects import SUBJECTS
 
-every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+every_rule = over_rows("rule", RULES, ids=lambda rule: rule.id)
 
 
 @every_rule
