@@ -10,6 +10,7 @@ import posixpath
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 SECTOR_BYTES = 512
 _CHUNK = 4096
@@ -219,6 +220,7 @@ def garbage(path: str, offset: int, length: int) -> bytes:
     return random.Random(f"{path}:{offset}").randbytes(length)
 
 
+@lru_cache(maxsize=4096)
 def parent(path: str) -> str:
     """The folder a cleaned path is in; none for the two roots."""
     return "" if path in ("/", ".") else posixpath.dirname(path) or "."

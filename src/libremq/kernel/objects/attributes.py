@@ -141,11 +141,13 @@ class AttributeTable:
         # Pairs, not rows, where speed counts: copying and recording definitions.
         self.defined_slots: tuple[str, ...] = tuple(row.slot for row in self.rows if row.alterable)
         self.stored: tuple[tuple[str, str], ...] = tuple((row.keyword, row.slot) for row in self.rows if row.stored)
-        self.plain: dict[str, tuple[str, type]] = {
-            row.keyword: (row.slot, type(row.default))
-            for row in self.rows
-            if row.stored and not isinstance(row.default, tuple)
-        }
+        # A record has all of them in this order, unless another release wrote it. Lists are read one by one.
+        stored = [row for row in self.rows if row.stored]
+        self.record_keywords: tuple[str, ...] = tuple(row.keyword for row in stored)
+        types = (type(row.default) for row in stored)
+        self.record_types: list[type] = [list if one is tuple else one for one in types]
+        self.record_slots: tuple[str, ...] = tuple(row.slot for row in stored)
+        self.record_lists: tuple[Attribute, ...] = tuple(row for row in stored if isinstance(row.default, tuple))
         self.defaults: dict[str, Value] = {row.slot: row.default for row in self.rows if row.stored}
         self.name_length: int = max((row.max_length for row in self.rows if row.slot == "name"), default=0)
 

@@ -370,9 +370,6 @@ def _stamp(made: MQObject, now: float) -> None:
 # Records
 
 
-_NOT_PLAIN: tuple[str, Any] = ("", None)
-
-
 class RecordError(ValueError):
     """A stored definition that this version cannot read."""
 
@@ -407,32 +404,46 @@ def from_record(record: Mapping[str, Any]) -> MQObject:
         )
     if not keyed and len(name) > cls.table.name_length:
         raise RecordError(f"not the definition of a {kind}: the name {name!r} is too long")
-    values = dict(cls.table.defaults)
-    unknown: list[str] = []
-    plain: Mapping[str, tuple[str, Any]] = cls.table.plain
-    for keyword, value in attributes.items():
-        slot, expected = plain.get(keyword, _NOT_PLAIN)
-        if type(value) is expected:  # as nearly always: a start reads thousands
-            values[slot] = value
-            continue
-        row = cls.table.by_keyword.get(keyword)
-        if row is None or not row.stored:
-            unknown.append(str(keyword))
-            continue
-        values[row.slot] = _from_json(row, value, f"{kind} {name}")
+    what = f"{kind} {name}"
+    values = _as_written(cls.table, attributes, what) or _one_by_one(cls.table, attributes, what)
     if cls is QueueManagerObject:
         values["system_level"] = level = record.get("system_level", _FIRST_SYSTEM_LEVEL)
         if type(level) is not int:
             raise RecordError(f"definition of {kind} {name}: the level of its system objects cannot be {level!r}")
-    if unknown:
-        raise RecordError(
-            f"definition of {kind} {name} has attributes this release does not know: {', '.join(unknown)}; "
-            "a later release wrote it, use that one"
-        )
     made = new_object(cls, name, values)
     if isinstance(made, KeyedRecord) and made.key != name:
         raise RecordError(f"not the definition of a {kind}: its fields do not give the name {name!r}")
     return made
+
+
+def _as_written(table: AttributeTable, attributes: dict[str, Any], what: str) -> dict[str, Value] | None:
+    """The values of a record that has every attribute in its place and of its type, as nearly all do; else None.
+
+    A start reads thousands, so no attribute is looked at alone.
+    """
+    if tuple(attributes) != table.record_keywords or list(map(type, attributes.values())) != table.record_types:
+        return None
+    values: dict[str, Value] = dict(zip(table.record_slots, attributes.values(), strict=True))
+    for row in table.record_lists:
+        values[row.slot] = _from_json(row, values[row.slot], what)
+    return values
+
+
+def _one_by_one(table: AttributeTable, attributes: dict[str, Any], what: str) -> dict[str, Value]:
+    values = dict(table.defaults)
+    unknown: list[str] = []
+    for keyword, value in attributes.items():
+        row = table.by_keyword.get(keyword)
+        if row is None or not row.stored:
+            unknown.append(str(keyword))
+        else:
+            values[row.slot] = _from_json(row, value, what)
+    if unknown:
+        raise RecordError(
+            f"definition of {what} has attributes this release does not know: {', '.join(unknown)}; "
+            "a later release wrote it, use that one"
+        )
+    return values
 
 
 def _from_json(row: Attribute, value: object, what: str) -> Value:
