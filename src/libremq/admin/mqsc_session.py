@@ -16,7 +16,7 @@ from libremq.admin.mqsc_writing import outcome_lines
 from libremq.admin.pending_outcome import Pending
 from libremq.admin.plain_values import plain_row
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.events.command_events import mask_passwords
+from libremq.kernel.events.masked_text import mask_passwords, secret_astray
 from libremq.mqi import constants as C
 
 DONE, FAILED, SYNTAX = "done", "failed", "syntax"
@@ -39,7 +39,9 @@ def syntax_lines(error: MqscSyntaxError) -> list[str]:
     """The message, how much of the command could be read, and what is wrong with the rest."""
     if error.unknown_command:
         return [amq(8426, ", ".join(VERB_ABBREVIATIONS)).line, error.problem]
-    return [amq(8405).line, mask_passwords(error.segment), "", error.problem]
+    keyword = secret_astray(error.segment)
+    problem = f"{keyword} takes its value in parentheses and quotes: {keyword}('...')" if keyword else error.problem
+    return [amq(8405).line, mask_passwords(error.segment), "", problem]
 
 
 def usage(spec: CommandSpec) -> str:

@@ -23,7 +23,7 @@ from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.common.release import release
-from libremq.kernel.events.command_events import mask_passwords
+from libremq.kernel.events.masked_text import mask_passwords
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -158,8 +158,9 @@ def _counted(number: int, none: str, one: str, many: str) -> str:
 
 def _without_passwords(given: CommandText) -> list[str]:
     """The lines of a command for the report, which people keep. One with a password is shown as one line."""
-    masked = mask_passwords(given.text)
-    return list(given.lines) if masked == given.text else [masked]
+    whole = given.whole or " ".join(given.lines if given.problem else ())
+    masked = mask_passwords(whole)
+    return list(given.lines) if masked == whole or not given.lines else [masked]
 
 
 def _messages(answer: Answer) -> list[str]:

@@ -702,6 +702,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.STRING,
         "",
         max_length=mq.MQ_SSL_CRYPTO_HARDWARE_LENGTH,
+        discreet=True,
         about="cryptographic hardware",
     ),
     Attribute(

@@ -62,7 +62,7 @@ def queue_names(files: Files, folder: str) -> dict[int, str]:
 def _shown(record: Mapping[str, Any]) -> Facts:
     """The attributes of a definition; that there is a password, but not which."""
     table = TABLES.get(record["kind"])
-    secret = {row.keyword for row in table if row.secret} if table is not None else set()
+    secret = {row.keyword for row in table if row.secret or row.discreet} if table is not None else set()
     return {keyword: "***" if keyword in secret and value else value for keyword, value in record["attributes"].items()}
 
 
