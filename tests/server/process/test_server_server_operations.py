@@ -329,6 +329,33 @@ def test_a_listener_that_is_altered_while_it_runs_is_stopped_where_it_is(admin: 
     until(lambda: not reachable(second))
 
 
+def test_a_listener_is_stopped_by_its_name_not_by_its_address(admin: Administrator) -> None:
+    port, other = free_port(), free_port()
+    for name in ("SAME.A", "SAME.B"):
+        admin.done(f"DEFINE LISTENER({name}) TRPTYPE(TCP) PORT({port}) IPADDR('127.0.0.1') REPLACE")
+    admin.done(f"DEFINE LISTENER(ELSEWHERE) TRPTYPE(TCP) PORT({port}) IPADDR('127.0.0.2') REPLACE")
+    admin.done("START LISTENER(SAME.A)")
+    until(lambda: listener(admin, "SAME.A") == "RUNNING")
+    assert listener(admin, "SAME.B") == ""
+    assert admin.refused("STOP LISTENER(SAME.B)").startswith("AMQ8731")
+    assert "LISTENER(SAME.A)" in admin.refused("START LISTENER(SAME.B)")
+    assert reachable(port) and listener(admin, "SAME.A") == "RUNNING"
+    admin.done("START LISTENER(ELSEWHERE)")  # the same port of another address
+    until(lambda: listener(admin, "ELSEWHERE") == "RUNNING")
+    admin.done("STOP LISTENER(ELSEWHERE)")
+    until(lambda: not listener(admin, "ELSEWHERE"))
+    assert reachable(port) and listener(admin, "SAME.A") == "RUNNING"
+    admin.done("STOP LISTENER(SAME.A)")
+    until(lambda: not reachable(port))
+    until(lambda: not listener(admin, "SAME.A"))
+    admin.done("START LISTENER(SAME.B)")  # now it is free
+    until(lambda: listener(admin, "SAME.B") == "RUNNING")
+    assert listener(admin, "SAME.A") == ""
+    admin.done(f"ALTER LISTENER(SAME.B) TRPTYPE(TCP) PORT({other})")
+    admin.done("STOP LISTENER(SAME.B)")
+    until(lambda: not reachable(port))
+
+
 def test_a_port_that_another_program_has(admin: Administrator) -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]

@@ -113,6 +113,7 @@ class EventLoop:
         self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
         self.sockets = 0
         self._sockets: dict[socket.socket, int] = {}  # that are listened on, with their TCP ports
+        self._asked_hosts: dict[socket.socket, str] = {}  # and with the hosts that were asked for
         self._unix_paths: list[str] = []
         self._completed: list[tuple[Conversation, Waiter]] = []
         self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
@@ -174,6 +175,7 @@ class EventLoop:
             raise
         for listener in listeners:
             self._accept_from(listener, local=False)
+            self._asked_hosts[listener] = host
         return port
 
     @property
@@ -415,18 +417,25 @@ class EventLoop:
                 self.loop.remove_reader(listener.fileno())
                 listener.close()
         self._sockets.clear()
+        self._asked_hosts.clear()
         for path in self._unix_paths:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
         self._unix_paths.clear()
 
-    def stop_listening_on(self, port: int) -> None:
-        """STOP LISTENER: nobody new comes in there; who is connected stays."""
+    def listens_on(self, host: str, port: int) -> bool:
+        """On this port of the host that was asked for? From any thread."""
+        asked = list(self._asked_hosts.items())
+        return any(its == host and self._sockets.get(one) == port and one.fileno() >= 0 for one, its in asked)
+
+    def stop_listening_on(self, port: int, host: str | None = None) -> None:
+        """STOP LISTENER: nobody new comes in there; who is connected stays. Without a host: on all it was asked for."""
         for listener in [one for one, its_port in self._sockets.items() if its_port == port]:
-            if listener.fileno() >= 0:
+            if listener.fileno() >= 0 and host in (None, self._asked_hosts.get(listener)):
                 self.loop.remove_reader(listener.fileno())
                 listener.close()
                 del self._sockets[listener]
+                self._asked_hosts.pop(listener, None)
 
     def background(self, task: asyncio.Future[None]) -> None:
         """Keep a task that nobody awaits until it is done."""

@@ -41,7 +41,7 @@ from libremq.server.net.limits import memory_bytes, raise_open_files, server_lim
 from libremq.server.process.control_socket import ControlServer, control_path
 from libremq.server.process.controller import FAILED
 from libremq.server.process.listener_commands import END_LISTENERS, LISTEN, ListenerCommands
-from libremq.server.process.listeners import Listening, wanted_listeners
+from libremq.server.process.listeners import Listening, listener_names, wanted_listeners
 from libremq.server.process.run_state import (
     ENDED,
     ENDING,
@@ -200,7 +200,7 @@ class Server:
             event_loop, self._listening, self._programs, self.key_repository.refresh
         )
         must, addresses = wanted_listeners(self._options, self._settings, embedded)
-        await self._listening.start(addresses, must=must)
+        await self._listening.start(addresses, must=must, names=listener_names(self._options, embedded))
         with embedded.locked():
             self._programs.start_all()
         embedded.serve_commands()
