@@ -413,12 +413,11 @@ class Link(asyncio.Protocol):
         event_loop = self.event_loop
         offered = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         if self.agreed is not None:
-            # What was agreed, once more
+            # What was agreed, once more: that it had to be corrected was said, and has been done
             if any(conversation.connected for conversation in self.conversations.values()):
                 raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
-            self._out.append(
-                self.framed(Type.INITIAL_DATA, session_flows.pack_initial(self.agreed), flow.conversation, flags=0)
-            )
+            settled = session_flows.pack_initial(session_flows.settled(self.agreed))
+            self._out.append(self.framed(Type.INITIAL_DATA, settled, flow.conversation, flags=0))
             return
         if event_loop.ending is not None:
             self.refuse(Status.QM_TERMINATING, "the queue manager is ending")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from libremq.admin.connection_ids import connection_id
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.server.admission.admission_decision import Admitted, Applicant, Denied
@@ -117,7 +118,7 @@ def _answer(conversation: Conversation, flow: Flow, asked: session_flows.Connect
         return
     conversation.connected_as(outcome, asked)
     name, hconn = conversation.manager.name, conversation.hconn
-    tag = name.encode()[:12].ljust(12) + hconn.to_bytes(12, "big")
+    tag = connection_id(name, hconn)
     body = session_flows.pack_connect(foreign_clients.echoed(asked, name, tag), size=len(flow.body) - calls.API_BYTES)
     conversation.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, hconn, len(body)) + body)
 
