@@ -226,6 +226,7 @@ class QueueManager(Administration):
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
         user, application = fitting_text(user)[:12], fitting_text(application)[-28:]
         connection = Connection(next(self.core.hconns), user, application, application_type)
+        connection.accounting_token = message_context.accounting_token(self.core.authorities.entities.number_of(user))
         connection.privileged, connection.groups_are_given = privileged, groups is not None
         connection.trusted, connection.privilege_of, connection.wake = trusted, privilege_of, wake
         if not privileged:

@@ -30,6 +30,9 @@ class UserDatabase(Protocol):
 
     def has_group(self, group: str) -> bool: ...
 
+    def number_of(self, user: str) -> int | None:
+        """The number by which a system knows the user."""
+
 
 class SystemUsers:
     """The users of the operating system."""
@@ -40,6 +43,12 @@ class SystemUsers:
         except (KeyError, OSError, ValueError):
             return None
         return frozenset(name for number in numbers if (name := _group_name(number)))
+
+    def number_of(self, user: str) -> int | None:
+        try:
+            return pwd.getpwnam(user).pw_uid
+        except (KeyError, OSError, ValueError):
+            return None
 
     def has_group(self, group: str) -> bool:
         try:
@@ -64,11 +73,21 @@ class Entities:
         self._system = system or SystemUsers()
         self._system_groups: dict[str, frozenset[str] | None] = {}
         self._groups: dict[str, frozenset[str]] = {}
+        self._numbers: dict[str, int | None] = {}
 
     def refresh(self) -> None:
         """REFRESH SECURITY: forget what was asked."""
         self._system_groups.clear()
         self._groups.clear()
+        self._numbers.clear()
+
+    def number_of(self, user: str) -> int | None:
+        """The number by which the operating system knows a user; None if it does not."""
+        if user not in self._numbers:
+            if len(self._numbers) >= _REMEMBERED_MAX:
+                self._numbers.clear()
+            self._numbers[user] = self._system.number_of(user) if user else None
+        return self._numbers[user]
 
     def groups_of(self, user: str) -> frozenset[str]:
         """The groups of a user, who need not be known, as it begins a connection."""

@@ -42,6 +42,14 @@ def open_options(pmo: MQPMO) -> int:
     return _PUT1_NEEDS.get(pmo.Options & _OPTIONS, 0)
 
 
+def accounting_token(user_number: int | None) -> bytes:
+    """The token of a user as MQ has it on Unix: length and digits of the user's number; the last byte says so."""
+    if user_number is None:
+        return C.MQACT_NONE
+    digits = str(user_number).encode()
+    return (bytes([len(digits)]) + digits).ljust(31, b"\0") + C.MQACTT_UNIX_NUMERIC_ID.encode()
+
+
 def put_date_time(now: float) -> tuple[str, str]:
     """PutDate YYYYMMDD and PutTime HHMMSSTH, in GMT."""
     global _stamp
@@ -63,7 +71,7 @@ def set_context(
     option = pmo.Options & _OPTIONS
     if not option or option == C.MQPMO_DEFAULT_CONTEXT:
         md.UserIdentifier = connection.user  # also with an alternate user, whose authority is asked for, no more
-        md.AccountingToken = C.MQACT_NONE
+        md.AccountingToken = connection.accounting_token
         md.ApplIdentityData = ""
         _sign(connection, md, now)
         return

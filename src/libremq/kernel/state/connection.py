@@ -119,6 +119,7 @@ class Connection:
     calls: deque[Delivery] = field(default_factory=deque)  # start, stop and event calls to be made
     wake: Callable[[], None] | None = None  # the binding wants to know when there is something to deliver
     backed_out: bool = False  # the queue manager ended its unit of work; the next call must hear of it
+    accounting_token: bytes = C.MQACT_NONE  # of the user, in the context of what it puts
     groups: frozenset[str] = frozenset()  # of the user
     groups_are_given: bool = False  # by whoever connected it: not to be looked up again
     privileged: bool = True  # its authorities are never checked
