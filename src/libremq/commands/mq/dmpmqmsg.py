@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 COMMAND = "dmpmqmsg"
 OK, STOPPED, NOTHING_DONE = 0, 10, 20
 STANDARD_FILE = "-"
+_STANDARD_NAMES = ("stdin", "stdout")
 _DISPLAY = "aAHinNpstTw"
 _SHOWN = {
     "a": "add what is printable beside hexadecimal data",
@@ -68,7 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", metavar="QUEUE", dest="put", help="put the messages on this queue")
     file = parser.add_mutually_exclusive_group()
     file.add_argument(
-        "-f", metavar="FILE", dest="file", help="the file, to read without -i or -I, else to write; - is a pipe"
+        "-f",
+        metavar="FILE",
+        dest="file",
+        help="the file, to read without -i or -I, else to write; -, stdin and stdout are pipes",
     )
     file.add_argument("-F", metavar="FILE", dest="overwrite", help="the same; a file that is there is overwritten")
     parser.add_argument(
@@ -204,6 +208,8 @@ def exit_code(code: int) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     arguments.file = arguments.overwrite if arguments.overwrite is not None else arguments.file
+    if arguments.file in _STANDARD_NAMES:
+        arguments.file = STANDARD_FILE
     if arguments.purge and not arguments.browse:
         raise Refused(NOTHING_DONE, "-p goes with -i")
     if arguments.purge:
