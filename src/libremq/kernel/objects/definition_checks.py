@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
+from libremq.common.ccsid import codec
 from libremq.common.tls.cipher_specs import check_sslciph
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, TABLES
 from libremq.kernel.objects.attribute_tables_channel import CHANNEL_TYPES
@@ -214,6 +215,20 @@ def check_together(kind: str, values: Mapping[str, Value], name: str) -> None:
     url = values.get("ocspurl")
     if isinstance(url, str) and url and not url.lower().startswith("http://"):
         raise mq_error(mq.MQRC_OCSP_URL_ERROR, object_name=name, detail="OCSPURL has to begin with http://")
+
+
+def check_queue_manager_ccsid(ccsid: int, name: str) -> None:
+    """The queue manager writes names and headers in its CCSID: one that it knows, and that begins as ASCII does."""
+    found = codec(ccsid)
+    if found is None:
+        detail = f"CCSID({ccsid}) is not one that is known here; docs/reference/conversion.md lists those that are"
+    elif not found.fits_headers:
+        detail = f"CCSID({ccsid}) takes two bytes for a character, and names in headers have one; use 1208 for Unicode"
+    elif found.kind.is_ebcdic:
+        detail = f"CCSID({ccsid}) is EBCDIC, and this machine works in ASCII; messages may be in it all the same"
+    else:
+        return
+    raise mq_error(mq.MQRCCF_CCSID_ERROR, object_name=name, detail=detail)
 
 
 def check_topic_string(name: str, wanted: Value | None, before: str | None, others: Mapping[str, str]) -> None:
