@@ -63,6 +63,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "rsvmqtrn", "commit or back out a transaction in doubt", "libremq.commands.mq.rsvmqtrn", ExitCode.ARGUMENTS
     ),
+    Command("strmqtrc", "trace the flows and calls of connections", "libremq.commands.mq.strmqtrc", ExitCode.ARGUMENTS),
+    Command("endmqtrc", "end a trace", "libremq.commands.mq.endmqtrc", ExitCode.ARGUMENTS),
     Command("dspmqfls", "show in which files objects are kept", "libremq.commands.mq.dspmqfls", ExitCode.ARGUMENTS),
     Command("dspmqver", "show version and build", "libremq.commands.mq.dspmqver", 20),
     Command("link-commands", "make the commands under their bare names", "libremq.commands.own.link_commands"),

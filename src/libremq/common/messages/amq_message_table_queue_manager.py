@@ -113,6 +113,11 @@ QUEUE_MANAGER_ROWS: dict[int, tuple[str, str, str, str]] = {
         "not concerned.",
         "Report it with the report file of that time.",
     ),
+    5089: (
+        "W", "The trace has ended: {0}",
+        "The file of the trace that strmqtrc began cannot be written. The queue manager works on without a trace.",
+        "Make room on the disk, or correct the access to the folder; then use strmqtrc again.",
+    ),
     5534: (
         "E", "User '{0}' failed authentication: {1}.",
         "The user id and the password of a connection were checked, and they do not fit.",

@@ -23,6 +23,7 @@ from libremq.server.net.link_exits import LinkExits, begin_exits
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.server_connection_channels import Channel, find_channel
 from libremq.server.net.socket_options import peer_process, untaken
+from libremq.server.net.traced_links import trace_received, trace_sent
 from libremq.wire import session_flows
 from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import (
@@ -311,6 +312,8 @@ class Link(asyncio.Protocol):
         out.clear()
         self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if self._transport is not None and not self._transport.is_closing():
+            if (trace := self.event_loop.trace) is not None:
+                trace_sent(trace, self, data)
             if self.exits is not None:
                 data = self.exits.outgoing(data)
             self.counters.sent(len(data))
@@ -373,6 +376,8 @@ class Link(asyncio.Protocol):
     # Flows
 
     def _take(self, flow: Flow) -> None:
+        if (trace := self.event_loop.trace) is not None:
+            trace_received(trace, self, flow)
         if flow.kind >= 0x80 or flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION, Type.CONAUTH_INFO):
             conversation = self.conversations.get(flow.conversation if self._shared else 1)
             if conversation is None:

@@ -39,6 +39,7 @@ from libremq.server.net.stopped_channels import StoppedChannels
 if TYPE_CHECKING:
     import ssl
 
+    from libremq.server.diagnostics.flow_trace import FlowTrace
     from libremq.server.net.conversation import Conversation
 
 ListenAddress = tuple[Literal["unix"], str] | tuple[Literal["tcp"], str, int]
@@ -104,6 +105,7 @@ class EventLoop:
         self.message_links = self.channels.links
         self.initiator = self.channels.initiator
         self.ending: EndMode | None = None
+        self.trace: FlowTrace | None = None  # of strmqtrc
         self.failed: asyncio.Future[str]
         self.loop: asyncio.AbstractEventLoop
         self.commands = ThreadPoolExecutor(_COMMAND_THREADS, thread_name_prefix="libremq-command")

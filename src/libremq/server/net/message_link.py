@@ -22,6 +22,7 @@ from libremq.server.admission.tls_peers import TlsPeer, handshake_failure, peer_
 from libremq.server.net.incoming_call import IncomingCall
 from libremq.server.net.link_counters import LinkCounters
 from libremq.server.net.socket_options import follow_keep_alive, local_address_of, untaken
+from libremq.server.net.traced_links import trace_received, trace_sent
 from libremq.wire import message_channel
 from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Status
 from libremq.wire.segments import TSH_BYTES, Flow, SegmentReader
@@ -163,6 +164,8 @@ class MessageLink(asyncio.Protocol):
                         Status.PROTOCOL_SEGMENT_TYPE, "a segment with conversation ids, which message channels have not"
                     )
                 waiting = len(held)
+                if (trace := self.event_loop.trace) is not None:
+                    trace_received(trace, self, flow)
                 agent.take(flow)
                 if len(held) > waiting:
                     break  # an answer waits for the log: that is forced first, and the rest comes after it
@@ -369,6 +372,8 @@ class MessageLink(asyncio.Protocol):
         out.clear()
         self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if not transport.is_closing():
+            if (trace := self.event_loop.trace) is not None:
+                trace_sent(trace, self, data)
             counters = self.counters if self.agent is None else self.agent.counters
             counters.bytes_sent += len(data)
             counters.buffers_sent += 1

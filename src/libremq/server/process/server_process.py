@@ -60,6 +60,7 @@ from libremq.server.process.service_programs import Programs
 from libremq.server.process.services import CriticalFailure, Services
 from libremq.server.process.start_options import ServerOptions
 from libremq.server.process.start_progress import LOCKED, ProgressWriter, StartFailure
+from libremq.server.process.trace_commands import END_TRACE, START_TRACE, TraceCommands
 
 HARD_END_S = 10.0
 """So long a preemptive end, or what follows a failure, may take; then the process just stops."""
@@ -85,6 +86,9 @@ class Server:
         self._to_flush = asyncio.Event()
         self.services = Services(self.say, self._critical, self._service_failed)
         self._listeners = ListenerCommands(lambda: self._listening if self._mode is None else None)
+        self._traces = TraceCommands(
+            options.folder, lambda: self.event_loop if self._mode is None else None, self.say
+        )
         self._control = ControlServer(control_path(options.folder), self._command, self._listeners.gone)
         self._state = RunState(
             options.name,
@@ -331,6 +335,10 @@ class Server:
             return self._listeners.listen(request)
         if command == END_LISTENERS:
             return self._end_listeners()
+        if command == START_TRACE:
+            return self._traces.start(request)
+        if command == END_TRACE:
+            return self._traces.stop()
         if command == "status":
             services = [one._asdict() for one in self.services.status()]
             return {"run": asdict(self._state), "services": services}
