@@ -99,6 +99,20 @@ COMMANDS: tuple[Command, ...] = (
     Command("amqsblst", "put or get many messages, with rates", "libremq.commands.samples.amqsblst", 99),
     Command("amqsreq", "put requests and print the replies", "libremq.commands.samples.amqsreq", 99),
     Command("amqsech", "answer requests with their own data", "libremq.commands.samples.amqsech", 99),
+    Command("amqsgbr", "browse messages and print their data", "libremq.commands.samples.amqsgbr", 99),
+    Command("amqsinq", "answer requests with attributes of queues", "libremq.commands.samples.amqsinq", 99),
+    Command("amqsset", "inhibit puts on the queues that requests name", "libremq.commands.samples.amqsset", 99),
+    Command("amqsevt", "print events in words or as JSON", "libremq.commands.samples.amqsevt", 99),
+    # The same as clients
+    Command("amqsputc", "amqsput over a client channel", "libremq.commands.samples.amqsput", 99),
+    Command("amqsgetc", "amqsget over a client channel", "libremq.commands.samples.amqsget", 99),
+    Command("amqsbcgc", "amqsbcg over a client channel", "libremq.commands.samples.amqsbcg", 99),
+    Command("amqsgbrc", "amqsgbr over a client channel", "libremq.commands.samples.amqsgbr", 99),
+    Command("amqsblstc", "amqsblst over a client channel", "libremq.commands.samples.amqsblst", 99),
+    Command("amqsreqc", "amqsreq over a client channel", "libremq.commands.samples.amqsreq", 99),
+    Command("amqsechc", "amqsech over a client channel", "libremq.commands.samples.amqsech", 99),
+    Command("amqsinqc", "amqsinq over a client channel", "libremq.commands.samples.amqsinq", 99),
+    Command("amqssetc", "amqsset over a client channel", "libremq.commands.samples.amqsset", 99),
 )
 
 

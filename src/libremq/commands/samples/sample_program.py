@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from libremq.client.verbs import MQI
 
 USAGE_CODE = 99
+CLIENT_SAMPLES = (
+    "amqsbcgc", "amqsblstc", "amqsechc", "amqsgbrc", "amqsgetc", "amqsinqc", "amqsputc", "amqsreqc", "amqssetc",
+)  # fmt: skip
+"""The samples that never look for a queue manager on this machine: each is the one of the name without the last c."""
 USER_VARIABLE = "MQSAMP_USER_ID"
 LINE_BYTES_MAX = 100 * 1024 * 1024  # no message is longer
 UTF8 = 1208
@@ -169,7 +173,8 @@ class Sample:
         from libremq.common.configuration import ConfigurationError
         from libremq.kernel.state.failure_reasons import FAILURES
 
-        line(self._start)
+        if self._start:
+            line(self._start)
         code = 0
         try:
             self.need_queue()
@@ -209,6 +214,9 @@ class Sample:
         user = os.environ.get(USER_VARIABLE) or None
         password = ask_password() if user else None
         url = connecting.url_for(name)
+        if self.command in CLIENT_SAMPLES and url.startswith(("local:", "embedded:")):
+            detail = f"{self.command} connects as a client: set MQSERVER or MQCCDTURL, or give a URL mq://host:port/QM"
+            raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, name, detail)
         return connecting.connect(url, user=user, password=password, application=self.command)
 
     # What goes wrong
