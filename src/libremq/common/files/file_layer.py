@@ -14,12 +14,14 @@ show every disk state a power cut could have left. So the interface is small and
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import sys
 import threading
 from collections.abc import Sequence
 from typing import Protocol
+
+from libremq.common import operating_system
+from libremq.common.files.durable_sync import sync_all, sync_content
 
 Buffer = bytes | bytearray | memoryview
 
@@ -30,9 +32,6 @@ _ZEROS_BYTES = 1 << 20
 
 _NOTE_MAX = 300
 """Bytes of the note in a lock file: a number and a file name."""
-
-# Without fdatasync (macOS) the full fsync is the nearest promise.
-_sync_data = getattr(os, "fdatasync", os.fsync)
 
 _locks_held: set[str] = set()
 _locks_guard = threading.Lock()
@@ -159,7 +158,7 @@ class RealFile:
             offset = position
 
     def sync(self) -> None:
-        _sync_data(self._fd)
+        sync_content(self._fd)
 
     def truncate(self, size: int) -> None:
         os.ftruncate(self._fd, size)
@@ -225,13 +224,18 @@ def _lock_note() -> bytes:
 
 
 class RealFiles:
-    """The machine's file system."""
+    """The machine's file system. NotOnThisSystem where it lacks what a queue manager needs, as on Windows."""
 
     __slots__ = ()
 
+    file_type = RealFile
+
+    def __init__(self) -> None:
+        operating_system.check()
+
     def open(self, path: str, *, create: bool = False) -> RealFile:
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-        return RealFile(os.open(path, flags, 0o600), path)
+        return self.file_type(os.open(path, flags, 0o600), path)
 
     def exists(self, path: str) -> bool:
         return os.path.exists(path)
@@ -271,11 +275,13 @@ class RealFiles:
     def sync_folder(self, path: str) -> None:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.fsync(fd)
+            sync_all(fd)
         finally:
             os.close(fd)
 
     def lock(self, path: str) -> RealFileLock:
+        import fcntl  # here: clients load this layer, too, and on Windows there is none
+
         key = os.path.realpath(path)
         with _locks_guard:
             if key in _locks_held:
