@@ -160,8 +160,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_known = any(command.name == chosen for command in COMMANDS)
     if argv is None and is_known:
         sys.argv[0] = str(chosen)  # the name of the application that a queue manager and other processes see
-    parser = _parser(chosen, whole=not is_known or words[0] != chosen)
     try:
+        parser = _parser(chosen, whole=not is_known or words[0] != chosen)
         arguments = parser.parse_args(words)
         if arguments.command is None:
             parser.print_help()
@@ -176,6 +176,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         _drop_output()  # most likely it is the disk that it goes to
         print(printable(f"libremq {chosen}: {error}"), file=sys.stderr)
+        return ExitCode.UNEXPECTED
+    except ImportError as error:
+        from libremq.common import operating_system
+
+        if not operating_system.is_of_unix(error):
+            raise
+        print(f"libremq {chosen}: {operating_system.why_not('this command')}", file=sys.stderr)
         return ExitCode.UNEXPECTED
     except KeyboardInterrupt:
         return 130

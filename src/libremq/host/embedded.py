@@ -11,7 +11,6 @@ what was acknowledged, and the next start brings it back.
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import Files, RealFiles
 from libremq.common.messages.amq_messages import amq
+from libremq.common.operating_system import in_child_after_fork
 from libremq.host import lifecycle
 from libremq.host.amq_logger import to_logger
 from libremq.host.checkpointer import Checkpointer
@@ -360,4 +360,4 @@ def _after_fork_in_child() -> None:
         embedded.forget_after_fork()
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+in_child_after_fork(_after_fork_in_child)

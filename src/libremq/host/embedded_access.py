@@ -21,6 +21,8 @@ from libremq.admin.mqsc_lines import commands_in
 from libremq.admin.mqsc_session import Answer, run_command
 from libremq.admin.python_commands import python_command
 from libremq.common.configuration import TuningSettings
+from libremq.common.files.file_layer import Files
+from libremq.common.operating_system import in_child_after_fork
 from libremq.host import lifecycle
 from libremq.host.binding import AttributeValue
 from libremq.host.embedded import EmbeddedQueueManager
@@ -68,10 +70,12 @@ def attach(
     tuning: TuningSettings | None = None,
     limits: StoreLimits | None = None,
     say: Say | None = None,
+    files: Files | None = None,
 ) -> EmbeddedAccess:
     """The queue manager in the folder, started if this process has not started it yet.
 
-    With a `checked_user` everything done through this access needs the authorities that this user has.
+    With a `checked_user` everything done through this access needs the authorities that this user has. `files` are
+    those of the machine in some other way, for whoever starts it.
     """
     key = os.path.realpath(folder)
     with _guard:
@@ -81,6 +85,7 @@ def attach(
                 folder,
                 name,
                 create=create,
+                files=files,
                 log_config=log_config,
                 log_folder=log_folder,
                 tuning=tuning,
@@ -131,7 +136,7 @@ def _after_fork_in_child() -> None:
     _table.clear()
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+in_child_after_fork(_after_fork_in_child)
 
 
 class EmbeddedAccess:

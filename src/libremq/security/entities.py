@@ -8,9 +8,7 @@ elsewhere. The users file is read again for every new connection, if it has chan
 
 from __future__ import annotations
 
-import grp
 import os
-import pwd
 from typing import Protocol
 
 from libremq.common.files.file_layer import Files
@@ -38,6 +36,8 @@ class SystemUsers:
     """The users of the operating system."""
 
     def groups_of(self, user: str) -> frozenset[str] | None:
+        import pwd  # here: clients load this, too, and on Windows there is none
+
         try:
             numbers = os.getgrouplist(user, pwd.getpwnam(user).pw_gid)
         except (KeyError, OSError, ValueError):
@@ -51,6 +51,8 @@ class SystemUsers:
             return None
 
     def has_group(self, group: str) -> bool:
+        import grp
+
         try:
             grp.getgrnam(group)
         except (KeyError, OSError, ValueError):
@@ -59,6 +61,8 @@ class SystemUsers:
 
 
 def _group_name(number: int) -> str:
+    import grp
+
     try:
         return grp.getgrgid(number).gr_name
     except (KeyError, OSError):

@@ -332,7 +332,7 @@ def _sink(arguments: argparse.Namespace, manager: QueueManager, stack: ExitStack
 
 def _opened(arguments: argparse.Namespace, path: str) -> BinaryIO:
     """A file to write, for its owner only: messages are nobody else's business."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
     if arguments.append == "a":
         flags |= os.O_APPEND
     elif arguments.overwrite is not None:
