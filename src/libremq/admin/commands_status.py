@@ -81,12 +81,18 @@ def _queue_values(context: Context, definition: LocalQueue) -> Values:
         "UNCOM": C.MQQSUM_YES if queue.uncommitted else C.MQQSUM_NO,
         "MSGAGE": queue.age_of_oldest_s,
         "MEDIALOG": queue.media_extent,
-        "CURFSIZE": queue.file_bytes >> 20,
+        "CURFSIZE": _megabytes(queue.file_bytes),
+        "CURMAXFS": _megabytes(queue.file_bytes_max),
     }
     return filled("QSTATUS", known)
 
 
 def _queue_handles(context: Context, command: Command, found: list[LocalQueue]) -> Iterator[tuple[str, Values]]:
+def _megabytes(size: int) -> int:
+    """Rounded up."""
+    return -(-size >> 20)
+
+
     kind = number(command, options.OPEN_TYPE, C.MQQSOT_ALL)
     for definition in found:
         for handle in context.manager.handles_of_queue(definition.name):

@@ -327,7 +327,8 @@ class RunningQueueManager:
         queue_manager_events.logger_event(self.core)
 
     def checkpoint_due(self) -> None:
-        """Enough has been logged for a checkpoint."""
+        """Enough has been logged for a checkpoint, or one is wanted."""
+        self.core.checkpoint_wanted = False
         if self.checkpoints is None:
             self.take_checkpoint()
         else:

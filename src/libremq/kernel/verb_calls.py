@@ -120,7 +120,8 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 if lsn > connection.lsn or before:
                     connection.depend_on(max(lsn, before))
             tail = self.core.log.tail
-            if self.core.logged_operations >= self._records_due or tail >= self._checkpoint_due:
+            core = self.core
+            if core.logged_operations >= self._records_due or tail >= self._checkpoint_due or core.checkpoint_wanted:
                 self.checkpoint_due()
             if tail >= self._extent_end:
                 self.extent_begun()

@@ -47,6 +47,8 @@ _NO_ID = bytes(24)
 # A file is cut when it is larger than needed by both of these
 _OVERSIZE_BYTES = 16 * 1024
 _OVERSIZE_PERCENT = 1
+_BLOCKS_A_MEGABYTE = 2**20 // BLOCK_BYTES
+_EXCESS_PART = 8  # by so much of its limit a file may exceed it until somebody should do something about it
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,7 @@ class QueueStore:
         self.handles = HandleTable()
         self.chains = Chains(self.handles)
         self.space = SpaceMap(self._limits.file_blocks_max)
+        self.megabytes_max = -1
         self.groups: dict[bytes, list[int]] = {}  # the linked slots of each group
         self._group_ids: dict[int, bytes] = {}  # by slot: a commit must not have to read the file
         self.pending_puts = 0
@@ -100,6 +103,7 @@ class QueueStore:
         self._file = QueueFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
         self._handle_file = HandleFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
         self._used = [0, 0]  # rows in use, by is-persistent
+        self._message_blocks = 0  # what all messages take in the file, when they are all there
         self._buffers: tuple[dict[int, Message], dict[int, Message]] = ({}, {})  # by is-persistent
         self._buffer_bytes = [0, 0]
         self._in_flight: dict[int, Message] = {}  # captured: they have blocks, but their image may not be there yet
@@ -128,6 +132,11 @@ class QueueStore:
         return self._file.size_blocks() * BLOCK_BYTES
 
     @property
+    def file_bytes_max(self) -> int:
+        """What it may grow to."""
+        return self.space.blocks_wanted * BLOCK_BYTES
+
+    @property
     def used_count(self) -> int:
         """Messages in whatever state, those that units of work have put or got among them."""
         return self._used[0] + self._used[1]
@@ -152,6 +161,24 @@ class QueueStore:
     def would_spill(self, message: Message, persistent: bool) -> bool:
         """Is the buffer too full for the message?"""
         return self._buffer_bytes[persistent] + message.weight > self._buffer_limits[persistent]
+
+    # The limit of the file (MAXFSIZE)
+
+    def keep_within(self, megabytes: int) -> None:
+        """Have a file of this size at most; -1 for the largest that there is. A lower limit drops no messages."""
+        self.megabytes_max = megabytes
+        blocks_max = self.space.blocks_max
+        self.space.blocks_wanted = blocks_max if megabytes < 0 else min(megabytes * _BLOCKS_A_MEGABYTE, blocks_max)
+
+    def has_room_for(self, message: Message) -> bool:
+        """Would the messages fit in a file of the size that it is to stay within, with this one?"""
+        return self._message_blocks + blocks_for(message.weight) < self.space.blocks_wanted  # one is the header
+
+    @property
+    def holds_too_much(self) -> bool:
+        """Is the file larger than it should be, for space that messages have left and the last checkpoint describes?"""
+        wanted = self.space.blocks_wanted
+        return self.space.used_blocks() > wanted + wanted // _EXCESS_PART
 
     def insert(
         self,
@@ -194,8 +221,10 @@ class QueueStore:
         handles.correl_hash[slot] = crc32(correlation_id)
         handles.expiry_ms[slot] = expiry_ms
         self._used[persistent] += 1
+        weight = message.weight
+        self._message_blocks += (weight + BLOCK_BYTES - 1) // BLOCK_BYTES
         self._buffers[persistent][slot] = message
-        self._buffer_bytes[persistent] += message.weight
+        self._buffer_bytes[persistent] += weight
         return slot
 
     def link(self, slot: int) -> None:
@@ -238,7 +267,11 @@ class QueueStore:
         persistent = bool(state & PERSISTENT)
         message = self._buffers[persistent].pop(slot, None)
         if message is not None:
-            self._buffer_bytes[persistent] -= message.weight
+            weight = message.weight
+            self._buffer_bytes[persistent] -= weight
+        else:
+            weight = handles.length[slot]
+        self._message_blocks -= (weight + BLOCK_BYTES - 1) // BLOCK_BYTES
         if self._in_flight:
             self._in_flight.pop(slot, None)
         self._used[persistent] -= 1

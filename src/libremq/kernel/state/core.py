@@ -119,6 +119,7 @@ class Core:
         self.alias_handles: dict[str, set[ObjectHandle]] = {}  # by alias: who reads from a queue through it
         self.quiescing = False
         self.checkpoint: Checkpoint | None = None  # the one under way
+        self.checkpoint_wanted = False  # without waiting until one is due
         self.checkpoint_start = 0, -1  # LSN where the last one began, and the end of records then
         self.damaged: dict[int, str] = {}  # by queue id: queues that cannot be used
         self.recovering: dict[int, str] = {}  # by queue id: folders in which media recovery makes queues anew
@@ -418,6 +419,7 @@ class Core:
         if persistent and self.log.pressure:
             self.log.force(self.log.tail - 1)
         store.make_room(message, persistent)
+        self._check_file_size(queue, message)
         chain = queue.chain_for(priority)
         unit_id = unit.id if unit else 0
         slot = store.insert(message, chain, persistent, expiry_ms, unit_id)
@@ -463,6 +465,27 @@ class Core:
         store = queue.store
         flags = store.handles.flags[slot]
         lsn = 0
+    def is_monitored(self, definition: LocalQueue) -> bool:
+        """MONQ, of the queue or of the queue manager."""
+        monq = definition.monq
+        if monq == C.MQMON_Q_MGR:
+            monq = self.catalogue.qmgr.monq
+            return monq != C.MQMON_OFF and monq != C.MQMON_NONE
+        return monq != C.MQMON_OFF and self.catalogue.qmgr.monq != C.MQMON_NONE
+
+    def _check_file_size(self, queue: QueueState, message: Message) -> None:
+        """MAXFSIZE: what is on the queue fits in its file, or no more is taken."""
+        store, megabytes = queue.store, queue.definition.maxfsize
+        if store.megabytes_max != megabytes:
+            store.keep_within(megabytes)
+        if megabytes == C.MQQFS_DEFAULT:
+            return
+        if not store.has_room_for(message):
+            what = f"its messages take the {store.file_bytes_max >> 20} MB of MAXFSIZE; get some, or raise it"
+            raise mq_error(C.MQRC_Q_SPACE_NOT_AVAILABLE, queue.name, what)
+        if store.holds_too_much:
+            self.checkpoint_wanted = True
+
         if flags & PERSISTENT and queue.recoverable:
             parts = journal.get_parts(queue.id, slot, store.handles.sequence[slot], why)
             if unit:

@@ -26,10 +26,12 @@ class QueueStatus:
     file_bytes: int
 
 
+    file_bytes_max: int
 def queue_status(core: Core, definition: LocalQueue) -> QueueStatus:
     queue = core.local_queue(definition)
     media_lsn = core.media.get(("QLOCAL", definition.name))
     return QueueStatus(
+    queue.store.keep_within(definition.maxfsize)
         depth=queue.store.depth,
         input_count=queue.input_count,
         output_count=queue.output_count,
@@ -44,6 +46,7 @@ def queue_status(core: Core, definition: LocalQueue) -> QueueStatus:
 
 
 def _age_of_oldest(core: Core, queue: QueueState) -> int:
+        file_bytes_max=queue.store.file_bytes_max,
     """Seconds since the first message of the queue was put; 0 if there is none."""
     slot = next(iter(queue.store.chains), None)
     if slot is None:
