@@ -64,7 +64,7 @@ def queue_status(context: Context, command: Command) -> Outcome:
 def _queue_values(context: Context, definition: LocalQueue) -> Values:
     queue = context.manager.queue_status(definition)
     monitoring = definition.monq if definition.monq != C.MQMON_Q_MGR else context.definitions.qmgr.monq
-    watched = monitoring not in (C.MQMON_OFF, C.MQMON_NONE)
+    watched = queue.is_monitored
     put = moment(queue.last_put) if watched else ("", "")
     got = moment(queue.last_get) if watched else ("", "")
     known: dict[str, Value] = {
@@ -73,13 +73,14 @@ def _queue_values(context: Context, definition: LocalQueue) -> Values:
         "CURDEPTH": queue.depth,
         "IPPROCS": queue.input_count,
         "OPPROCS": queue.output_count,
-        "MONQ": monitoring,
+        "MONQ": monitoring if watched else C.MQMON_OFF,
         "LPUTDATE": put[0],
         "LPUTTIME": put[1],
         "LGETDATE": got[0],
         "LGETTIME": got[1],
         "UNCOM": C.MQQSUM_YES if queue.uncommitted else C.MQQSUM_NO,
         "MSGAGE": queue.age_of_oldest_s,
+        "QTIME": queue.times_on_queue if watched else (),
         "MEDIALOG": queue.media_extent,
         "CURFSIZE": _megabytes(queue.file_bytes),
         "CURMAXFS": _megabytes(queue.file_bytes_max),
@@ -197,6 +198,7 @@ def _identified(context: Context, connection: ConnectionStatus, kind: int) -> di
 
 def _connection(context: Context, connection: ConnectionStatus) -> Values:
     place = context.operations.place(connection.hconn)
+    started, logged = moment(connection.unit_started), moment(connection.unit_logged)
     known: dict[str, Value] = {
         **_identified(context, connection, C.MQIACF_CONN_INFO_CONN),
         "PID": place.pid,
@@ -211,6 +213,12 @@ def _connection(context: Context, connection: ConnectionStatus) -> Values:
         "UOWSTATE": connection.unit_state,
         "QMURID": connection.unit_name,
         "UOWLOG": connection.unit_extent,
+        "UOWSTDA": started[0],
+        "UOWSTTI": started[1],
+        "UOWLOGDA": logged[0],
+        "UOWLOGTI": logged[1],
+        "EXTURID": connection.external_unit,
+        "CONNOPTS": _options("CONN", "CONNOPTS", connection.options) or (C.MQCNO_STANDARD_BINDING,),
     }
     return filled("CONN", known)
 
@@ -220,15 +228,15 @@ def _handle(context: Context, handle: HandleStatus) -> Values:
         **_identified(context, handle.connection, C.MQIACF_CONN_INFO_HANDLE),
         "OBJNAME": handle.object_name,
         "OBJTYPE": handle.object_type,
-        "OPENOPTS": _open_options(handle.options),
+        "OPENOPTS": _options("CONN.HANDLE", "OPENOPTS", handle.options),
         "HSTATE": _handle_state(handle),
     }
     return filled("CONN.HANDLE", known)
 
 
-def _open_options(options_given: int) -> tuple[int, ...]:
-    row = STATUS_TABLES["CONN.HANDLE"].find("OPENOPTS")
-    return tuple(value for value in row.words.values() if value and options_given & value)
+def _options(table: str, keyword: str, given: int) -> tuple[int, ...]:
+    """The words for options that are given."""
+    return tuple(value for value in STATUS_TABLES[table].find(keyword).words.values() if value and given & value)
 
 
 # What a server runs

@@ -221,6 +221,7 @@ class QueueManager(Administration):
         The groups are looked up if they are not given. One that is not `trusted` comes from another process;
         `privilege_of` is the user that it is privileged as, where that may end; `wake` is called when there may be
         something for its consumers.
+        options: int = C.MQCNO_NONE,
         """
         if self.core.quiescing:
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
@@ -235,6 +236,7 @@ class QueueManager(Administration):
         self.core.connections[connection.hconn] = connection
         return connection.hconn
 
+        connection.options = options
     def end_connections(self) -> None:
         for hconn in list(self.core.connections):
             self.disconnect(hconn, back_out=True)

@@ -124,6 +124,7 @@ class Connection:
     groups_are_given: bool = False  # by whoever connected it: not to be looked up again
     privileged: bool = True  # its authorities are never checked
     privilege_of: str | None = None  # the user that it is privileged as, where that may come to an end
+    options: int = C.MQCNO_NONE  # that it connected with
     trusted: bool = True  # nor are those of alternate users: it is in the process of the queue manager
 
     def __post_init__(self) -> None:

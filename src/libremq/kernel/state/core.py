@@ -399,6 +399,7 @@ class Core:
         unit = UnitOfWork(self.next_unit)
         self.next_unit += 1
         self.units[unit.id] = unit
+        unit.started = self.clock.now()
         return unit
 
     def put(
@@ -449,6 +450,10 @@ class Core:
         statistics.last_put = self.clock.now()
         depth = store.depth
         if depth > statistics.high_depth:
+        if self.is_monitored(queue.definition):
+            statistics.monitoring.came(slot, self.clock.monotonic())
+        else:
+            statistics.monitoring.stop()
             statistics.high_depth = depth
         if self.catalogue.qmgr.perfmev:
             self.on_put(queue)
@@ -508,6 +513,8 @@ class Core:
         statistics.last_get = self.clock.now()
         depth = store.depth
         if depth >= statistics.high_depth:
+        if why == journal.GOT and self.is_monitored(queue.definition):
+            statistics.monitoring.left(slot, self.clock.monotonic())
             statistics.high_depth = depth + 1  # it was that deep when it was loaded
         if why == journal.GOT and self.catalogue.qmgr.perfmev:
             self.on_get(queue)
@@ -530,6 +537,8 @@ class Core:
         self.undo_bytes += more
         unit.logged(lsn)
 
+        if not unit.is_logged:
+            unit.log_started = self.clock.now()
     def _ended(self, unit: UnitOfWork) -> None:
         del self.units[unit.id]
         self.undo_bytes -= unit.undo_bytes

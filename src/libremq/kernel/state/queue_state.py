@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.state.queue_monitoring import QueueMonitoring
 from libremq.kernel.state.waiting_gets import WaitingGets
 from libremq.mqi import constants as C
 from libremq.store.queue_store import QueueStore
@@ -40,7 +41,7 @@ class Cursor:
 class QueueStatistics:
     """What happened on a queue since its statistics were reset, counted once for whoever wants to know."""
 
-    __slots__ = ("dequeued", "enqueued", "high_depth", "last_get", "last_put", "service_since", "since")
+    __slots__ = ("dequeued", "enqueued", "high_depth", "last_get", "last_put", "monitoring", "service_since", "since")
 
     def __init__(self) -> None:
         # Monotonic: the last reset, or the creation; 0 means the start of the queue manager
@@ -52,6 +53,7 @@ class QueueStatistics:
         self.service_since: float | None = 0.0
         # By the clock on the wall; 0 if there was none since the start of the queue manager. Not reset
         self.last_put = self.last_get = 0.0
+        self.monitoring = QueueMonitoring()
 
     def reset(self, now: float, depth: int) -> None:
         self.since = now

@@ -48,6 +48,8 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
             queue.statistics.enqueued += 1
             queue.statistics.dequeued += 1
             queue.statistics.last_put = queue.statistics.last_get = core.clock.now()
+            if core.is_monitored(queue.definition):
+                queue.statistics.monitoring.passed_through()
             if core.catalogue.qmgr.perfmev:
                 performance_events.message_handed_over(core, queue)
             return True

@@ -23,15 +23,17 @@ class QueueStatus:
     uncommitted: bool
     age_of_oldest_s: int
     media_extent: str  # of a linear log: where media recovery of the queue begins
+    is_monitored: bool
+    times_on_queue: tuple[int, ...]  # QTIME
     file_bytes: int
-
-
     file_bytes_max: int
+
+
 def queue_status(core: Core, definition: LocalQueue) -> QueueStatus:
     queue = core.local_queue(definition)
+    queue.store.keep_within(definition.maxfsize)
     media_lsn = core.media.get(("QLOCAL", definition.name))
     return QueueStatus(
-    queue.store.keep_within(definition.maxfsize)
         depth=queue.store.depth,
         input_count=queue.input_count,
         output_count=queue.output_count,
@@ -41,12 +43,14 @@ def queue_status(core: Core, definition: LocalQueue) -> QueueStatus:
         uncommitted=core.has_uncommitted(queue),
         age_of_oldest_s=_age_of_oldest(core, queue),
         media_extent="" if media_lsn is None else core.log.extent_name_of(media_lsn),
+        is_monitored=core.is_monitored(definition),
+        times_on_queue=queue.statistics.monitoring.times,
         file_bytes=queue.store.file_bytes,
+        file_bytes_max=queue.store.file_bytes_max,
     )
 
 
 def _age_of_oldest(core: Core, queue: QueueState) -> int:
-        file_bytes_max=queue.store.file_bytes_max,
     """Seconds since the first message of the queue was put; 0 if there is none."""
     slot = next(iter(queue.store.chains), None)
     if slot is None:

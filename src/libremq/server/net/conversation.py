@@ -47,6 +47,11 @@ _NOTHING_RECEIVED = Properties()
 """Stands in a handle until a get puts properties there."""
 
 
+def _connect_options(asked: session_flows.Connect) -> int:
+    """MQCNO options as far as they are told: clients of ours say only whether they reconnect."""
+    return asked.connect_options or (C.MQCNO_RECONNECT if asked.reconnectable else C.MQCNO_NONE)
+
+
 class Conversation:
     """An hconn at the other end of a socket."""
 
@@ -280,7 +285,7 @@ class Conversation:
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, detail)
         self.hconn = self.manager.connect(
             admitted.user, asked.application, kind, privileged=admitted.privileged,
-            trusted=False, privilege_of=self._privilege_of, wake=self._wake,
+            trusted=False, privilege_of=self._privilege_of, wake=self._wake, options=_connect_options(asked),
         )  # fmt: skip
         self.connection = self.manager.connection(self.hconn)
         self.event_loop.conversations[self.hconn] = self

@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from libremq.channels.channel_counters import Indicator
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import ChannelExitError, Exits
 from libremq.channels.transport import Peer
 from libremq.common.files.queue_manager_files import EXITS
+from libremq.common.indicator import Indicator
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.wire import session_flows
 from libremq.wire.protocol import ProtocolError, Status, Type
