@@ -135,7 +135,7 @@ def reset_manager(context: Context, command: Command) -> Outcome:
             C.MQRCCF_LOG_TYPE_ERROR, context.manager.name, "its log is circular: extents are used again by themselves"
         )
     if kind == C.MQACT_ADVANCE_LOG:
-        return not_there_yet("RESET QMGR TYPE(ADVANCELOG)", "a switch of extents by command")
+        return done(command, context.manager.advance_log())
     if kind == C.MQACT_ARCHIVE_LOG:
         name = word(command, options.ARCHIVED)
         known = {extent.name: extent.state for extent in log.extents()}

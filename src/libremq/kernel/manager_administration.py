@@ -11,6 +11,11 @@ from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
 from libremq.kernel.units import moving_messages
 from libremq.kernel.verb_calls import verb
+from libremq.kernel.recovery import log_room
+from libremq.kernel.recovery.automatic_images import AutomaticImages
+from libremq.kernel.recovery.restart import Say
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.image_in_parts import is_recoverable
 from libremq.kernel.verbs import consumers, getting, inquiry, triggers
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -139,6 +144,13 @@ class Administration(Questions):
 
     @verb
     def move(self, source: LocalQueue, target: LocalQueue, *, add: bool) -> int:
+    # The log
+
+    @verb
+    def advance_log(self) -> int:
+        """RESET QMGR TYPE(ADVANCELOG): the log goes on in the next extent."""
+        return log_room.advance(self.core)
+
         """MOVE QLOCAL: all messages in their order, or none. Without `add` the target must be empty."""
         return moving_messages.move_messages(self.core, source, target, add=add)
 

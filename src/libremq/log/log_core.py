@@ -348,6 +348,11 @@ class LogCore:
             return self._forced_end if self._position == self._batch_begin else self._position
 
     @property
+    def left_in_extent(self) -> int:
+        """Bytes of records that the current extent still takes."""
+        return self._extent_data - self._position % self._extent_data
+
+    @property
     def durable(self) -> int:
         """Everything below this LSN is on disk."""
         return self._force.durable

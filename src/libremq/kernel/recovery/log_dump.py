@@ -82,6 +82,7 @@ class LogFormatter:
             RecordType.OBJECT: self._object,
             RecordType.CHECKPOINT: self._checkpoint,
             RecordType.CHECKPOINT_START: _nothing,
+            RecordType.FILLER: _nothing,
             RecordType.SOFT_IMAGE: self._soft_image,
             RecordType.MEDIA_IMAGE: self._media_image,
         }

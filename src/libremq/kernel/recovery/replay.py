@@ -536,6 +536,7 @@ ROWS: dict[int, Row] = {
         Row(RecordType.MEDIA_IMAGE, _redo_image, _ALL, flags=journal.MEDIA_LAST),
         Row(RecordType.CHECKPOINT_START, _redo_checkpoint_start, _WHOLE),
         Row(RecordType.CHECKPOINT, _redo_checkpoint, Purpose.BACKUP),
+        Row(RecordType.FILLER, _nothing, Purpose(0)),
     )
 }
 """By type. A type without a row is not known; see `docs/internals/log-format.md` for what each says."""
