@@ -109,7 +109,7 @@ def port_of(listener: Process) -> int:
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL, "endmqlsr", "endmqm"])
 def test_a_listener_lives_as_long_as_its_command(mq: Commands, how: object) -> None:
-    with serving(mq, "QM1"):
+    with serving(mq, "QM1") as url:
         listener = Process("runmqlsr", "-m", "QM1", "-t", "TCP", "-p", "0")
         port = port_of(listener)
         assert connects(port)
@@ -128,6 +128,10 @@ def test_a_listener_lives_as_long_as_its_command(mq: Commands, how: object) -> N
         while connects(port):  # a killed command's listener ends a moment later
             assert time.monotonic() < deadline
         if how != "endmqm":
+        if how == signal.SIGTERM:
+            with libremq.connect(url) as qm:
+                (answer,) = qm.mqsc(f"DISPLAY LSSTATUS(*) WHERE(PORT EQ {port})")
+            assert [(row["listener"], row["status"]) for row in answer.rows] == [("", "RUNNING")]
             code, err = mq.bad("endmqlsr", "-m", "QM1")
             assert (code, "no listener" in err) == (10, True)
 

@@ -245,8 +245,9 @@ def _options(table: str, keyword: str, given: int) -> tuple[int, ...]:
 def listener_status(context: Context, command: Command) -> Outcome:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.listeners():
-            definition = context.definitions.find("LISTENER", one.name)
-            if not matches(command.name, one.name) or not context.may(C.MQOT_LISTENER, one.name, C.MQAUTH_DISPLAY):
+            definition = context.definitions.find("LISTENER", one.name) if one.name else None
+            where = (C.MQOT_LISTENER, one.name) if one.name else (C.MQOT_Q_MGR, context.manager.name)
+            if not matches(command.name, one.name) or not context.may(*where, C.MQAUTH_DISPLAY):
                 continue
             day, time_of_day = moment(one.started)
             known: dict[str, Value] = {

@@ -313,6 +313,22 @@ def test_a_listener(admin: Administrator) -> None:
         assert client.queue("Q").get().text == "x"  # who is in stays in
 
 
+def test_listeners_without_an_object_have_no_name(admin: Administrator) -> None:
+    """Those of `strmqm -p`; `runmqlsr` asks for one in the same way."""
+    port = admin.port
+    nameless = [row for row in admin.rows("DISPLAY LSSTATUS(*) ALL") if not row["listener"]]
+    assert port in {row["port"] for row in nameless}
+    (found,) = (row for row in nameless if row["port"] == port)
+    assert (found["status"], found["pid"], found["trptype"]) == ("RUNNING", admin.served.run.process_id, "TCP")
+    assert found["startda"] and found["ipaddr"]
+    admin.done(f"DEFINE LISTENER(L3) TRPTYPE(TCP) PORT({free_port()}) REPLACE")
+    admin.done("START LISTENER(L3)")
+    until(lambda: listener(admin, "L3") == "RUNNING")
+    assert [row["listener"] for row in admin.rows("DISPLAY LSSTATUS(*)")].count("L3") == 1
+    admin.done("STOP LISTENER(L3)")
+    until(lambda: not listener(admin, "L3"))
+
+
 def test_a_listener_that_is_altered_while_it_runs_is_stopped_where_it_is(admin: Administrator) -> None:
     first, second = free_port(), free_port()
     admin.done(f"DEFINE LISTENER(L2) TRPTYPE(TCP) PORT({first}) REPLACE")

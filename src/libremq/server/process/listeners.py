@@ -153,6 +153,11 @@ class Listening:
             return None
         return ListenerState(C.MQSVC_STATUS_RUNNING, os.getpid(), self._started.get(address, 0.0), port)
 
+    def states(self) -> dict[HostPort, ListenerState]:
+        """Of every address that is listened on, by what was asked for."""
+        known = {address: self.state_of(address) for address in self._ports}
+        return {address: state for address, state in known.items() if state is not None}
+
     def is_tried(self, address: HostPort) -> bool:
         """Is there a service that listens there, or would if it could?"""
         return self._services.is_at_work(f"listener {address}")
