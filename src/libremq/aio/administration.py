@@ -20,7 +20,7 @@ from libremq.client.urls import Address
 from libremq.host.binding import AttributeValue
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
@@ -131,8 +131,7 @@ class Administration:
     async def resolve(self, xid: bytes, *, commit: bool) -> None:
         if not isinstance(xid, bytes):
             raise wrong_type(C.MQRC_UOW_NOT_AVAILABLE, self._name, f"an XID is bytes, not {xid!r}")
-        self._sessions.check()
-        await (await self._sessions.common()).binding.xa("xa_commit" if commit else "xa_rollback", xid)
+        await self._command("resolve_unit", xid.hex(), commit=commit)
 
     # The log
 
@@ -167,6 +166,12 @@ class Administration:
 
     async def object_files(self, kind: str = "all", name: str = "*") -> list[ObjectFiles]:
         return cast("list[ObjectFiles]", await self._command("object_files", *chosen_objects(kind, name)))
+    async def decided_units(self) -> list[DecidedUnit]:
+        return cast("list[DecidedUnit]", await self._command("decided_units"))
+
+    async def forget_unit(self, xid: str) -> None:
+        await self._command("forget_unit", xid)
+
 
     # Media and backups
 

@@ -14,7 +14,7 @@ from libremq.admin.mqsc_session import Answer
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import MediaResult
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import ExtentState, Finding
@@ -233,3 +233,9 @@ class Access(Protocol):
     def units_in_doubt(self) -> list[UnitInDoubt]: ...
 
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]: ...
+    def decided_units(self) -> list[DecidedUnit]: ...
+
+    def resolve_unit(self, xid: str, *, commit: bool) -> None: ...
+
+    def forget_unit(self, xid: str) -> None: ...
+

@@ -33,7 +33,7 @@ from libremq.kernel.authority.authority_records import type_of
 from libremq.kernel.objects.attributes import GivenValue, Kind, Source
 from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.recovery import inspection, media_recovery
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state import media_image
 from libremq.kernel.state.failure_reasons import as_mq_error
@@ -357,6 +357,17 @@ class EmbeddedAccess:
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
         with self.embedded.locked():
             return inspection.object_files(self.embedded.manager.core, type_name, pattern)
+
+    def decided_units(self) -> list[DecidedUnit]:
+        with self.embedded.locked():
+            found = self.embedded.manager.heuristic_outcomes()
+            return [DecidedUnit(one.tran, one.xid, one.is_committed) for one in found]
+
+    def resolve_unit(self, xid: str, *, commit: bool) -> None:
+        self.embedded.admin(lambda: self.embedded.manager.resolve_unit(bytes.fromhex(xid), commit=commit))
+
+    def forget_unit(self, xid: str) -> None:
+        self.embedded.admin(lambda: self.embedded.manager.forget_unit(bytes.fromhex(xid)))
 
     def copy_to_backup(self, target: str, log_folder: str) -> None:
         manager = self.embedded.manager

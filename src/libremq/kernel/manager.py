@@ -22,6 +22,7 @@ from libremq.kernel.manager_administration import Administration
 from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.objects.catalogue import Inquired
+from libremq.kernel.objects.object_types import HeuristicOutcome
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import AsyncPutStatus, Connection, ObjectHandle
 from libremq.kernel.state.core import Core
@@ -512,14 +513,28 @@ class QueueManager(Administration):
         return None, self._branches.rollback(xid), connection
 
     @verb
-    def xa_recover(self, hconn: int) -> list[bytes]:
+    def xa_recover(self, hconn: int, *, decided: bool = False) -> list[bytes]:
         self.connection(hconn)
-        return self._branches.recover()
+        return self._branches.recover(decided=decided)
+
+    @connection_verb
+    def xa_forget(self, hconn: int, xid: bytes) -> Answer[None]:
+        connection = self.connection(hconn)
+        return None, self._branches.forget(xid), connection
 
     @verb
-    def xa_forget(self, hconn: int, xid: bytes) -> None:
-        self.connection(hconn)
-        self._branches.forget(xid)
+    def resolve_unit(self, xid: bytes, *, commit: bool) -> int:
+        """rsvmqtrn: an administrator decides a branch. The log position that the answer depends on."""
+        return self._branches.resolve(xid, commit=commit)
+
+    @verb
+    def forget_unit(self, xid: bytes) -> int:
+        """rsvmqtrn -f: what was decided need not be kept any longer."""
+        return self._branches.forget(xid)
+
+    def heuristic_outcomes(self) -> list[HeuristicOutcome]:
+        """dspmqtrn -h."""
+        return self._branches.outcomes()
 
     # MQINQ, MQSET, MQSTAT
 

@@ -21,7 +21,7 @@ from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddres
 from libremq.host.binding import AttributeValue, Binding
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding
@@ -270,6 +270,16 @@ class RemoteAccess:
         return [UnitInDoubt(**{**found, "queues": tuple(found["queues"])}) for found in self._command("units_in_doubt")]
 
     @_as_promised
+    @_as_promised
+    def decided_units(self) -> list[DecidedUnit]:
+        return [DecidedUnit(**found) for found in self._command("decided_units")]
+
+    def resolve_unit(self, xid: str, *, commit: bool) -> None:
+        self._command("resolve_unit", xid=xid, commit=commit)
+
+    def forget_unit(self, xid: str) -> None:
+        self._command("forget_unit", xid=xid)
+
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
         found = self._command("object_files", kind=type_name, pattern=pattern)
         return [ObjectFiles(**{**one, "paths": tuple(one["paths"])}) for one in found]

@@ -31,6 +31,7 @@ from libremq.kernel.objects.object_types import (
     AnyQueue,
     ChannelState,
     ChannelSync,
+    HeuristicOutcome,
     KeyedRecord,
     LocalQueue,
     MQObject,
@@ -108,6 +109,7 @@ class Catalogue:
         self.authrecs_version = 0  # counts their changes, for what was decided from them
         self.channel_syncs: dict[str, ChannelSync] = {}  # no command sees them as objects, nor these
         self.channel_states: dict[str, ChannelState] = {}
+        self.heuristic_outcomes: dict[str, HeuristicOutcome] = {}  # by XID in hexadecimal
         queues = cast("dict[str, MQObject]", self.queues)
         # Where the objects of each kind are: every type has one place, and so do all generic words but CHANNEL
         self._places: dict[str, tuple[dict[str, MQObject], ...]] = {
@@ -126,6 +128,7 @@ class Catalogue:
             "AUTHREC": (self.authrecs,),
             "CHSYNC": (cast("dict[str, MQObject]", self.channel_syncs),),
             "CHSTATE": (cast("dict[str, MQObject]", self.channel_states),),
+            "XAHEUR": (cast("dict[str, MQObject]", self.heuristic_outcomes),),
         }
 
     # Finding

@@ -62,7 +62,7 @@ TYPES: dict[str, str] = {
 }  # fmt: skip
 _KINDS = (
     "QMGR", "QUEUE", "PROCESS", "NAMELIST", "CHANNEL", "LISTENER", "SERVICE", "TOPIC", "AUTHINFO", "COMMINFO",
-    "CHLAUTH", "AUTHREC", "CHSYNC", "CHSTATE",
+    "CHLAUTH", "AUTHREC", "CHSYNC", "CHSTATE", "XAHEUR",
 )  # fmt: skip
 _SYNC_KINDS = ("CHSYNC", "CHSTATE")  # one file in MQ
 # Types of which this release has no objects: they are known, and there is nothing to do for them

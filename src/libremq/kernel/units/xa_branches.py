@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from libremq.kernel.objects.object_types import HeuristicOutcome
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import ACTIVE, BATCH_XID, PREPARED, UnitOfWork
@@ -33,6 +34,10 @@ class Branches:
         for unit in self._core.units.values():
             if unit.xid == xid and not unit.is_batch:
                 return unit
+        outcome = self._core.catalogue.heuristic_outcomes.get(xid.hex())
+        if outcome is not None:
+            what = "committed (XA_HEURCOM)" if outcome.is_committed else "backed out (XA_HEURRB)"
+            raise mq_error(C.MQRC_OUTCOME_MIXED, xid.hex(), f"an administrator decided that the branch is {what}")
         raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "no unit of work has this XID (XAER_NOTA)")
 
     def start(self, connection: Connection, xid: bytes) -> None:
@@ -50,6 +55,9 @@ class Branches:
                     raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is prepared or in use elsewhere")
                 connection.xa_unit = unit
                 return
+        if xid.hex() in self._core.catalogue.heuristic_outcomes:
+            what = "an administrator decided a branch with this XID; forget that first (XAER_DUPID)"
+            raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), what)
         unit = self._core.begin_unit()
         unit.xid = xid
         connection.xa_unit = unit
@@ -92,12 +100,35 @@ class Branches:
             return 0
         return self._core.backout(self._ended(xid))
 
-    def recover(self) -> list[bytes]:
-        """The XIDs that are in doubt."""
-        return [unit.xid for unit in self._core.prepared_units()]
+    def recover(self, *, decided: bool = False) -> list[bytes]:
+        """The XIDs that are in doubt, and if wanted those that an administrator has decided."""
+        found = [unit.xid for unit in self._core.prepared_units()]
+        return found + [bytes.fromhex(one.xid) for one in self.outcomes()] if decided else found
 
-    def forget(self, xid: bytes) -> None:
-        """Nothing is kept of a branch that was decided; one that is still in doubt is not forgotten."""
+    def forget(self, xid: bytes) -> int:
+        """Keep nothing of a branch that was decided; one that is still in doubt is not forgotten."""
         for unit in self._core.prepared_units():
             if unit.xid == xid:
                 raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "it is in doubt: commit it or roll it back")
+        if xid.hex() not in self._core.catalogue.heuristic_outcomes:
+            return 0
+        return self._core.remove_record(HeuristicOutcome.kind, xid.hex())
+
+    # What an administrator decides, because the transaction manager does not
+
+    def resolve(self, xid: bytes, *, commit: bool) -> int:
+        """Decide a branch that is in doubt, and keep that, for its transaction manager to hear of.
+
+        What is kept is logged first: should it be all that a crash leaves, the branch is still in doubt.
+        """
+        unit = self._find(xid)
+        if unit.state != PREPARED:
+            raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is not prepared: there is nothing in doubt")
+        self._core.install_record(HeuristicOutcome.make(xid, unit.id, committed=commit))
+        return self._core.commit(unit) if commit else self._core.backout(unit)
+
+    def outcomes(self) -> list[HeuristicOutcome]:
+        """What administrators have decided, and nobody has forgotten."""
+        in_doubt = {unit.xid.hex() for unit in self._core.prepared_units()}
+        known = self._core.catalogue.heuristic_outcomes.values()
+        return sorted((one for one in known if one.xid not in in_doubt), key=lambda one: one.tran)

@@ -194,7 +194,7 @@ class Conversation:
         if body:
             pass
         elif flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
-            body = xa_flows.pack_xa(-error.reason if link.ours else xa_flows.return_value(error.reason))
+            body = xa_flows.pack_xa(-error.reason if link.ours else xa_flows.return_value(error.reason, error.detail))
         elif flow.kind == Type.MQCONN:
             body = mqconn.refused(flow, error)
         else:
