@@ -70,6 +70,7 @@ class QueueManager(Administration):
         self.not_given_back: list[Callable[[], object]] = []
         self._plan_expiry_scan()
         self._plan_timed_checkpoint()
+        self.images.begin(self._take_image_turn)
         core.on_arrival = self.available
         core.on_return = self._returned
         core.on_unfinished = self._undo_later
@@ -82,7 +83,7 @@ class QueueManager(Administration):
     # The clock
 
     def tick(self) -> None:
-        """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint."""
+        """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint, media images."""
         woken = self.core.woken
         woken.in_call = True
         try:
@@ -159,6 +160,10 @@ class QueueManager(Administration):
         return expiry.scan(self.core)
 
     @verb
+    def _take_image_turn(self) -> None:
+        self.images.turn()
+
+    @verb
     def checkpoint(self) -> None:
         self.take_checkpoint()
 
@@ -216,13 +221,13 @@ class QueueManager(Administration):
         trusted: bool = True,
         privilege_of: str | None = None,
         wake: Callable[[], None] | None = None,
+        options: int = C.MQCNO_NONE,
     ) -> int:
         """MQCONN. A connection that is not privileged needs authorities: those of the user and of its groups.
 
         The groups are looked up if they are not given. One that is not `trusted` comes from another process;
         `privilege_of` is the user that it is privileged as, where that may end; `wake` is called when there may be
         something for its consumers.
-        options: int = C.MQCNO_NONE,
         """
         if self.core.quiescing:
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
@@ -231,13 +236,13 @@ class QueueManager(Administration):
         connection.accounting_token = message_context.accounting_token(self.core.authorities.entities.number_of(user))
         connection.privileged, connection.groups_are_given = privileged, groups is not None
         connection.trusted, connection.privilege_of, connection.wake = trusted, privilege_of, wake
+        connection.options = options
         if not privileged:
             connection.groups = object_authority.groups_of(self.core, user) if groups is None else groups
             object_authority.check_connect(self.core, connection)
         self.core.connections[connection.hconn] = connection
         return connection.hconn
 
-        connection.options = options
     def end_connections(self) -> None:
         for hconn in list(self.core.connections):
             self.disconnect(hconn, back_out=True)

@@ -114,7 +114,7 @@ UNKNOWN: dict[str, tuple[str, Callable[[Life], int]]] = {
     "a later type": ("has type 99, which this release does not know", lambda life: plant(life, LATER, b"?")),
     "a reserved type": ("has type 7", lambda life: plant(life, 7)),
     "a flag of a put": ("(PUT) has flags 4", lambda life: plant(life, RecordType.PUT, b"", flags=4)),
-    "a flag of an image": ("(MEDIA_IMAGE) has flags 3", lambda life: plant(life, RecordType.MEDIA_IMAGE, b"", flags=3)),
+    "a flag of an image": ("(MEDIA_IMAGE) has flags 5", lambda life: plant(life, RecordType.MEDIA_IMAGE, b"", flags=5)),
     "a put cut off": ("(PUT) says what", lambda life: plant(life, RecordType.PUT, of_queue(life))),
     "a message in another format": (
         "stored message has format version 0, this release knows 1",

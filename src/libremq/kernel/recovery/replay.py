@@ -533,7 +533,7 @@ ROWS: dict[int, Row] = {
         Row(RecordType.COMMIT, _redo_commit, _ALL),
         Row(RecordType.BACKOUT, _redo_backout, _MESSAGES),
         Row(RecordType.OBJECT, _redo_object, _ALL),
-        Row(RecordType.MEDIA_IMAGE, _redo_image, _ALL, flags=journal.MEDIA_LAST),
+        Row(RecordType.MEDIA_IMAGE, _redo_image, _ALL, flags=journal.MEDIA_LAST | journal.MEDIA_GOES_ON),
         Row(RecordType.CHECKPOINT_START, _redo_checkpoint_start, _WHOLE),
         Row(RecordType.CHECKPOINT, _redo_checkpoint, Purpose.BACKUP),
         Row(RecordType.FILLER, _nothing, Purpose(0)),

@@ -124,6 +124,7 @@ class Core:
         self.damaged: dict[int, str] = {}  # by queue id: queues that cannot be used
         self.recovering: dict[int, str] = {}  # by queue id: folders in which media recovery makes queues anew
         self.media: dict[tuple[str, str], int] = {}  # of a linear log: where media recovery of an object begins
+        self.imaged: dict[tuple[str, str], float] = {}  # when its image was recorded; not if before the start
         self.say: Callable[[str], None] = lambda text: None
         self.authorities = AuthorityState(Entities(files, folder))
         self.reserve = DiskReserve(files, folder)
@@ -359,6 +360,7 @@ class Core:
         parts = journal.delete_parts(obj.kind, obj.name, queue_id)
         lsn = self.log.append(R.OBJECT, 0, 0, parts, reserve=True, keep=self.kept_bytes)
         self.media.pop((obj.kind, obj.name), None)
+        self.imaged.pop((obj.kind, obj.name), None)
         return lsn
 
     def has_uncommitted(self, queue: QueueState) -> bool:
@@ -397,9 +399,9 @@ class Core:
 
     def begin_unit(self) -> UnitOfWork:
         unit = UnitOfWork(self.next_unit)
+        unit.started = self.clock.now()
         self.next_unit += 1
         self.units[unit.id] = unit
-        unit.started = self.clock.now()
         return unit
 
     def put(
@@ -417,10 +419,10 @@ class Core:
         store = queue.store
         if self.disk_full and (persistent or store.would_spill(message, persistent)):
             raise StoreFull(f"{queue.name}: {self.disk_full}")
+        self._check_file_size(queue, message)
         if persistent and self.log.pressure:
             self.log.force(self.log.tail - 1)
         store.make_room(message, persistent)
-        self._check_file_size(queue, message)
         chain = queue.chain_for(priority)
         unit_id = unit.id if unit else 0
         slot = store.insert(message, chain, persistent, expiry_ms, unit_id)
@@ -448,12 +450,12 @@ class Core:
         statistics = queue.statistics
         statistics.enqueued += 1
         statistics.last_put = self.clock.now()
-        depth = store.depth
-        if depth > statistics.high_depth:
         if self.is_monitored(queue.definition):
             statistics.monitoring.came(slot, self.clock.monotonic())
         else:
             statistics.monitoring.stop()
+        depth = store.depth
+        if depth > statistics.high_depth:
             statistics.high_depth = depth
         if self.catalogue.qmgr.perfmev:
             self.on_put(queue)
@@ -463,13 +465,6 @@ class Core:
             self.on_arrival({queue: (slot,)})
         return lsn
 
-    def take(self, queue: QueueState, slot: int, unit: UnitOfWork | None, why: int = journal.GOT) -> int:
-        """Get a message destructively. Returns the log position that handing it out depends on."""
-        if queue.damage is not None:
-            raise queue.damage.again()
-        store = queue.store
-        flags = store.handles.flags[slot]
-        lsn = 0
     def is_monitored(self, definition: LocalQueue) -> bool:
         """MONQ, of the queue or of the queue manager."""
         monq = definition.monq
@@ -491,6 +486,13 @@ class Core:
         if store.holds_too_much:
             self.checkpoint_wanted = True
 
+    def take(self, queue: QueueState, slot: int, unit: UnitOfWork | None, why: int = journal.GOT) -> int:
+        """Get a message destructively. Returns the log position that handing it out depends on."""
+        if queue.damage is not None:
+            raise queue.damage.again()
+        store = queue.store
+        flags = store.handles.flags[slot]
+        lsn = 0
         if flags & PERSISTENT and queue.recoverable:
             parts = journal.get_parts(queue.id, slot, store.handles.sequence[slot], why)
             if unit:
@@ -511,10 +513,10 @@ class Core:
         statistics = queue.statistics
         statistics.dequeued += 1
         statistics.last_get = self.clock.now()
-        depth = store.depth
-        if depth >= statistics.high_depth:
         if why == journal.GOT and self.is_monitored(queue.definition):
             statistics.monitoring.left(slot, self.clock.monotonic())
+        depth = store.depth
+        if depth >= statistics.high_depth:
             statistics.high_depth = depth + 1  # it was that deep when it was loaded
         if why == journal.GOT and self.catalogue.qmgr.perfmev:
             self.on_get(queue)
@@ -535,10 +537,10 @@ class Core:
         more = journal.UNDO_BYTES if unit.is_logged else journal.UNDO_BYTES + journal.END_BYTES
         unit.undo_bytes += more
         self.undo_bytes += more
-        unit.logged(lsn)
-
         if not unit.is_logged:
             unit.log_started = self.clock.now()
+        unit.logged(lsn)
+
     def _ended(self, unit: UnitOfWork) -> None:
         del self.units[unit.id]
         self.undo_bytes -= unit.undo_bytes

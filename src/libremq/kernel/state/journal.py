@@ -177,6 +177,8 @@ def read_soft(lsn: int, payload: bytes) -> SoftImage:
 
 MEDIA_LAST = 1
 """Flag of the record with the last part of a media image: only then is the image complete."""
+MEDIA_GOES_ON = 2
+"""Flag of every part but the first: between it and the part before, anything may have happened to the object."""
 
 
 class MediaRow(NamedTuple):
@@ -208,7 +210,8 @@ def media_parts(header: dict[str, Any], rows: Iterable[bytes] = ()) -> tuple[byt
     """A part of a media image: JSON behind its length, then rows.
 
     Every part has `kind`, `name` and `first`, the LSN of the first part (0 in that one). The first part has the
-    `object`; that of a local queue `id`, `folder` and `next_sequence` too.
+    `object`; that of a local queue `id`, `folder` and `next_sequence` too. Parts of a local queue say `upto`, the slot
+    before which all are described; an image without messages is `bare`.
     """
     (content,) = json_parts(header)
     return len(content).to_bytes(4, "little"), content, *rows
