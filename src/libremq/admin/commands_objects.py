@@ -13,7 +13,7 @@ from libremq.admin.display import Values, shown
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_generic_name
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
-from libremq.kernel.objects.attributes import Attribute, GivenValue, Source, Value
+from libremq.kernel.objects.attributes import Attribute, Effect, GivenValue, Source, Value
 from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS
 from libremq.kernel.objects.channel_sync_record import SENDER
 from libremq.kernel.objects.definition_checks import typed
@@ -60,7 +60,8 @@ def define(context: Context, command: Command) -> Outcome:
     if replace and existing is not None:
         context.need(object_type, name, C.MQAUTH_CHANGE)
         _check_use(context, existing, attributes)
-    return done(command, context.manager.define(kind, name, attributes, like=like, replace=replace))
+    outcome = done(command, context.manager.define(kind, name, attributes, like=like, replace=replace))
+    return _with_warning(outcome, context.definitions.find(actual, name), attributes)
 
 
 def _object_type(context: Context, kind: str, name: str) -> int:
@@ -76,7 +77,20 @@ def alter(context: Context, command: Command) -> Outcome:
     context.need(_object_type(context, typed(kind, attributes, name)[0], name), name, C.MQAUTH_CHANGE)
     if number(command, options.FORCE, C.MQFC_NO) == C.MQFC_NO:
         _check_use(context, context.definitions.find(kind, name), attributes)
-    return done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
+    outcome = done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
+    return _with_warning(outcome, context.definitions.find(kind, name), attributes)
+
+
+def _with_warning(outcome: Outcome, changed: MQObject | None, attributes: Mapping[str, GivenValue]) -> Outcome:
+    """Say which of the attributes were given a value, other than their default, that nobody acts on yet."""
+    if changed is not None:
+        table = changed.table
+        rows = [table.find(keyword) for keyword in attributes]
+        idle = [row for row in rows if row.effect is Effect.NOT_YET]
+        kept = [row.keyword for row in idle if getattr(changed, row.slot) != table.defaults[row.slot]]
+        if kept:
+            outcome.messages.append(amq(8490, ", ".join(kept)))
+    return outcome
 
 
 def _check_use(context: Context, found: MQObject | None, attributes: Mapping[str, GivenValue]) -> None:

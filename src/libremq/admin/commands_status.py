@@ -88,12 +88,12 @@ def _queue_values(context: Context, definition: LocalQueue) -> Values:
     return filled("QSTATUS", known)
 
 
-def _queue_handles(context: Context, command: Command, found: list[LocalQueue]) -> Iterator[tuple[str, Values]]:
 def _megabytes(size: int) -> int:
     """Rounded up."""
     return -(-size >> 20)
 
 
+def _queue_handles(context: Context, command: Command, found: list[LocalQueue]) -> Iterator[tuple[str, Values]]:
     kind = number(command, options.OPEN_TYPE, C.MQQSOT_ALL)
     for definition in found:
         for handle in context.manager.handles_of_queue(definition.name):

@@ -70,8 +70,13 @@ class Answering:
         if lists is not None:
             contents = [self._names(outcome.rows, *lists)]
         else:
-            contents = [self._row(row) for row in outcome.rows] or [[]]
+            contents = [self._row(row) for row in outcome.rows] or [self._said(outcome)]
         return self._messages(contents, comp_code, [reason] * len(contents))
+
+    def _said(self, outcome: Outcome) -> list[PCFParameter]:
+        """Warnings, as text: PCF has nothing of its own for a command that was done."""
+        texts = [self._encodable(message.line) for message in outcome.warnings]
+        return [MQCFST(Parameter=C.MQCACF_ESCAPE_TEXT, String="\n".join(texts))] if texts else []
 
     def lines(self, lines: Sequence[str], reason: int = C.MQRC_NONE) -> list[bytes]:
         """The answer to an Escape command: a message for each line of text."""

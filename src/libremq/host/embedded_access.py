@@ -205,9 +205,13 @@ class EmbeddedAccess:
         attributes: Mapping[str, GivenValue],
         issuer: Issuer | None,
         **options: GivenValue,
-    ) -> None:
+    ) -> list[str]:
+        """Do it; what is said besides."""
         command = python_command(verb, kind, name, attributes, options)
-        self.embedded.admin(lambda: self.embedded.executor.perform(command, self._issuer(issuer)).lsn)
+        with self.embedded.locked():
+            outcome = self.embedded.executor.perform(command, self._issuer(issuer))
+        self.embedded.force(outcome.lsn)
+        return [message.line for message in outcome.warnings]
 
     def define(
         self,
@@ -218,16 +222,16 @@ class EmbeddedAccess:
         like: str | None,
         replace: bool,
         issuer: Issuer | None = None,
-    ) -> None:
+    ) -> list[str]:
         options: dict[str, GivenValue] = {"REPLACE": "REPLACE" if replace else "NOREPLACE"}
         if like is not None:
             options["LIKE"] = like
-        self._perform("DEFINE", kind, name, attributes, issuer, **options)
+        return self._perform("DEFINE", kind, name, attributes, issuer, **options)
 
     def alter(
         self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, issuer: Issuer | None = None
-    ) -> None:
-        self._perform("ALTER", kind, name, attributes, issuer)
+    ) -> list[str]:
+        return self._perform("ALTER", kind, name, attributes, issuer)
 
     def delete(self, kind: str, name: str, *, purge: bool, issuer: Issuer | None = None) -> None:
         self._perform("DELETE", kind, name, {}, issuer, **({"PURGE": "PURGE"} if purge else {}))
@@ -354,10 +358,6 @@ class EmbeddedAccess:
         with self.embedded.locked():
             return inspection.units_in_doubt(self.embedded.manager.core)
 
-    def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
-        with self.embedded.locked():
-            return inspection.object_files(self.embedded.manager.core, type_name, pattern)
-
     def decided_units(self) -> list[DecidedUnit]:
         with self.embedded.locked():
             found = self.embedded.manager.heuristic_outcomes()
@@ -368,6 +368,10 @@ class EmbeddedAccess:
 
     def forget_unit(self, xid: str) -> None:
         self.embedded.admin(lambda: self.embedded.manager.forget_unit(bytes.fromhex(xid)))
+
+    def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
+        with self.embedded.locked():
+            return inspection.object_files(self.embedded.manager.core, type_name, pattern)
 
     def copy_to_backup(self, target: str, log_folder: str) -> None:
         manager = self.embedded.manager

@@ -198,11 +198,12 @@ class RemoteAccess:
 
     def define(
         self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None, replace: bool
-    ) -> None:
-        self._command("define", kind=kind, name=name, attributes=dict(attributes), like=like, replace=replace)
+    ) -> list[str]:
+        said = self._command("define", kind=kind, name=name, attributes=dict(attributes), like=like, replace=replace)
+        return said or []  # nothing, from a queue manager of an earlier release
 
-    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
-        self._command("alter", kind=kind, name=name, attributes=dict(attributes))
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> list[str]:
+        return self._command("alter", kind=kind, name=name, attributes=dict(attributes)) or []
 
     def delete(self, kind: str, name: str, *, purge: bool) -> None:
         self._command("delete", kind=kind, name=name, purge=purge)
@@ -270,7 +271,6 @@ class RemoteAccess:
         return [UnitInDoubt(**{**found, "queues": tuple(found["queues"])}) for found in self._command("units_in_doubt")]
 
     @_as_promised
-    @_as_promised
     def decided_units(self) -> list[DecidedUnit]:
         return [DecidedUnit(**found) for found in self._command("decided_units")]
 
@@ -280,6 +280,7 @@ class RemoteAccess:
     def forget_unit(self, xid: str) -> None:
         self._command("forget_unit", xid=xid)
 
+    @_as_promised
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
         found = self._command("object_files", kind=type_name, pattern=pattern)
         return [ObjectFiles(**{**one, "paths": tuple(one["paths"])}) for one in found]

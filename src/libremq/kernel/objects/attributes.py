@@ -50,6 +50,14 @@ class Source(Enum):
     LIVE = "live"  # counted at run time, never stored
 
 
+class Effect(Enum):
+    """Who acts on an attribute. A test looks for whoever does, and finds nobody where nobody should."""
+
+    ACTS = "acts"  # the queue manager
+    FOR_OTHERS = "kept for others"  # applications and administrators; MQ itself does nothing with it
+    NOT_YET = "kept, no effect yet"
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     keyword: str
@@ -73,6 +81,7 @@ class Attribute:
     default_by_type: Mapping[str, Value] = field(default_factory=dict)
     about: str = ""
     python_name: str = ""
+    effect: Effect = Effect.ACTS
 
     @property
     def slot(self) -> str:
