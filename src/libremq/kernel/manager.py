@@ -31,7 +31,7 @@ from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.state.verb_result import Answer
 from libremq.kernel.state.wait_clock import Deadline
-from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.state.waiting_gets import Got, PackReply, Waiter
 from libremq.kernel.units.xa_branches import Branches
 from libremq.kernel.verb_calls import connection_verb, verb
 from libremq.kernel.verbs import (
@@ -91,7 +91,7 @@ class QueueManager(Administration):
             if self.commands_wait:
                 self.run_commands()
         finally:
-            woken.end_call()
+            woken.end_call(self._say_not_followed)
 
     def next_deadline(self) -> float:
         """When `tick` should be called next."""
@@ -400,12 +400,18 @@ class QueueManager(Administration):
 
     @connection_verb
     def get(
-        self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None
+        self,
+        hconn: int,
+        hobj: int,
+        md: MQMD,
+        gmo: MQGMO,
+        buffer_length: int | None = None,
+        pack: PackReply | None = None,
     ) -> Answer[Got | Waiter]:
-        """MQGET: the result, or a waiter that will have one."""
+        """MQGET: the result, or a waiter that will have one. `pack` makes the binding's answer of it."""
         connection, handle = self._handle(hconn, hobj)
         self._check_backed_out(connection)
-        result = getting.get(self.core, connection, handle, md, gmo, buffer_length)
+        result = getting.get(self.core, connection, handle, md, gmo, buffer_length, pack)
         return result, result.lsn, connection
 
     def repeat_of(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO) -> repeats.RepeatedPut | None:
@@ -419,10 +425,12 @@ class QueueManager(Administration):
         return repeated.put(message_id, correlation_id, data)
 
     @connection_verb
-    def get_plain(self, hconn: int, hobj: int, options: int) -> Answer[tuple[Message, bytes] | None]:
+    def get_plain(
+        self, hconn: int, hobj: int, options: int, first: repeats.BeforeTaking = repeats.nothing_first
+    ) -> Answer[tuple[Message, bytes] | None]:
         """MQGET of whatever comes first, and its token; None, with nothing done, if it takes an ordinary get."""
         connection, handle = self._handle(hconn, hobj)
-        found, lsn = repeats.take_plain(self.core, connection, handle, options)
+        found, lsn = repeats.take_plain(self.core, connection, handle, options, first)
         return found, lsn, connection
 
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
@@ -602,10 +610,12 @@ class QueueManager(Administration):
         consumers.control(self.core, self.connection(hconn), operation)
 
     @connection_verb
-    def next_delivery(self, hconn: int) -> Answer[consumers.Delivery | None]:
+    def next_delivery(
+        self, hconn: int, pack: consumers.PackDelivery | None = None
+    ) -> Answer[consumers.Delivery | None]:
         """For the binding: the next call to a consumer of this connection, if there is one."""
         connection = self.connection(hconn)
-        delivery = consumers.next_delivery(self.core, connection)
+        delivery = consumers.next_delivery(self.core, connection, pack)
         return delivery, 0 if delivery is None else delivery.lsn, connection
 
     def force(self, lsn: int) -> None:

@@ -347,6 +347,12 @@ QUEUE_MANAGER_ROWS: dict[int, tuple[str, str, str, str]] = {
         "space back.",
         "Make room on the file system; the reserve is made at the next start, or once a checkpoint finds room.",
     ),
+    7493: (
+        "W", "What follows a call of queue manager '{0}' could not be done: {1}",
+        "The call itself was done and is answered. After it come a checkpoint if one is due, commands that wait, and "
+        "those that the call has woken.",
+        "Correct the cause that is named. What was not done now is done after a later call.",
+    ),
     7701: (
         "I", "Log file header.", "dmpmqlog shows what the log's control file says.", _NOTHING,
     ),

@@ -35,6 +35,12 @@ class Got:
     comp_code: int = C.MQCC_OK
     reason: int = C.MQRC_NONE
     lsn: int = field(default=UNSAID, repr=False, compare=False)  # the log position that handing it out depends on
+    reply: bytes = field(default=b"", repr=False, compare=False)  # what the binding has made of it, if it wanted to
+
+
+PackReply = Callable[[int, MQMD, MQGMO, Got], bytes]
+"""Makes a binding's answer of hobj, descriptor, options and result: before the message is taken, so that one that no
+answer can be made of stays where it is. It may be called more than once for a get."""
 
 
 def no_message(queue: QueueState) -> MQError:
@@ -58,7 +64,7 @@ class Waiter:
 
     __slots__ = (
         "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "ids", "interval_ms", "md",
-        "notify", "number", "queue", "rank", "result", "wants",
+        "notify", "number", "pack", "queue", "rank", "result", "wants",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +78,7 @@ class Waiter:
         rank: int,
         ids: Ids | None = None,
         wants: Callable[[int], bool] | None = None,
+        pack: PackReply | None = None,
     ) -> None:
         self.core = core
         self.handle = handle
@@ -82,6 +89,7 @@ class Waiter:
         self.rank = rank
         self.ids = ids  # None: that does not tell; it must be asked whatever comes
         self.wants = wants  # can it want the message in this slot? None: only a try can tell
+        self.pack = pack
         self.number = 0  # rises with each that waits on the queue
         self.interval_ms = gmo.WaitInterval
         self.deadline: float | None = None  # None: unlimited

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import object_authority
 from libremq.kernel.messages import own_messages
+from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import FAILURES, PASSING, is_final
@@ -118,7 +119,7 @@ class CommandQueue:
             return None
         message = queue.store.message(slot)
         md = message.md.copy()
-        md.Expiry = expiry.remaining(queue.store.handles.expiry_ms[slot], self._core.clock.now())
+        md.Expiry = time_left(queue.store.handles.expiry_ms[slot], self._core.clock.now(), md.Expiry)
         unit = self._take(queue, slot)
         if unit is None:
             return None

@@ -60,6 +60,11 @@ class Delivery:
     data: bytes | None = None
     area: object = field(default=None)
     lsn: int = 0  # the log position that the call depends on
+    packed: bytes = b""  # what the binding has made of it
+
+
+PackDelivery = Callable[[Delivery], bytes]
+"""Makes what a binding sends of a delivery: before its message is taken, as `PackReply` does for a get."""
 
 
 def register(
@@ -192,7 +197,7 @@ def _event(consumer: Consumer, call_type: int, reason: int) -> Delivery:
     return Delivery(consumer, cbc, area=consumer.area)
 
 
-def next_delivery(core: Core, connection: Connection) -> Delivery | None:
+def next_delivery(core: Core, connection: Connection, pack: PackDelivery | None = None) -> Delivery | None:
     """The next call to make for this connection, or None until `wake` is called."""
     if connection.calls:
         return connection.calls.popleft()
@@ -203,7 +208,7 @@ def next_delivery(core: Core, connection: Connection) -> Delivery | None:
         consumer = connection.consumers[hobj]
         if consumer.suspended:
             continue
-        delivery = _try(core, connection, consumer)
+        delivery = _try(core, connection, consumer, pack)
         if delivery is not None:
             if hobj in connection.consumers:
                 connection.consumers[hobj] = connection.consumers.pop(hobj)
@@ -211,7 +216,7 @@ def next_delivery(core: Core, connection: Connection) -> Delivery | None:
     return None
 
 
-def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | None:
+def _try(core: Core, connection: Connection, consumer: Consumer, pack: PackDelivery | None) -> Delivery | None:
     handle = consumer.handle
     assert handle is not None and handle.queue is not None
     if consumer.inhibited:
@@ -224,8 +229,18 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
     if consumer.browsed and gmo.Options & C.MQGMO_BROWSE_FIRST:
         gmo.Options = gmo.Options & ~C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT
     browsing = bool(gmo.Options & _BROWSE)
+    made: list[Delivery] = []
+
+    def make(hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+        gmo.Options = consumer.gmo.Options  # it sees them as it gave them
+        delivery = _with_message(consumer, hobj, md, gmo, got, browsing=browsing)
+        if pack is not None:
+            delivery.packed = pack(delivery)
+        made[:] = [delivery]
+        return b""
+
     try:
-        got = getting.get(core, connection, handle, md, gmo, consumer.max_length)
+        got = getting.get(core, connection, handle, md, gmo, consumer.max_length, make)
     except MQError as error:
         if error.reason == C.MQRC_NO_MSG_AVAILABLE:
             return None
@@ -236,18 +251,24 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
             consumer.suspended = True
         return _event(consumer, C.MQCBCT_EVENT_CALL, error.reason)
     assert isinstance(got, Got)
-    gmo.Options = consumer.gmo.Options  # it sees them as it gave them
+    delivery = made[0]
+    delivery.lsn = got.lsn
     consumer.idle_since = core.clock.monotonic()
     consumer.browsed = browsing
+    if delivery.cbc.State == C.MQCS_SUSPENDED_USER_ACTION:
+        consumer.suspended = True  # else the same message would come for ever
+    return delivery
+
+
+def _with_message(consumer: Consumer, hobj: int, md: MQMD, gmo: MQGMO, got: Got, *, browsing: bool) -> Delivery:
     removed = not browsing and got.reason != C.MQRC_TRUNCATED_MSG_FAILED
     cbc = MQCBC(
         CallType=C.MQCBCT_MSG_REMOVED if removed else C.MQCBCT_MSG_NOT_REMOVED,
-        Hobj=handle.hobj, CompCode=got.comp_code, Reason=got.reason, DataLength=got.length, BufferLength=len(got.data),
+        Hobj=hobj, CompCode=got.comp_code, Reason=got.reason, DataLength=got.length, BufferLength=len(got.data),
     )  # fmt: skip
     if not removed and not browsing:
-        consumer.suspended = True  # else the same message would come for ever
         cbc.State = C.MQCS_SUSPENDED_USER_ACTION
-    return Delivery(consumer, cbc, md, gmo, got.data, consumer.area, got.lsn)
+    return Delivery(consumer, cbc, md, gmo, got.data, consumer.area)
 
 
 def message_arrived(core: Core, queue: QueueState) -> None:

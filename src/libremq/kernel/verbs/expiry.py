@@ -41,8 +41,3 @@ def scan(core: Core) -> int:
             discard(core, queue, slot)
             count += 1
     return count
-
-
-def remaining(expiry_ms: int, now: float) -> int:
-    """The Expiry that a get returns: tenths of a second left."""
-    return C.MQEI_UNLIMITED if not expiry_ms else max(1, (expiry_ms - int(now * 1000)) // 100)

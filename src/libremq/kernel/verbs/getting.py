@@ -1,7 +1,9 @@
 """MQGET: find, hand out, remove; browse, lock, mark; wait.
 
 `get` returns a result, or a Waiter that a later event completes. A message is removed only when nothing more can go
-wrong with the call: a buffer that is too small or a full unit of work leaves it where it is.
+wrong with the call: a buffer that is too small, a full unit of work or an answer that cannot be made leaves it where
+it is. So what the caller gets is made on copies first, its answer on the wire too (`PackReply`); then the message is
+taken; and then the copies take their places, which cannot fail.
 """
 
 from __future__ import annotations
@@ -12,12 +14,13 @@ from functools import partial
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages.descriptor_extension import with_extension
+from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, MQObject
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
+from libremq.kernel.state.failure_reasons import FAILURES, PASSING, as_mq_error, unexpected
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.kernel.state.waiting_gets import (
@@ -27,6 +30,7 @@ from libremq.kernel.state.waiting_gets import (
     WHATEVER_COMES,
     Got,
     Ids,
+    PackReply,
     Waiter,
     no_message,
 )
@@ -72,30 +76,42 @@ _MATCHES = (
 
 
 def get(
-    core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, gmo: MQGMO, buffer_length: int | None = None
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    md: MQMD,
+    gmo: MQGMO,
+    buffer_length: int | None = None,
+    pack: PackReply | None = None,
 ) -> Got | Waiter:
-    """MQGET. A buffer length of None means that any message fits."""
+    """MQGET. A buffer length of None means that any message fits; `pack` makes the `reply` of the result."""
     queue = _checked(core, handle, md, gmo)
     options = gmo.Options
     if options & C.MQGMO_UNLOCK:
         return _unlock(core, handle, queue)
     if options & C.MQGMO_SYNCPOINT:
         core.syncpoint_unit(connection)  # a unit of work that is full says so before the message is looked for
-    result = attempt(core, connection, handle, queue, md, gmo, buffer_length)
+    result = attempt(core, connection, handle, queue, md, gmo, buffer_length, pack)
     if result is not None:
         return result
     if handle.locked and options & _MOVING:
         _release(core, handle, queue)  # the cursor was to leave the locked message
     if options & C.MQGMO_WAIT and gmo.WaitInterval:
-        return _wait(core, handle, queue, md, gmo, buffer_length)
+        return _wait(core, handle, queue, md, gmo, buffer_length, pack)
     raise no_message(queue)
 
 
 def _wait(
-    core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, buffer_length: int | None
+    core: Core,
+    handle: ObjectHandle,
+    queue: QueueState,
+    md: MQMD,
+    gmo: MQGMO,
+    buffer_length: int | None,
+    pack: PackReply | None,
 ) -> Waiter:
     if takes_any(handle, md, gmo) and not gmo.Options & _BROWSE:
-        return Waiter(core, handle, queue, md, gmo, buffer_length, GENERAL, WHATEVER_COMES)
+        return Waiter(core, handle, queue, md, gmo, buffer_length, GENERAL, WHATEVER_COMES, pack=pack)
     wanted = Wanted(handle, md, gmo)
     ids: Ids | None = None
     wants = None
@@ -105,7 +121,7 @@ def _wait(
             ids = told
         elif not gmo.Options & _BROWSE:
             wants = partial(_wants, queue, wanted)
-    return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(wanted), ids, wants)
+    return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(wanted), ids, wants, pack)
 
 
 def _rank(wanted: Wanted) -> int:
@@ -205,6 +221,7 @@ def attempt(
     md: MQMD,
     gmo: MQGMO,
     buffer_length: int | None,
+    pack: PackReply | None = None,
 ) -> Got | None:
     """One try; None if no message fits at this moment."""
     options = gmo.Options
@@ -244,6 +261,15 @@ def attempt(
     if torn and not got.reason:
         got.comp_code, got.reason = C.MQCC_WARNING, torn
     failed = got.reason == C.MQRC_TRUNCATED_MSG_FAILED
+    grouped, group = False, None
+    if not failed and (
+        handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md)
+    ):
+        part = messages[-1] if torn else messages[0]
+        grouped, group = True, group_after(handle, part, options, got, in_unit=unit is not None, whole=whole)
+    out_gmo = _filled(queue, slot, md, out_md, gmo, got, messages[0], whole)
+    if pack is not None:
+        got.reply = packed(pack, handle, queue, out_md, out_gmo, got)
     taken = 0
     if not failed:
         if browse:
@@ -254,12 +280,11 @@ def attempt(
                 handle.saved_context = messages[0].md
         if unit is not None and handle not in unit.get_groups:
             unit.get_groups[handle] = handle.get_group  # a backout restores what was before the first get
-        if handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md):
-            part = messages[-1] if torn else messages[0]
-            note_group(handle, part, options, got, in_unit=unit is not None, whole=whole)
+        if grouped:
+            note_group(handle, options, group)
     visible = queue.visible_lsn  # whoever sees a message sees it with all that made it visible
     got.lsn = taken if taken > visible else visible
-    _fill(queue, slot, md, out_md, gmo, got, messages[0], whole)
+    md.__dict__, gmo.__dict__ = out_md.__dict__, out_gmo.__dict__
     return got
 
 
@@ -306,22 +331,27 @@ def _unit_for(
     return None
 
 
-def note_group(
+def group_after(
     handle: ObjectHandle, message: Message, options: int, got: Got, *, in_unit: bool = False, whole: bool = False
-) -> None:
-    """Keep what this get or browse leaves unfinished; warn if it broke off what the one before left."""
-    if options & C.MQGMO_BROWSE_MSG_UNDER_CURSOR:
-        return
+) -> groups.GroupState | None:
+    """What this get or browse will leave unfinished; warns if it breaks off what the one before left."""
     logical = bool(options & C.MQGMO_LOGICAL_ORDER)
     state = groups.state_after(message.md, len(message.data), logical=logical, in_unit=in_unit, whole=whole)
-    if options & _BROWSE:
-        handle.browse_group = state
-        return
     before = handle.get_group
-    if before is not None and before.logical and not logical and not got.reason:
+    if not options & _BROWSE and before is not None and before.logical and not logical and not got.reason:
         got.reason = before.broken_by(message.md, in_unit, numbered=True, put=False)
         got.comp_code = C.MQCC_WARNING if got.reason else C.MQCC_OK
-    handle.get_group = state
+    return state
+
+
+def note_group(handle: ObjectHandle, options: int, state: groups.GroupState | None) -> None:
+    """Keep what a get or browse has left unfinished."""
+    if options & C.MQGMO_BROWSE_MSG_UNDER_CURSOR:
+        return
+    if options & _BROWSE:
+        handle.browse_group = state
+    else:
+        handle.get_group = state
 
 
 # Handing it out
@@ -343,7 +373,7 @@ def _prepare(
     store = queue.store
     out = message.md.copy()
     if store.handles.expiry_ms[slot]:
-        out.Expiry = expiry.remaining(store.handles.expiry_ms[slot], core.clock.now())
+        out.Expiry = time_left(store.handles.expiry_ms[slot], core.clock.now(), out.Expiry)
     out.BackoutCount = store.backout_count(slot)
     data = message.data if len(messages) == 1 else b"".join([part.data for part in messages])
     return shape(core, connection, handle, message, out, data, md, gmo, buffer_length)
@@ -400,23 +430,33 @@ def shape(
     return Got(data, length, comp_code, reason), out
 
 
-def _fill(
+def _filled(
     queue: QueueState, slot: int, md: MQMD, out: MQMD, gmo: MQGMO, got: Got, message: Message, whole: bool
-) -> None:
-    """Return the descriptor and options to the caller."""
-    version = md.Version
-    md.__dict__ = out.__dict__.copy()  # the whole of it: fields that the message leaves at their defaults too
-    md.Version = version
+) -> MQGMO:
+    """Make `out` the descriptor that the caller gets back; the options that it gets back."""
+    out.Version = md.Version
     if whole:
-        md.Offset = 0
-        md.MsgFlags |= C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT  # the only one
-        md.OriginalLength = C.MQOL_UNDEFINED
-    gmo.ResolvedQName = queue.name
+        out.Offset = 0
+        out.MsgFlags |= C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT  # the only one
+        out.OriginalLength = C.MQOL_UNDEFINED
+    filled = gmo.copy()
+    filled.ResolvedQName = queue.name
     if gmo.Version >= C.MQGMO_VERSION_2:
-        groups.fill_status(gmo, message.md, whole)
+        groups.fill_status(filled, message.md, whole)
     if gmo.Version >= C.MQGMO_VERSION_3:
-        gmo.MsgToken = queue.token(slot)
-        gmo.ReturnedLength = len(got.data)
+        filled.MsgToken = queue.token(slot)
+        filled.ReturnedLength = len(got.data)
+    return filled
+
+
+def packed(pack: PackReply, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+    """The binding's answer. MQRC_UNEXPECTED_ERROR if it cannot be made: that is told instead of the message."""
+    try:
+        return pack(handle.hobj, md, gmo, got)
+    except MQError:
+        raise
+    except Exception as error:
+        raise unexpected(error, queue.name) from error
 
 
 def _remove(core: Core, queue: QueueState, slots: list[int], messages: list[Message], unit: UnitOfWork | None) -> int:
@@ -514,13 +554,19 @@ def serve_waiters(core: Core, queue: QueueState, slots: Sequence[int] = ()) -> N
             if slots and waiter.wants is not None and not any(map(waiter.wants, slots)):
                 continue
             result = attempt(
-                core, waiter.handle.connection, waiter.handle, queue, waiter.md, waiter.gmo, waiter.buffer_length
-            )
+                core, waiter.handle.connection, waiter.handle, queue, waiter.md, waiter.gmo, waiter.buffer_length,
+                waiter.pack,
+            )  # fmt: skip
         except MQError as error:
             waiter.fail(error)
             continue
         except PASSING as error:
             waiter.fail(as_mq_error(error, core.qmgr_name))
+            continue
+        except FAILURES:
+            raise
+        except Exception as error:
+            waiter.fail(unexpected(error, queue.name))  # it is not the fault of whoever has put the message
             continue
         if result is not None:
             waiter.complete(result)

@@ -12,6 +12,7 @@ from libremq.kernel.messages import message_context, name_resolution, transmissi
 from libremq.kernel.messages.descriptor_extension import without_extension
 from libremq.kernel.messages.field_checks import check_descriptor
 from libremq.kernel.messages.put_plan import APPLICATION, CHANNEL, MAX_PRIORITY, OWN, PutPlan, Way, plan_of
+from libremq.kernel.messages.time_to_live import expires_ms
 from libremq.kernel.properties.message_handles import resolve_put_properties
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
@@ -258,9 +259,9 @@ def deliver(
 
 def _store(core: Core, queue: QueueState, message: Message, unit: UnitOfWork | None, now: float) -> int:
     md = message.md
-    expiry_ms = 0 if md.Expiry == C.MQEI_UNLIMITED else int(now * 1000) + md.Expiry * 100
+    expires = expires_ms(md.Expiry, now)
     priority = min(md.Priority, MAX_PRIORITY)
-    lsn = core.put(queue, message, priority, md.Persistence == C.MQPER_PERSISTENT, expiry_ms, unit)
+    lsn = core.put(queue, message, priority, md.Persistence == C.MQPER_PERSISTENT, expires, unit)
     if unit is not None:
         unit.message_count += 1
     return lsn

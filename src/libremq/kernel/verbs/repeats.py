@@ -8,6 +8,7 @@ does nothing and says so, and the ordinary way decides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from libremq.kernel.messages.message_context import put_date_time
@@ -28,6 +29,13 @@ from libremq.store.stored_message import Message
 _PUT_OPTIONS = C.MQPMO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_ASYNC_RESPONSE
 _NO_ID = bytes(24)
 _OF_EACH = ("MsgId", "CorrelId", "PutDate", "PutTime")
+
+BeforeTaking = Callable[[Message, bytes], None]
+"""Is given the message and its token before it is taken: what it raises leaves the message where it is."""
+
+
+def nothing_first(message: Message, token: bytes) -> None:
+    """For whoever makes no answer of it."""
 
 
 class RepeatedPut:
@@ -94,7 +102,11 @@ def repeat_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD
 
 
 def take_plain(
-    core: Core, connection: Connection, handle: ObjectHandle, options: int
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    options: int,
+    before: BeforeTaking = nothing_first,
 ) -> Positioned[tuple[Message, bytes] | None]:
     """A get that takes whatever comes first: the message and its token; None, with nothing done, if it is special."""
     queue = handle.queue
@@ -130,6 +142,7 @@ def take_plain(
         if handle not in unit.get_groups:
             unit.get_groups[handle] = None
     token = queue.token(slot)
+    before(message, token)
     taken = core.take(queue, slot, unit)
     if unit is not None:
         unit.message_count += 1

@@ -12,6 +12,7 @@ from libremq.kernel.authority import object_authority
 from libremq.kernel.conversion.convert_headers import HEADERS
 from libremq.kernel.conversion.convert_text import NotConverted, Part, Representation
 from libremq.kernel.messages import own_messages, transmission
+from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
@@ -107,12 +108,8 @@ def confirm_delivery(core: Core, message: Message, queue: QueueState, unit: Unit
         last = unit.operations[-1]
         if last.kind == GET and last.queue is queue:
             md = md.copy()
-            md.Expiry = _time_left(queue.store.handles.expiry_ms[last.slot], now)
+            md.Expiry = time_left(queue.store.handles.expiry_ms[last.slot], now, md.Expiry)
     _send(core, md, message, C.MQFB_COD, unit, now)
-
-
-def _time_left(expiry_ms: int, now: float) -> int:
-    return max(1, (expiry_ms - int(now * 1000)) // 100) if expiry_ms else C.MQEI_UNLIMITED
 
 
 def expired(core: Core, message: Message, unit: UnitOfWork | None, now: float, *, in_transit: bool) -> None:

@@ -412,14 +412,14 @@ class Conversation:
         if cut and not any_length and gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
             raise self.too_long(length)
         room = limit if cut else None if any_length else length
-        result = self.manager.get(self.hconn, hobj, md, gmo, room)
+        result = self.manager.get(self.hconn, hobj, md, gmo, room, self._pack_got)
         if isinstance(result, Waiter):
             self.get_flow, self._cut = flow, cut
             self.wait_for(result)
             return
         if cut and result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
             raise self.too_long(result.length)
-        self.reply(flow, self._got(hobj, md, gmo, result))
+        self.reply(flow, result.reply)
 
     def check_memory(self) -> None:
         """Before a message is taken: may another one be held for a client?"""
@@ -458,7 +458,8 @@ class Conversation:
         self.connection.message_handles.get(self._scratch).properties = _NOTHING_RECEIVED
         return self._scratch
 
-    def _got(self, hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+    def _pack_got(self, hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+        """The reply to an MQGET, made before its message is taken: `md` and `gmo` are as the client will get them."""
         data = got.data
         if gmo.MsgHandle:
             block = self.properties_in(gmo.MsgHandle)
@@ -503,7 +504,7 @@ class Conversation:
                 self.fail(flow, self.too_long(waiter.result.length))
             else:
                 assert waiter.result is not None
-                self.reply(flow, self._got(waiter.handle.hobj, waiter.md, waiter.gmo, waiter.result))
+                self.reply(flow, waiter.result.reply)
         if self._backlog:
             self.go_on()
 

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from libremq.channels.initiator import ChannelRules
@@ -355,16 +356,23 @@ class EventLoop:
                 while self._completed or self._awake:
                     completed, self._completed = self._completed, []
                     for conversation, waiter in completed:
-                        conversation.waited(waiter)
+                        self._for_one(conversation, partial(conversation.waited, waiter))
                         touched.add(conversation.link)
                     awake, self._awake = self._awake, {}
                     for conversation in awake:
-                        conversation.deliver()
+                        self._for_one(conversation, conversation.deliver)
                         touched.add(conversation.link)
             for link in touched:
                 link.flush()
         if self.manager.failure is not None and not self.failed.done():
             self.fail(self.manager.failure)
+
+    def _for_one(self, conversation: Conversation, work: Callable[[], None]) -> None:
+        """What goes wrong with one must not keep the others from what they were given already."""
+        try:
+            work()
+        except Exception as error:
+            conversation.link.refuse_unexpected(error)
 
     # Time
 
