@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, starmap
 
 from libremq.common.files.file_layer import File, Files
-from libremq.store.store_errors import StoreDamaged, StoreFailed, damaged_queue
+from libremq.store.store_errors import StoreDamaged, damaged_queue, failed_sync
 
 MAGIC = b"LMQH"
 VERSION = 1
@@ -132,7 +132,7 @@ class HandleFile:
                 self._files.sync_folder(self._folder)
                 self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
-            raise StoreFailed(f"{self._path(generation)}: sync failed: {error}") from error
+            raise failed_sync(self._path(generation), error) from error
 
     def _opened(self, generation: int) -> File:
         if self._file is None:

@@ -38,7 +38,7 @@ from libremq.store.space_handles import (
 )  # fmt: skip
 from libremq.store.space_map import BLOCK_BYTES, SpaceMap, blocks_for
 from libremq.store.store_checkpoint import StoreCheckpoint
-from libremq.store.store_errors import StoreFull, damaged_queue
+from libremq.store.store_errors import damaged_queue, failed_write
 from libremq.store.stored_message import ImageDamaged, Message, from_image
 
 DETAILS_MAX = 512
@@ -397,7 +397,7 @@ class QueueStore:
             if isinstance(error, OSError):
                 if self.in_progress is None:
                     self._truncate_if_oversized()  # what was written of them is of use to others
-                raise StoreFull(f"{self.name}: cannot write to its queue file: {error}") from error
+                raise failed_write(self.name, "write to", error) from error
             raise
         for slot in slots:
             message = buffer.pop(slot)

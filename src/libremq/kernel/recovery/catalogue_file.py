@@ -14,7 +14,7 @@ from typing import Any
 from libremq.common.files.file_layer import Files
 from libremq.kernel.objects.catalogue import RecordError, from_record
 from libremq.kernel.objects.object_types import MQObject
-from libremq.store.store_errors import StoreDamaged, StoreFailed
+from libremq.store.store_errors import StoreDamaged, failed_sync
 
 NAME = "QMQMOBJCAT"
 MAGIC = b"LMQC"
@@ -42,7 +42,7 @@ def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -
             file.sync()
             files.sync_folder(folder)
         except OSError as error:
-            raise StoreFailed(f"{path}: sync failed: {error}") from error
+            raise failed_sync(path, error) from error
     except OSError:
         _forget(files, path)
         raise

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.common.clock import Clock
 from libremq.common.files.file_layer import Files
+from libremq.common.files.open_files import OpenFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.kernel.objects.attributes import GivenValue
@@ -74,6 +75,7 @@ class Core:
         identifiers: Identifiers | None = None,
     ) -> None:
         self.files = files
+        self.open_files = OpenFiles(files)  # of queues: there may be more of them than files that can be open
         self.folder = folder
         self.catalogue = catalogue
         self.log = log
@@ -176,7 +178,7 @@ class Core:
 
     def new_store(self, name: str, queue_id: int, folder: str) -> QueueStore:
         gate = LogGate(lambda: self.log.durable, self.log.force, self.log.log_id)
-        return QueueStore(self.files, f"{self.folder}/queues/{folder}", queue_id, name, gate, self.limits)
+        return QueueStore(self.open_files, f"{self.folder}/queues/{folder}", queue_id, name, gate, self.limits)
 
     def _new_state(self, definition: LocalQueue, queue_id: int, folder: str) -> QueueState:
         queue = QueueState(definition, queue_id, folder, self.new_store(definition.name, queue_id, folder))
