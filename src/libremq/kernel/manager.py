@@ -14,7 +14,7 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import performance_events, queue_manager_events
@@ -61,7 +61,7 @@ class QueueManager(Administration):
     """A started queue manager. Not thread-safe: the binding runs one verb at a time."""
 
     def __init__(
-        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self._branches = Branches(core)

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.recovery import disk_room, log_room
@@ -56,7 +56,7 @@ class RunningQueueManager:
     def __init__(
         self,
         core: Core,
-        lock: FileLock,
+        lock: FolderLock,
         checkpoint_file: SlotFile,
         say: Say = _silent,
         tuning: TuningSettings | None = None,
@@ -94,6 +94,8 @@ class RunningQueueManager:
 
     def end(self) -> None:
         """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
+        if self.failure is None and (path := self._lock.replaced()):
+            self.fail(self._say_replaced(path))
         self.tell_end(quiescing=self.core.quiescing)
         self.ended = True
         if self.failure is None:
@@ -193,6 +195,7 @@ class RunningQueueManager:
             current.write(pause)
             with lock:
                 self._check_alive()
+                self._check_in_place()
                 current.record()
             current.settle()
         except BaseException as error:
@@ -217,6 +220,7 @@ class RunningQueueManager:
         core = self.core
         if core.checkpoint is not None or self.failure is not None or self.ended:
             return None
+        self._check_in_place()
         try:
             log_room.pull_up(core)
             space = core.log.space()
@@ -241,6 +245,17 @@ class RunningQueueManager:
         """The queue manager may have failed in another thread since the lock was let go."""
         if self.failure is not None:
             raise LogError(self.failure)
+
+    def _check_in_place(self) -> None:
+        """Somebody has put other files in the place of ours: theirs must not be written, nor what refers to them."""
+        path = self._lock.replaced()
+        if path:
+            raise LogError(self._say_replaced(path))
+
+    def _say_replaced(self, path: str) -> str:
+        text = amq(7494, self.name, path)
+        self.say(text)
+        return text
 
     def _report_checkpoint(self, event: str) -> None:
         self.after_checkpoint(event)

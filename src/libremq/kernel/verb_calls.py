@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.running import RunningQueueManager
@@ -36,7 +36,7 @@ class VerbCalls(RunningQueueManager):
     """A started queue manager that takes calls."""
 
     def __init__(
-        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self.commands_wait = False  # messages may be on the command queue that the command server has not seen

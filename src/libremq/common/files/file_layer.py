@@ -62,7 +62,10 @@ class File(Protocol):
 
 
 class FileLock(Protocol):
-    """An exclusive lock on a path, held until `release` or the end of the process."""
+    """An exclusive lock on a file, held until `release` or the end of the process."""
+
+    def is_in_place(self) -> bool:
+        """Does the path still lead to the file that is locked? Another opener would lock what is there now."""
 
     def release(self) -> None: ...
 
@@ -91,8 +94,12 @@ class Files(Protocol):
 
     def sync_folder(self, path: str) -> None: ...
 
-    def lock(self, path: str) -> FileLock:
-        """Lock the path for this process; raises BlockingIOError if another opener holds it."""
+    def lock(self, path: str, *, note: bool = True) -> FileLock:
+        """Lock the path for this process; raises BlockingIOError if another opener holds it.
+
+        The file is made if need be, and says who has locked it. Without the `note` it must be there, and stays as it
+        is: FileNotFoundError if it is not.
+        """
 
     def free_bytes(self, path: str) -> int:
         """Bytes free on the file system that holds `path`."""
@@ -186,11 +193,18 @@ class RealFile:
 class RealFileLock:
     """flock on the path, plus a note in this process: on some network file systems flock is per process."""
 
-    __slots__ = ("_fd", "_key")
+    __slots__ = ("_fd", "_key", "_path")
 
-    def __init__(self, fd: int, key: str) -> None:
+    def __init__(self, fd: int, key: str, path: str) -> None:
         self._fd = fd
         self._key = key
+        self._path = path
+
+    def is_in_place(self) -> bool:
+        try:
+            return self._fd >= 0 and _leads_to(self._path, self._fd)
+        except OSError:
+            return False
 
     def release(self) -> None:
         if self._fd >= 0:
@@ -198,6 +212,10 @@ class RealFileLock:
             os.close(fd)
             with _locks_guard:
                 _locks_held.discard(self._key)
+
+
+def _leads_to(path: str, fd: int) -> bool:
+    return os.path.samestat(os.stat(path), os.fstat(fd))
 
 
 def lock_holder(path: str) -> str:
@@ -279,21 +297,24 @@ class RealFiles:
         finally:
             os.close(fd)
 
-    def lock(self, path: str) -> RealFileLock:
+    def lock(self, path: str, *, note: bool = True) -> RealFileLock:
         import fcntl  # here: clients load this layer, too, and on Windows there is none
 
         key = os.path.realpath(path)
         with _locks_guard:
             if key in _locks_held:
                 raise BlockingIOError(errno.EWOULDBLOCK, "already open in this process", path)
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if note else 0), 0o600)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # The note is only for the message a second opener gets; the lock itself is the kernel's. It is
-                # written over the one before, whose block it takes: on a full disk there is no other.
-                note = _lock_note()
-                os.pwrite(fd, note, 0)
-                os.ftruncate(fd, len(note))
+                if not _leads_to(path, fd):
+                    raise BlockingIOError(errno.EWOULDBLOCK, "it was replaced in this moment", path)
+                if note:
+                    # It is only for the message a second opener gets; the lock itself is the kernel's. It is
+                    # written over the one before, whose block it takes: on a full disk there is no other.
+                    words = _lock_note()
+                    os.pwrite(fd, words, 0)
+                    os.ftruncate(fd, len(words))
             except BlockingIOError:
                 os.close(fd)
                 raise BlockingIOError(errno.EWOULDBLOCK, f"held by {lock_holder(path)}", path) from None
@@ -301,7 +322,7 @@ class RealFiles:
                 os.close(fd)
                 raise
             _locks_held.add(key)
-        return RealFileLock(fd, key)
+        return RealFileLock(fd, key, path)
 
     def free_bytes(self, path: str) -> int:
         state = os.statvfs(path)

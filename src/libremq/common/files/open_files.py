@@ -224,8 +224,8 @@ class OpenFiles:
     def sync_folder(self, path: str) -> None:
         self._files.sync_folder(path)
 
-    def lock(self, path: str) -> FileLock:
-        return self._files.lock(path)
+    def lock(self, path: str, *, note: bool = True) -> FileLock:
+        return self._files.lock(path, note=note)
 
     def free_bytes(self, path: str) -> int:
         return self._files.free_bytes(path)

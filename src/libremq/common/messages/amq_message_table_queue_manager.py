@@ -353,6 +353,16 @@ QUEUE_MANAGER_ROWS: dict[int, tuple[str, str, str, str]] = {
         "those that the call has woken.",
         "Correct the cause that is named. What was not done now is done after a later call.",
     ),
+    7494: (
+        "S", "Queue manager '{0}' ends at once, and writes nothing more: its file {1} was removed, or another one was "
+        "put in its place.",
+        "The queue manager locks its lock file, its checkpoint file and the control files of its log, and looks before "
+        "each checkpoint whether they are still the ones that it has locked. If they are not, somebody has changed the "
+        "folder under it, and another process may have the queue manager open.",
+        "Find out who has removed or replaced the file. If nothing else was changed, start the queue manager again: "
+        "what was acknowledged is in its log. If folders were replaced, put back log and data of one and the same "
+        "moment first.",
+    ),
     7701: (
         "I", "Log file header.", "dmpmqlog shows what the log's control file says.", _NOTHING,
     ),
