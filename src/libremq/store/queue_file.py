@@ -12,7 +12,7 @@ import zlib
 
 from libremq.common.files.file_layer import File, Files
 from libremq.store.space_map import BLOCK_BYTES
-from libremq.store.store_errors import StoreDamaged, damaged_queue, failed_sync
+from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_sync
 
 MAGIC = b"LMQQ"
 VERSION = 1
@@ -55,7 +55,7 @@ class QueueFile:
         except FileNotFoundError:
             raise self._damaged("the file is missing") from None
         try:
-            if file.read(0, BLOCK_BYTES) != self._header():
+            if all(file.read(0, BLOCK_BYTES) != self._header() for _ in range(READS)):
                 raise self._damaged(f"its header is not that of a version {VERSION} queue file of this queue")
         except BaseException:
             file.close()

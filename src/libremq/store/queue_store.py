@@ -38,7 +38,7 @@ from libremq.store.space_handles import (
 )  # fmt: skip
 from libremq.store.space_map import BLOCK_BYTES, SpaceMap, blocks_for
 from libremq.store.store_checkpoint import StoreCheckpoint
-from libremq.store.store_errors import damaged_queue, failed_write
+from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_write
 from libremq.store.stored_message import ImageDamaged, Message, from_image
 
 DETAILS_MAX = 512
@@ -343,6 +343,15 @@ class QueueStore:
             self._details.popitem(last=False)
 
     def _read(self, slot: int, state: int) -> Message:
+        """From the file; StoreDamaged, for good, if it is not there however often it is read."""
+        for _ in range(READS - 1):
+            try:
+                return self._read_once(slot, state)
+            except StoreDamaged:
+                pass
+        return self._read_once(slot, state)
+
+    def _read_once(self, slot: int, state: int) -> Message:
         length = self.handles.length[slot]
         if state & FRAGMENTED:
             blocks = self._fragments[slot]

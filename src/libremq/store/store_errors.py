@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from libremq.common.files.open_files import OUT_OF_FILES
 
+READS = 3
+"""So often something is read until it is said to be damaged, which is for good: a bad read may be the only one."""
+
 
 class StoreDamaged(Exception):
     """A file of the store is not what was written: names the object, the file, and what can be done."""

@@ -277,7 +277,8 @@ class FaultyFiles:
         `kind` is open, read, write, truncate, sync, create, rename, remove, sync_folder or lock. The first
         `after` matching operations pass, the next `times` (None: all) raise `error` (EIO by default). With a
         sync, `data_lost=False` leaves the file's data as it was: unsynced, perhaps on disk; `torn=True` lets the
-        first half of each write reach the disk, the last of its sectors as garbage, and loses the rest.
+        first half of each write reach the disk, the last of its sectors as garbage, and loses the rest. The kind
+        `misread` raises nothing: a read brings one bit that is not on the disk.
         """
         error = error or OSError(errno.EIO, os.strerror(errno.EIO))
         self._failures.append(_Failure(kind, path_glob, error, after, times, data_lost, torn))
@@ -379,7 +380,11 @@ class FaultyFiles:
     def _read(self, number: int, path: str, offset: int, length: int) -> bytes:
         with self._guard:
             self._check("read", path)
-            return self._inodes[number].current.read(offset, length)
+            data = self._inodes[number].current.read(offset, length)
+            if data and self._failures and self._failure("misread", path) is not None:
+                middle = len(data) // 2
+                data = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+            return data
 
     def _size(self, number: int) -> int:
         with self._guard:
