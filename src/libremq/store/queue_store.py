@@ -44,6 +44,7 @@ from libremq.store.stored_message import ImageDamaged, Message, from_image
 DETAILS_MAX = 512
 _LATEST_BYTES_MAX = 64 * 1024
 _NO_ID = bytes(24)
+_KEPT_HANDLES = 1024  # of an empty queue: the memory of more is given back
 # A file is cut when it is larger than needed by both of these
 _OVERSIZE_BYTES = 16 * 1024
 _OVERSIZE_PERCENT = 1
@@ -86,6 +87,8 @@ class QueueStore:
         self._limits = limits or StoreLimits()
         self._buffer_limits = (self._limits.nonpersistent_buffer_bytes, self._limits.persistent_buffer_bytes)
         self.in_progress: StoreCheckpoint | None = None  # from its capture until it is done or has failed
+        self.before_change: Callable[[], None] | None = None
+        """Called before anything changes, if a checkpoint has begun and is still to capture the state as it is."""
         self.is_closed = False
         self.spilled_messages = 0
         self._empty()
@@ -150,6 +153,11 @@ class QueueStore:
     def is_empty(self) -> bool:
         return not self.used_count
 
+    @property
+    def has_uncommitted(self) -> bool:
+        """Are there messages that units of work have put or got? They are here, and not within reach of gets."""
+        return self.used_count > self.chains.count
+
     def make_room(self, message: Message, persistent: bool) -> None:
         """Before a put: have buffer space for it, writing older messages to the file; StoreFull if that fails."""
         limit = self._buffer_limits[persistent]
@@ -192,6 +200,8 @@ class QueueStore:
         sequence: int = 0,
     ) -> int:
         """Give the message a handle; `link` makes it visible. Slot and sequence come from the log in a replay."""
+        if self.before_change is not None:
+            self.before_change()
         handles = self.handles
         if slot == NONE:
             slot = handles.new_slot()
@@ -229,6 +239,8 @@ class QueueStore:
 
     def link(self, slot: int) -> None:
         """Make it available to gets: put and committed, or a backed-out get."""
+        if self.before_change is not None:
+            self.before_change()
         flags = self.handles.flags
         state = flags[slot]
         if state & (PUT_PENDING | GET_PENDING):
@@ -244,6 +256,8 @@ class QueueStore:
 
     def unlink(self, slot: int, unit: int = 0) -> None:
         """Take it out of reach of other gets; with a unit of work until `link` or `remove`."""
+        if self.before_change is not None:
+            self.before_change()
         handles = self.handles
         self.chains.unlink(slot)
         state = handles.flags[slot]
@@ -261,6 +275,8 @@ class QueueStore:
 
     def remove(self, slot: int) -> None:
         """The message is gone: free its handle and its space. It must be unlinked."""
+        if self.before_change is not None:
+            self.before_change()
         handles = self.handles
         state = handles.flags[slot]
         assert state & IN_USE and not state & LINKED
@@ -376,6 +392,8 @@ class QueueStore:
         return self._backout_counts.get(slot, 0)
 
     def set_backout_count(self, slot: int, count: int) -> None:
+        if self.before_change is not None:
+            self.before_change()
         self._backout_counts[slot] = count
         if self.handles.flags[slot] & PERSISTENT:
             self._changed.add(slot)
@@ -436,6 +454,16 @@ class QueueStore:
         return bool(self._changed) or self.in_progress is not None
 
     @property
+    def change_count(self) -> int:
+        """How many handles the next checkpoint must write."""
+        return len(self._changed)
+
+    @property
+    def may_be_tidied(self) -> bool:
+        """Is there anything for `tidy`?"""
+        return self.may_shrink or (self.is_empty and len(self.handles) > _KEPT_HANDLES)
+
+    @property
     def may_shrink(self) -> bool:
         """Are there blocks in the file that nobody needs, or will after the next checkpoint?"""
         return bool(self._release_later) or self.space.free_blocks * BLOCK_BYTES > _OVERSIZE_BYTES
@@ -459,7 +487,7 @@ class QueueStore:
             # What was removed since the last checkpoint is not in it, else the slot would have changed
             self.space.release_all(self._release_later)
         self._truncate_if_oversized()
-        if self.is_empty and not self._saved_count and len(self.handles) > 1024:
+        if self.is_empty and not self._saved_count and len(self.handles) > _KEPT_HANDLES:
             # A deep one had some 50 bytes a message
             self.handles.clear()
             self.chains.clear()

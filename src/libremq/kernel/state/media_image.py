@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from libremq.store.queue_store import QueueStore
 
 CATALOGUE = "CATALOG"
+_IMAGES_AT_ONCE = 20  # applications have their turn after so many
 _EMPTY_POSITION_BYTES = 64 * 1024  # saved handles of more bytes than this are not those of an empty queue
 
 # The types of rcdmqimg and rcrmqobj, and the kinds that they mean
@@ -154,15 +155,21 @@ def record_all(core: Core) -> None:
         record(core, obj)
 
 
-def record_cheap(core: Core) -> None:
-    """Images of all objects but queues with messages; one in the current extent will do.
+def record_cheap(core: Core) -> Iterator[None]:
+    """Images of all objects but queues with messages; one in the current extent will do. In steps.
 
     Done at an orderly end, and where LogManagement removes extents at every checkpoint: otherwise an object that nobody
     touches would keep all of them.
     """
+    recorded = 0
     for obj in list(core.catalogue):
-        if not is_old(core, obj.kind, obj.name):
+        if not is_old(core, obj.kind, obj.name) or core.catalogue.find(obj.kind, obj.name) is not obj:
             continue
+        recorded += 1
+        if recorded % _IMAGES_AT_ONCE == 0:
+            yield
+            if core.catalogue.find(obj.kind, obj.name) is not obj:
+                continue  # gone meanwhile
         try:
             if not isinstance(obj, LocalQueue) or (
                 not obj.is_temporary and (not is_recoverable(core, obj) or _seems_empty(core, obj))
