@@ -5,7 +5,7 @@ Everything is a view of the books that the kernel, the log and the server keep (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome, Row
@@ -14,6 +14,7 @@ from libremq.admin.commands_objects import not_found, not_there_yet
 from libremq.admin.commands_queue_manager_status import queue_manager_status
 from libremq.admin.connection_ids import connection_name, external_name, matches_connection
 from libremq.admin.display import Values, shown
+from libremq.admin.steps import LOOKED_AT, Steps
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import matches
 from libremq.kernel.objects.attributes import Value
@@ -44,21 +45,29 @@ def moment(seconds: float) -> tuple[str, str]:
 # Queues
 
 
-def queue_status(context: Context, command: Command) -> Outcome:
+def queue_status(context: Context, command: Command) -> Steps[Outcome]:
     if not command.name.endswith("*"):
         context.need(C.MQOT_Q, command.name, C.MQAUTH_DISPLAY)
-    found = [
-        one
-        for one in context.definitions.select("QLOCAL", command.name)
-        if isinstance(one, LocalQueue) and context.may(C.MQOT_Q, one.name, C.MQAUTH_DISPLAY)
-    ]
-    if not found:
-        raise not_found(command)
+    seen: list[str] = []
+    queues = _queues(context, command.name, seen)
     if number(command, options.QUEUE_STATUS_TYPE, C.MQIACF_Q_STATUS) == C.MQIACF_Q_HANDLE:
-        rows = shown(command, _queue_handles(context, command, found), keys=_QUEUE_FACTS)
+        rows = yield from shown(command, _queue_handles(context, command, queues), keys=_QUEUE_FACTS)
+        if not seen:
+            raise not_found(command)
         return Outcome([amq(command.spec.message, command.spec.words)], rows)
-    values = (("QSTATUS", _queue_values(context, one)) for one in found)
-    return answer(command, shown(command, values, keys=_QUEUE_FACTS, brief=("CURDEPTH",)))
+    values = (None if one is None else ("QSTATUS", _queue_values(context, one)) for one in queues)
+    return answer(command, (yield from shown(command, values, keys=_QUEUE_FACTS, brief=("CURDEPTH",))))
+
+
+def _queues(context: Context, pattern: str, seen: list[str]) -> Iterator[LocalQueue | None]:
+    """Those that are there when they are looked at, and that the issuer may see; None for each of the others."""
+    for one in context.definitions.select("QLOCAL", pattern):
+        queue = context.definitions.find("QLOCAL", one.name)
+        if isinstance(queue, LocalQueue) and context.may(C.MQOT_Q, queue.name, C.MQAUTH_DISPLAY):
+            seen.append(queue.name)
+            yield queue
+        else:
+            yield None
 
 
 def _queue_values(context: Context, definition: LocalQueue) -> Values:
@@ -93,9 +102,14 @@ def _megabytes(size: int) -> int:
     return -(-size >> 20)
 
 
-def _queue_handles(context: Context, command: Command, found: list[LocalQueue]) -> Iterator[tuple[str, Values]]:
+def _queue_handles(
+    context: Context, command: Command, found: Iterable[LocalQueue | None]
+) -> Iterator[tuple[str, Values] | None]:
     kind = number(command, options.OPEN_TYPE, C.MQQSOT_ALL)
     for definition in found:
+        yield None
+        if definition is None:
+            continue
         for handle in context.manager.handles_of_queue(definition.name):
             if kind == C.MQQSOT_INPUT and not (handle.is_input or handle.has(C.MQOO_BROWSE)):
                 continue
@@ -145,12 +159,16 @@ def _handle_state(handle: HandleStatus) -> int:
     return C.MQHSTATE_ACTIVE if handle.waits else C.MQHSTATE_INACTIVE
 
 
-def reset_statistics(context: Context, command: Command) -> Outcome:
+def reset_statistics(context: Context, command: Command) -> Steps[Outcome]:
     rows: list[Row] = []
     found = context.definitions.select("QLOCAL", command.name)
     for one in found:
         context.need(C.MQOT_Q, one.name, C.MQAUTH_DISPLAY)
-    for one in found:
+    for place, one in enumerate(found, 1):
+        if place % LOOKED_AT == 0:
+            yield
+        if context.definitions.find("QLOCAL", one.name) is None:
+            continue  # gone by now
         figures = context.manager.reset_statistics(one.name)
         known: dict[str, Value] = {
             "QUEUE": one.name,
@@ -166,12 +184,14 @@ def reset_statistics(context: Context, command: Command) -> Outcome:
 # Connections
 
 
-def connections(context: Context, command: Command) -> Outcome:
+def connections(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     kind = number(command, options.CONNECTION_TYPE, C.MQIACF_CONN_INFO_CONN)
     external = word(command, options.EXTCONN)
     rows: list[Row] = []
-    for connection, handles in context.manager.connection_statuses():
+    for place, (connection, handles) in enumerate(context.manager.connection_statuses(), 1):
+        if place % LOOKED_AT == 0:
+            yield
         if not matches_connection(command.name, connection.hconn):
             continue
         if external and external.upper() != external_name(context.manager.name).hex().upper():
@@ -179,10 +199,10 @@ def connections(context: Context, command: Command) -> Outcome:
         if kind in (C.MQIACF_CONN_INFO_CONN, C.MQIACF_CONN_INFO_ALL):
             values = [("CONN", _connection(context, connection))]
             brief = ("UOWLOG", "UOWSTDA", "UOWSTTI", "UOWLOGDA", "UOWLOGTI", "URTYPE", "UOWSTATE")
-            rows += shown(command, values, keys=("CONN", "EXTCONN", "TYPE"), brief=brief)
+            rows += yield from shown(command, values, keys=("CONN", "EXTCONN", "TYPE"), brief=brief)
         if kind in (C.MQIACF_CONN_INFO_HANDLE, C.MQIACF_CONN_INFO_ALL):
             held = (("CONN.HANDLE", _handle(context, one)) for one in handles)
-            rows += shown(command, held, keys=("CONN", "EXTCONN", "TYPE"), brief=("OBJNAME", "OBJTYPE"))
+            rows += yield from shown(command, held, keys=("CONN", "EXTCONN", "TYPE"), brief=("OBJNAME", "OBJTYPE"))
     return answer(
         command, rows, mq_error(C.MQRCCF_CONNECTION_ID_ERROR, command.name, "no application has this connection")
     )
@@ -242,7 +262,7 @@ def _options(table: str, keyword: str, given: int) -> tuple[int, ...]:
 # What a server runs
 
 
-def listener_status(context: Context, command: Command) -> Outcome:
+def listener_status(context: Context, command: Command) -> Steps[Outcome]:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.listeners():
             definition = context.definitions.find("LISTENER", one.name) if one.name else None
@@ -265,10 +285,10 @@ def listener_status(context: Context, command: Command) -> Outcome:
                 known |= {"DESCR": definition.descr, "CONTROL": definition.control}
             yield "LSSTATUS", filled("LSSTATUS", known)
 
-    return answer(command, shown(command, found(), keys=("LISTENER", "STATUS", "PID")))
+    return answer(command, (yield from shown(command, found(), keys=("LISTENER", "STATUS", "PID"))))
 
 
-def service_status(context: Context, command: Command) -> Outcome:
+def service_status(context: Context, command: Command) -> Steps[Outcome]:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.services():
             definition = context.definitions.find("SERVICE", one.name)
@@ -288,10 +308,10 @@ def service_status(context: Context, command: Command) -> Outcome:
             }
             yield "SVSTATUS", filled("SVSTATUS", known)
 
-    return answer(command, shown(command, found(), keys=("SERVICE", "STATUS", "PID")))
+    return answer(command, (yield from shown(command, found(), keys=("SERVICE", "STATUS", "PID"))))
 
 
-def manager_status(context: Context, command: Command) -> Outcome:
+def manager_status(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     if number(command, options.STATUS_TYPE, C.MQIACF_Q_MGR_STATUS_INFO_Q_MGR) == C.MQIACF_Q_MGR_STATUS_INFO_NHA:
         return not_there_yet("DISPLAY QMSTATUS TYPE(NATIVEHA)", "Native HA")
@@ -299,10 +319,10 @@ def manager_status(context: Context, command: Command) -> Outcome:
     words = (row.keyword for row in STATUS_TABLES["QMSTATUS"])
     groups = {"LOG": frozenset(one for one in words if "LOG" in one or one in _LOG_WORDS)}
     brief = ("CONNS", "CMDSERV", "CHINIT")
-    return answer(
-        command,
-        shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), groups=groups, all_by_default=False, brief=brief),
+    rows = yield from shown(
+        command, values, keys=("QMNAME", "TYPE", "STATUS"), groups=groups, all_by_default=False, brief=brief
     )
+    return answer(command, rows)
 
 
 _LOG_WORDS = frozenset({"ARCHSZ", "RECSZ", "MEDIASZ", "REUSESZ", "DISKLSN"})
@@ -311,7 +331,7 @@ _LOG_WORDS = frozenset({"ARCHSZ", "RECSZ", "MEDIASZ", "REUSESZ", "DISKLSN"})
 # Publish/subscribe and clusters are not there yet: what there is of them can be told
 
 
-def publish_subscribe(context: Context, command: Command) -> Outcome:
+def publish_subscribe(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     known: dict[str, Value] = {
         "TYPE": C.MQPSST_LOCAL,
@@ -319,7 +339,8 @@ def publish_subscribe(context: Context, command: Command) -> Outcome:
         "STATUS": C.MQPS_STATUS_INACTIVE,
     }
     values = [("PUBSUB", filled("PUBSUB", known))]
-    return answer(command, shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), all_by_default=True))
+    rows = yield from shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), all_by_default=True)
+    return answer(command, rows)
 
 
 def none_of_them(context: Context, command: Command) -> Outcome:
@@ -330,7 +351,7 @@ def no_subscriptions(context: Context, command: Command) -> Outcome:
     raise mq_error(C.MQRC_NO_SUBSCRIPTION, command.name, "there are no subscriptions")
 
 
-HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
+HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome | Steps[Outcome]]] = {
     ("DISPLAY", "QSTATUS"): queue_status,
     ("RESET", "QSTATS"): reset_statistics,
     ("DISPLAY", "CONN"): connections,

@@ -22,6 +22,7 @@ from libremq.admin.command import Outcome
 from libremq.admin.command_server import CommandServer
 from libremq.admin.executor import Executor
 from libremq.admin.pending_outcome import Pending
+from libremq.admin.steps import Steps
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import Files, RealFiles
@@ -30,6 +31,7 @@ from libremq.common.operating_system import in_child_after_fork
 from libremq.host import lifecycle
 from libremq.host.amq_logger import to_logger
 from libremq.host.checkpointer import Checkpointer
+from libremq.host.giving_way import GIVE_WAY_S, give_way
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
@@ -179,6 +181,17 @@ class EmbeddedQueueManager:
                 self._interrupted()
             raise
 
+    def run_steps(self, steps: Steps[_T]) -> _T:
+        """Run a command that works in steps, each under the lock; others have their turn in between."""
+        while True:
+            with self.locked():
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    result: _T = end.value
+                    return result
+            give_way()
+
     def await_outcome(self, pending: Pending[Outcome]) -> None:
         """Return when the outcome of a command has come, at the latest when the queue manager ends. Without the lock.
 
@@ -279,6 +292,7 @@ class EmbeddedQueueManager:
                     # If it is final, every later call hears of it; else there is a next time. Whatever it is, the
                     # clock goes on: gets that wait rely on it
                     manager.say(amq(7484, manager.name, error))
+                self._clock_changed.wait(GIVE_WAY_S)  # there may be more to do at once: applications come first
 
     def run_clock(self) -> None:
         """Do what the clock asks for now: for a clock that is moved by hand, and has no thread that watches it."""

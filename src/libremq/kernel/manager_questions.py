@@ -8,7 +8,7 @@ only those outside can tell of. What changes anything is a verb: `manager` has t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 
@@ -110,8 +110,8 @@ class Questions(VerbCalls):
         """DISPLAY QSTATUS TYPE(HANDLE)."""
         return connection_status.handles_of_queue(self.core, name)
 
-    def connection_statuses(self) -> list[tuple[ConnectionStatus, list[HandleStatus]]]:
-        """DISPLAY CONN: every connection with what it has open."""
+    def connection_statuses(self) -> Iterator[tuple[ConnectionStatus, list[HandleStatus]]]:
+        """DISPLAY CONN: every connection with what it has open, each as it is when its turn comes."""
         return connection_status.connections(self.core)
 
     @property

@@ -247,7 +247,6 @@ class RunningQueueManager:
         try:
             if not self._may_begin():
                 return None
-            self._check_in_place()
             for _ in self._cheap_images():
                 pass  # all of them but for a few, if somebody gave way before
             return Checkpoint.begin(core, self._checkpoint_file, at_once=False)
@@ -259,6 +258,7 @@ class RunningQueueManager:
         core = self.core
         if core.checkpoint is not None or self.failure is not None or self.ended:
             return False
+        self._check_in_place()
         log_room.pull_up(core)
         space = core.log.space()
         room = space.capacity_bytes - space.used_bytes - core.undo_bytes

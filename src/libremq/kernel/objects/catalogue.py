@@ -9,6 +9,7 @@ MQINQ and MQSET work on the same attribute rows, by selector instead of keyword.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, cast
 
 from libremq.common.names.object_names import check_object_name, check_queue_manager_name, is_object_name, matches
@@ -76,6 +77,7 @@ __all__ = [
 _QUEUE_MANAGER_ID_NAME_MAX = 28  # so that date and time fit in the 48 characters of a QMID
 _SELECTORS_MAX = 256
 _RECORD_VERSION = 1
+_NAME = attrgetter("name")
 _FIRST_SYSTEM_LEVEL = 1  # of the release that did not write it down
 
 
@@ -159,13 +161,18 @@ class Catalogue:
         kind = kind.upper()
         if kind == "QMGR":
             return [self.qmgr] if matches(pattern, self.qmgr.name) else []
-        found = [
-            one
-            for place in self._places_of(kind)
-            for name, one in place.items()
-            if (kind in GENERIC_TYPES or one.kind == kind) and matches(pattern, name)
-        ]
-        return sorted(found, key=lambda one: one.name)
+        found: list[MQObject] = []
+        for place in self._places_of(kind):
+            if not pattern.endswith("*"):
+                found += [place[pattern]] if pattern in place else []
+            elif pattern == "*":
+                found += place.values()
+            else:
+                start = pattern[:-1]
+                found += [one for name, one in place.items() if name.startswith(start)]
+        if kind not in GENERIC_TYPES:
+            found = [one for one in found if one.kind == kind]
+        return sorted(found, key=_NAME)
 
     def __iter__(self) -> Iterator[MQObject]:
         """Every object: the queue manager, then each sort in order of definition."""

@@ -621,15 +621,15 @@ class Core:
         self.on_unfinished()
 
     @contextmanager
-    def all_or_nothing(self, unit: UnitOfWork | None) -> Iterator[UnitOfWork]:
+    def all_or_nothing(self, unit: UnitOfWork | None, *, behind: int | None = None) -> Iterator[UnitOfWork]:
         """Several operations of one verb: in the unit of work given, or one of their own that ends here.
 
         Behind it `end_lsn` of the unit of work is what the answer depends on. If one of them fails, those before it are
-        undone, and the unit of work stands where it stood. No backout count rises: the application has not seen the
-        messages.
+        undone, back to so many that were there before (`behind`; else as many as there are now). No backout count
+        rises: the application has not seen the messages.
         """
         own = unit or self.begin_unit()
-        mark, count = len(own.operations), own.message_count
+        mark, count = len(own.operations) if behind is None else behind, own.message_count
         try:
             yield own
         except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from libremq.kernel.state.connection import Connection, ObjectHandle
@@ -44,13 +45,12 @@ class HandleStatus:
         return bool(self.options & option)
 
 
-def connections(core: Core) -> list[tuple[ConnectionStatus, list[HandleStatus]]]:
-    """Every connection with what it has open."""
-    found: list[tuple[ConnectionStatus, list[HandleStatus]]] = []
-    for connection in core.connections.values():
-        status = _connection(core, connection)
-        found.append((status, [_handle(status, handle) for handle in connection.handles.values()]))
-    return found
+def connections(core: Core) -> Iterator[tuple[ConnectionStatus, list[HandleStatus]]]:
+    """Every connection with what it has open; without those that are gone when their turn comes."""
+    for connection in list(core.connections.values()):
+        if connection.hconn in core.connections:
+            status = _connection(core, connection)
+            yield status, [_handle(status, handle) for handle in connection.handles.values()]
 
 
 def handles_of_queue(core: Core, name: str) -> list[HandleStatus]:

@@ -40,7 +40,7 @@ def queue_status(core: Core, definition: LocalQueue) -> QueueStatus:
         is_open=bool(queue.open_handles),
         last_put=queue.statistics.last_put,
         last_get=queue.statistics.last_get,
-        uncommitted=core.has_uncommitted(queue),
+        uncommitted=queue.store.has_uncommitted,
         age_of_oldest_s=_age_of_oldest(core, queue),
         media_extent="" if media_lsn is None else core.log.extent_name_of(media_lsn),
         is_monitored=core.is_monitored(definition),
