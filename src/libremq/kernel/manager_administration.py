@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.folder_lock import FolderLock
 from libremq.kernel.authority import authority_records, channel_authentication_records, object_authority
 from libremq.kernel.events import configuration_events, performance_events
 from libremq.kernel.manager_questions import Questions
@@ -28,7 +28,7 @@ class Administration(Questions):
     """Commands on objects. Each returns the log position that its answer depends on."""
 
     def __init__(
-        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self.images = AutomaticImages(core, self.checkpoint_due)

@@ -45,6 +45,8 @@ class SystemUsers:
         return frozenset(name for number in numbers if (name := _group_name(number)))
 
     def number_of(self, user: str) -> int | None:
+        import pwd
+
         try:
             return pwd.getpwnam(user).pw_uid
         except (KeyError, OSError, ValueError):

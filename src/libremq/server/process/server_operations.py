@@ -176,7 +176,7 @@ class ServerOperations:
         """Those of LISTENER objects, then those without: of `strmqm -p`, `runmqlsr` and qm.ini. They have no name."""
         found = [one for one in self._event_loop.manager.definitions.select("LISTENER") if isinstance(one, Listener)]
         states = [state for state in map(self._listener_state, found) if state is not None]
-        defined = {self._address(one) for one in found}
+        defined = {self._address(one.name) for one in found}
         return states + [
             ListenerStatus("", state.status, state.pid, state.started, address.host or "*", state.port)
             for address, state in self._listening.states().items()
