@@ -386,13 +386,16 @@ class QueueManager(Administration):
                 self.core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType
             )
             raise
-        before = od.ResolvedQName, od.ResolvedQMgrName
+        before = (
+            od.ResolvedQName, od.ResolvedQMgrName, od.KnownDestCount, od.UnknownDestCount, od.InvalidDestCount,
+        )  # fmt: skip
         handle, _ = opening.open_object(self.core, connection, od, options)  # of a queue that is there
         try:
             assert handle.destination is not None
             reason, lsn = putting.put_to(self.core, connection, handle, handle.destination, md, pmo, data, put1=True)
         except MQError:
-            od.ResolvedQName, od.ResolvedQMgrName = before  # a call that fails fills nothing
+            # A call that fails fills nothing
+            od.ResolvedQName, od.ResolvedQMgrName, od.KnownDestCount, od.UnknownDestCount, od.InvalidDestCount = before
             raise
         finally:
             opening.close_object(self.core, connection, handle, C.MQCO_NONE)

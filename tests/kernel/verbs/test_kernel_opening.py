@@ -9,7 +9,7 @@ import pytest
 
 import libremq
 from libremq.mqi import constants as C
-from libremq.mqi.structs import MQOD
+from libremq.mqi.structs import MQMD, MQOD, MQPMO
 
 
 @pytest.fixture
@@ -52,3 +52,14 @@ def test_a_descriptor_of_the_first_version_has_no_such_fields(qm: libremq.QueueM
     od = MQOD(Version=C.MQOD_VERSION_1, ObjectName="LOCAL", KnownDestCount=77)
     qm.mqi.MQOPEN(od, C.MQOO_OUTPUT)
     assert od.KnownDestCount == 77
+
+
+def test_mqput1_fills_the_descriptor_only_if_it_puts(qm: libremq.QueueManager) -> None:
+    od = MQOD(Version=C.MQOD_VERSION_2, ObjectName="LOCAL")
+    qm.mqi.MQPUT1(od, MQMD(), MQPMO(), b"x")
+    assert (od.KnownDestCount, od.UnknownDestCount) == (1, 0)
+    qm.alter("QLOCAL", "LOCAL", put="disabled")
+    od = MQOD(Version=C.MQOD_VERSION_2, ObjectName="LOCAL")
+    with pytest.raises(libremq.MQError):
+        qm.mqi.MQPUT1(od, MQMD(), MQPMO(), b"x")
+    assert od == MQOD(Version=C.MQOD_VERSION_2, ObjectName="LOCAL")
