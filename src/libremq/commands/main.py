@@ -160,6 +160,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_known = any(command.name == chosen for command in COMMANDS)
     if argv is None and is_known:
         sys.argv[0] = str(chosen)  # the name of the application that a queue manager and other processes see
+    if chosen is not None and not is_known and words[0] == chosen:
+        print(f"libremq: {_no_command(chosen)}", file=sys.stderr)
+        return 2
     try:
         parser = _parser(chosen, whole=not is_known or words[0] != chosen)
         arguments = parser.parse_args(words)
@@ -186,6 +189,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return ExitCode.UNEXPECTED
     except KeyboardInterrupt:
         return 130
+
+
+def _no_command(word: str) -> str:
+    """What is said of a word that is no command."""
+    import difflib
+
+    close = difflib.get_close_matches(word.lower(), [command.name for command in COMMANDS], 1)
+    meant = f" Did you mean {close[0]}?" if close else ""
+    return f"{printable(word[:64])!r} is no command.{meant} libremq --help lists them."
 
 
 def _drop_output() -> None:
