@@ -175,6 +175,7 @@ class QueueManager(Administration):
             raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the connection was closed; connect again")
         if self._orphans:
             self._close_orphans()
+        self._dead_threads.end_all()
         session: Session | None = getattr(self._local, "session", None)
         if session is None:
             session = self._private_session()
