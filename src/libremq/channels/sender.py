@@ -12,6 +12,7 @@ has it, and backed out if not. What may happen when is in `SENDER` of `agent_sta
 from __future__ import annotations
 
 from dataclasses import replace
+from secrets import token_bytes
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent
@@ -37,7 +38,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
 from libremq.wire import message_channel as flows
-from libremq.wire.message_channel import Resync, StatusData
+from libremq.wire.message_channel import NONCE_BYTES, Resync, StatusData
 from libremq.wire.protocol import ProtocolError, Status
 from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
@@ -111,6 +112,8 @@ class SendingAgent(Agent):
         if sync is not None:
             numbers.certain, numbers.luwid = sync.sequence, sync.luwid
         self.substate = C.MQCHSSTATE_RESYNCHING
+        if negotiated.is_fresh:
+            self._nonce = token_bytes(NONCE_BYTES)
         # What was put in doubt is on disk before anybody hears of it
         self._send(
             Resync(
@@ -118,6 +121,7 @@ class SendingAgent(Agent):
                 bytes.fromhex(numbers.luwid),
                 doubt.last if doubt is not None else 0,
                 bytes.fromhex(doubt.luwid) if doubt is not None else NO_LUWID_BYTES,
+                nonce=self._nonce,
             ).pack(),
             manager.last_lsn,
         )
@@ -128,6 +132,9 @@ class SendingAgent(Agent):
     def _compare(self, flow: Flow) -> None:
         """The other end says what its last batch was: that decides what becomes of one in doubt."""
         other, numbers, doubt = Resync.unpack(flow), self._sequence, self._left_in_doubt
+        if self.negotiated.is_fresh:
+            self._check_fresh(other)  # before anything is decided by it
+            self._send(Resync(numbers.certain, bytes.fromhex(numbers.luwid), heard=other.nonce).pack())
         if doubt is not None:
             arrived = other.luwid.hex() == doubt.luwid
             channel_batches.resolve(self.environment.manager, doubt, arrived, self.peer.address)
@@ -140,6 +147,11 @@ class SendingAgent(Agent):
         expected = next_sequence(other.sequence, self.channel.seqwrap)
         mine = next_sequence(numbers.certain, self.channel.seqwrap)
         if mine != expected:
+            if other.luwid.hex() == numbers.luwid != NO_LUWID:
+                # Nothing was lost and nothing came twice, for both have the same last batch: only the count differs
+                self.environment.say(amq(9593, self.name, self.peer.address, expected, mine))
+                self._happens(Event.RESET_NEEDED, other)
+                return
             raise ChannelError(End("retry", amq(9526, self.name, expected, mine)), Status.MSG_SEQUENCE_ERROR, mine)
         self._happens(Event.SYNCHRONISED)
 

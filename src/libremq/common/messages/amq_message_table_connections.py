@@ -141,6 +141,21 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "E", "Users cannot be authenticated: {0}.", "The file of users, or the system's service, cannot be used.",
         "Correct the cause that is named; until then nobody who needs a password gets in.",
     ),
+    9592: (
+        "E", "Channel '{0}': what came from {1} belongs to another connection than this one.",
+        "The two ends of a channel tell each other a number that they have just made up, and take nothing from an end "
+        "that does not say it back. This one did not: it sends what was recorded of an earlier connection, or is "
+        "broken.",
+        "If it happens again, find out who calls from that address. Nothing was taken from it, and the channel starts "
+        "as usual when its partner calls. A channel with TLS cannot be recorded.",
+    ),
+    9593: (
+        "W", "Channel '{0}': the other end ({1}) waits for message {2}, and the next one has number {3}. Both have the "
+        "same last batch, so that nothing is missing: the other end is told to go on with {3}.",
+        "The sequence number of one end was changed, by RESET CHANNEL there or by a connection that was no honest one. "
+        "The unit of work of the last batch, which both ends keep, tells that they agree about the messages.",
+        "If nobody has entered RESET CHANNEL at the other end, find out who has called it.",
+    ),
     9616: (
         "E", "CipherSpec {0} of channel '{1}' is not enabled.", "It is too weak, or this system does not have it.",
         "Use a CipherSpec of TLS 1.2 or 1.3, or one of the ANY_ aliases.",
