@@ -156,6 +156,18 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "The unit of work of the last batch, which both ends keep, tells that they agree about the messages.",
         "If nobody has entered RESET CHANNEL at the other end, find out who has called it.",
     ),
+    9594: (
+        "W", "{0} connections of {1} that had not logged in were closed: {2} may wait for that ({3} in qm.ini).",
+        "Connections were opened faster than anybody logged in over them. Those that had waited longest without asking "
+        "for anything were closed, or the last one was refused. This is said once a minute for each address.",
+        "Look what that machine does. If these are your applications, which all start at once, raise the limit.",
+    ),
+    9595: (
+        "E", "The connection of {0} is closed: of all messages on their way, over {2} bytes, it holds most, {1} bytes.",
+        "Messages that were begun and not completed, or that a peer does not take, hold as much memory as they may. "
+        "The connection that holds most gives way, of the address that holds most.",
+        "Look what that application does. How much there may be depends on the memory of the machine.",
+    ),
     9616: (
         "E", "CipherSpec {0} of channel '{1}' is not enabled.", "It is too weak, or this system does not have it.",
         "Use a CipherSpec of TLS 1.2 or 1.3, or one of the ANY_ aliases.",

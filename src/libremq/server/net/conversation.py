@@ -24,6 +24,8 @@ from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server.admission.admission_decision import Admitted
 from libremq.server.net import deliveries, foreign_clients, mqconn, object_calls
 from libremq.server.net.property_blocks import PropertyBlocks
+from libremq.server.net.served_link import UNKNOWN_BYTES
+from libremq.server.net.unfinished_flows import relieve
 from libremq.wire import calls, session_flows, xa_flows
 from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request
 from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 
 BACKLOG_MAX = 10_000
 """Calls that wait for the one before. Many tasks of one program may put while another one's get waits."""
-UNKNOWN_BYTES = 1 << 16
-"""What is kept of a client that was not let in yet: what is for all must not be filled by nobody."""
 _FLOW_BYTES = 512
 """What a call takes beyond its body while it waits."""
 
@@ -150,10 +150,15 @@ class Conversation:
 
     def go_on(self) -> None:
         """The call that held up the others is done. What is wrong with what follows is this link's business alone."""
+        left = self.link.turn_share
         try:
             while self._backlog and not (self._busy or self.get_flow is not None or self.batch is not None):
                 if self._gone or self.link.is_full():
                     return
+                if not left:
+                    self.link.go_on_soon()  # others have their turn
+                    return
+                left -= 1
                 flow = self._backlog.popleft()
                 self.link.note_backlog(-len(flow.body) - _FLOW_BYTES)
                 self._run(flow)
@@ -424,6 +429,8 @@ class Conversation:
     def check_memory(self) -> None:
         """Before a message is taken: may another one be held for a client?"""
         limit = self.event_loop.limits.buffer_bytes_max
+        if self.event_loop.buffered_bytes > limit:
+            relieve(self.event_loop)
         if self.event_loop.buffered_bytes > limit:
             raise mq_error(
                 C.MQRC_STORAGE_NOT_AVAILABLE, self.manager.name, f"messages on their way hold over {limit} bytes"

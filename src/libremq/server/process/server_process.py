@@ -187,6 +187,8 @@ class Server:
                 links_max=limits.links_max,
                 buffer_bytes_max=limits.buffer_bytes_max,
                 connect_s=self._settings.tcp.connect_timeout_s,
+                pending_max=limits.pending_max,
+                pending_per_address_max=limits.pending_per_address_max,
             ),
             say=self.say,
             tls=self.key_repository.context,
