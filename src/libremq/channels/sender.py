@@ -268,7 +268,7 @@ class SendingAgent(Agent):
         return batch.unit is not None and batch.unit.unit.message_count >= most
 
     def _send_next(self) -> bool:
-        """Get a message and send it; False if there is none."""
+        """Get a message and send it; False if there is none, or none is found yet: then it is told to look again."""
         unit = self._batch.unit or self._begin_batch()
         manager, hconn = self.environment.manager, self._hconn
         # Properties stay in their MQRFH2, as they lie on the queue
@@ -281,8 +281,10 @@ class SendingAgent(Agent):
             else:
                 md = MQMD(Version=C.MQMD_VERSION_2)
                 gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=options)
-                got = manager.get(hconn, self._hobj, md, gmo)
-                data = got.data  # type: ignore[union-attr]  # it does not wait
+                got = manager.get_if_found(hconn, self._hobj, md, gmo)
+                if got is None:
+                    return False
+                data = got.data
         except MQError as error:
             if error.reason in (C.MQRC_NO_MSG_AVAILABLE, C.MQRC_Q_MGR_QUIESCING):
                 return False  # the end of the queue manager is told by `stop`; this batch is still to be confirmed

@@ -250,6 +250,10 @@ class EmbeddedQueueManager:
         look = _LOOK_FOR_SIGNALS_S if threading.current_thread() is threading.main_thread() else None
         try:
             while not waiter.done:
+                if self._timer is None and self.manager.core.turns:
+                    self.manager.next_turn()  # else the clock goes on with it
+                    arrived.wait(GIVE_WAY_S)
+                    continue
                 timeout = look
                 if waiter.deadline is not None and self._timer is None:  # else the clock ends the wait
                     left = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
@@ -278,7 +282,7 @@ class EmbeddedQueueManager:
     # The clock
 
     def _watch_clock(self) -> None:
-        """Expiry scans, timed checkpoints, wait intervals of consumers."""
+        """Expiry scans, timed checkpoints, wait intervals of consumers; long work, one slice after the other."""
         manager = self.manager
         with self.lock:
             while not self._ended and manager.failure is None:
@@ -292,7 +296,16 @@ class EmbeddedQueueManager:
                     # If it is final, every later call hears of it; else there is a next time. Whatever it is, the
                     # clock goes on: gets that wait rely on it
                     manager.say(amq(7484, manager.name, error))
-                self._clock_changed.wait(GIVE_WAY_S)  # there may be more to do at once: applications come first
+                if manager.next_deadline() <= manager.core.clock.monotonic():
+                    self._clock_changed.wait(GIVE_WAY_S)  # there is more to do: others have the lock first
+
+    def await_news(self, news: threading.Condition) -> None:
+        """Wait for news of the kernel. Without a thread for the clock, long work goes on here."""
+        if self._timer is None and self.manager.core.turns:
+            self.manager.next_turn()
+            news.wait(GIVE_WAY_S)
+        else:
+            news.wait()
 
     def run_clock(self) -> None:
         """Do what the clock asks for now: for a clock that is moved by hand, and has no thread that watches it."""

@@ -322,7 +322,7 @@ class EmbeddedConnection:
                 if delivery is None:
                     if not connection.consuming:
                         return None
-                    self._something_to_do.wait()
+                    self._embedded.await_news(self._something_to_do)
             lsn = connection.lsn
         self._embedded.force(lsn)
         return delivery

@@ -28,6 +28,7 @@ from libremq.kernel.state.connection import AsyncPutStatus, Connection, ObjectHa
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.turns import Turn
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.state.verb_result import Answer
 from libremq.kernel.state.wait_clock import Deadline
@@ -46,6 +47,7 @@ from libremq.kernel.verbs import (
     repeats,
     triggers,
 )
+from libremq.kernel.verbs.searching import Search
 from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -77,17 +79,22 @@ class QueueManager(Administration):
         core.deliver = partial(putting.deliver_own, core)
         core.on_put = partial(performance_events.message_put, core)
         core.on_get = partial(performance_events.message_got, core)
+        core.turns.begun = self.deadlines_changed
         if core.unfinished:
             self._undo_later()
 
     # The clock
 
     def tick(self) -> None:
-        """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint, media images."""
+        """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint, media images; and a
+        slice of what is left to do, if anything is. Whoever calls it lets others have their turn before the next one.
+        """
         woken = self.core.woken
         woken.in_call = True
         try:
             self.core.wait_clock.run(self.core.clock.monotonic())
+            if self.core.turns:
+                self.next_turn()
             if self.commands_wait:
                 self.run_commands()
         finally:
@@ -96,7 +103,25 @@ class QueueManager(Administration):
     def next_deadline(self) -> float:
         """When `tick` should be called next."""
         next_deadline = self.core.wait_clock.next()
-        return self.core.clock.monotonic() if self.commands_wait else next_deadline
+        return self.core.clock.monotonic() if self.commands_wait or self.core.turns else next_deadline
+
+    def next_turn(self) -> None:
+        """A slice of what has more to do than one. What cannot go on tells those who wait for it."""
+        turn = self.core.turns.first()
+        more = False
+        try:
+            more = self._go_on(turn)
+        except MQError as error:
+            turn.fail(error)
+        except Exception as error:
+            turn.fail(mq_error(C.MQRC_UNEXPECTED_ERROR, self.name, f"{type(error).__name__}: {error}"))
+            raise
+        finally:
+            self.core.turns.end(turn, more=more)
+
+    @verb
+    def _go_on(self, turn: Turn) -> bool:
+        return turn.go_on()
 
     def _plan_expiry_scan(self) -> None:
         core = self.core
@@ -105,7 +130,7 @@ class QueueManager(Administration):
     def _expiry_scan_due(self) -> None:
         self._plan_expiry_scan()
         self.commands_wait = True  # whatever kept the command server from one: it looks again
-        self.scan_expired()
+        self.core.turns.add(expiry.Scan(self.core))
 
     def _plan_timed_checkpoint(self) -> None:
         core = self.core
@@ -157,7 +182,11 @@ class QueueManager(Administration):
 
     @verb
     def scan_expired(self) -> int:
-        return expiry.scan(self.core)
+        """Discard every expired message now, in one go; how many there were. The clock takes its time over it."""
+        scan = expiry.Scan(self.core)
+        while scan.go_on():
+            pass
+        return scan.count
 
     @verb
     def _take_image_turn(self) -> None:
@@ -416,6 +445,23 @@ class QueueManager(Administration):
         self._check_backed_out(connection)
         result = getting.get(self.core, connection, handle, md, gmo, buffer_length, pack)
         return result, result.lsn, connection
+
+    @connection_verb
+    def get_if_found(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> Answer[Got | None]:
+        """MQGET for whoever is told of arrivals (`QueueState.notified`) and empties the queue by itself.
+
+        None: nothing is found yet, and it will be told to ask again.
+        """
+        connection, handle = self._handle(hconn, hobj)
+        self._check_backed_out(connection)
+        result = getting.get_if_found(self.core, connection, handle, md, gmo)
+        if isinstance(result, Got):
+            return result, result.lsn, connection
+        assert handle.queue is not None
+        if isinstance(result, Search):
+            result.end()  # what has expired is gone; it begins from there
+        self.core.turns.add(getting.TellAgain(self.core, handle.queue))
+        return None, 0, connection
 
     def repeat_of(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO) -> repeats.RepeatedPut | None:
         """After a put that went well: a short way for those like it, if there is one."""

@@ -145,25 +145,8 @@ class Rfh2:
         The byte order is read off the Version field, which can only be 2, rather than trusted from the
         descriptor: a header whose sender left Encoding wrong is still readable.
         """
-        if len(data) - offset < MQRFH_STRUC_LENGTH_FIXED_2:
-            raise mq_error(MQRC_RFH_ERROR, detail=f"{len(data) - offset} bytes cannot hold an MQRFH2")
-        version = data[offset + 4 : offset + 8]
-        if version == b"\x02\0\0\0":
-            fixed, length_of, big = _FIXED_LITTLE, _LENGTH_LITTLE, False
-        elif version == b"\0\0\0\x02":
-            fixed, length_of, big = _FIXED_BIG, _LENGTH_BIG, True
-        else:
-            raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 Version is {version.hex()}, not 2")
-        struc_id, _, struc_length, encoding, ccsid, format_bytes, flags, text_ccsid = fixed.unpack_from(data, offset)
-        if struc_id == _STRUC_ID_ASCII:
-            format_text = format_bytes.decode("latin-1")
-        elif struc_id == _STRUC_ID_EBCDIC:
-            format_text = format_bytes.decode("cp500")
-        else:
-            raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucId is {struc_id!r}")
-        end = offset + struc_length
-        if struc_length < MQRFH_STRUC_LENGTH_FIXED_2 or end > len(data):
-            raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucLength is {struc_length}")
+        big, end, encoding, ccsid, format_text, flags, text_ccsid = _fixed_part(data, offset)
+        length_of = _LENGTH_BIG if big else _LENGTH_LITTLE
         codec = _text_codec(text_ccsid, big)
         folders = []
         position = offset + MQRFH_STRUC_LENGTH_FIXED_2
@@ -180,7 +163,7 @@ class Rfh2:
                 raise _format_error(f"NameValueData is not valid text in CCSID {text_ccsid}") from None
             folders.append(Folder(text.strip(_PADDING)))
             position += length
-        header = cls(folders, encoding, ccsid, format_text.rstrip(" \0"), flags, text_ccsid)
+        header = cls(folders, encoding, ccsid, format_text, flags, text_ccsid)
         return header, end
 
     def build(self, encoding: int = MQENC_NATIVE) -> bytes:
@@ -207,6 +190,38 @@ class Rfh2:
             self.name_value_ccsid,
         )
         return b"".join(parts)
+
+
+def _fixed_part(data: bytes, offset: int) -> tuple[bool, int, int, int, str, int, int]:
+    """Is the header at `offset` big-endian, where it ends, and its other fields."""
+    if len(data) - offset < MQRFH_STRUC_LENGTH_FIXED_2:
+        raise mq_error(MQRC_RFH_ERROR, detail=f"{len(data) - offset} bytes cannot hold an MQRFH2")
+    version = data[offset + 4 : offset + 8]
+    if version == b"\x02\0\0\0":
+        fixed, big = _FIXED_LITTLE, False
+    elif version == b"\0\0\0\x02":
+        fixed, big = _FIXED_BIG, True
+    else:
+        raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 Version is {version.hex()}, not 2")
+    struc_id, _, struc_length, encoding, ccsid, format_bytes, flags, text_ccsid = fixed.unpack_from(data, offset)
+    if struc_id == _STRUC_ID_ASCII:
+        format_text = format_bytes.decode("latin-1")
+    elif struc_id == _STRUC_ID_EBCDIC:
+        format_text = format_bytes.decode("cp500")
+    else:
+        raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucId is {struc_id!r}")
+    end = offset + struc_length
+    if struc_length < MQRFH_STRUC_LENGTH_FIXED_2 or end > len(data):
+        raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucLength is {struc_length}")
+    return big, end, encoding, ccsid, format_text.rstrip(" \0"), flags, text_ccsid
+
+
+def headers_end(data: bytes, offset: int) -> int:
+    """Where the MQRFH2 headers end of which the first is at `offset`: told by their lengths, without their folders."""
+    while True:
+        _, offset, _, _, following, _, _ = _fixed_part(data, offset)
+        if following != FORMAT_RFH2:
+            return offset
 
 
 @dataclass(slots=True)

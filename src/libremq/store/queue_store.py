@@ -386,6 +386,10 @@ class QueueStore:
             raise self._file.damaged_block(self.handles.block[slot], "another message is there")
         return message
 
+    def group_of(self, slot: int) -> bytes | None:
+        """The group id of a message that has one."""
+        return self._group_ids.get(slot)
+
     # Backout counts: few messages have one, so they are kept beside the handles
 
     def backout_count(self, slot: int) -> int:

@@ -37,6 +37,7 @@ from libremq.kernel.state.event_state import EventState
 from libremq.kernel.state.identifiers import Identifiers
 from libremq.kernel.state.queue_files import QueueFiles
 from libremq.kernel.state.queue_state import QueueState, QueueStatistics
+from libremq.kernel.state.turns import Turns
 from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
 from libremq.kernel.state.wait_clock import WaitClock
 from libremq.kernel.state.waiting_gets import Waiter
@@ -117,6 +118,7 @@ class Core:
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
         self.wait_clock = WaitClock()
+        self.turns = Turns()
         self.woken = Woken()
         self.alias_handles: dict[str, set[ObjectHandle]] = {}  # by alias: who reads from a queue through it
         self.quiescing = False
@@ -445,7 +447,7 @@ class Core:
             if lsn:
                 self._logged(unit, lsn)
         else:
-            store.link(slot)
+            queue.link(slot)
             if lsn:
                 queue.visible_lsn = lsn
                 self.puts_outside_syncpoint += 1
@@ -573,7 +575,7 @@ class Core:
             if lsn:
                 queue.visible_lsn = lsn
             if kind == PUT:
-                queue.store.link(slot)
+                queue.link(slot)
                 arrived.setdefault(queue, []).append(slot)
             else:
                 queue.store.remove(slot)

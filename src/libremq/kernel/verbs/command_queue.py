@@ -27,11 +27,13 @@ from libremq.kernel.state.failure_reasons import FAILURES, PASSING, is_final
 from libremq.kernel.state.queue_state import COMMAND_QUEUE, QueueState
 from libremq.kernel.state.unit_of_work import PUT, UNDOING, UnitOfWork
 from libremq.kernel.verb_calls import VerbCalls
-from libremq.kernel.verbs import expiry, reports
+from libremq.kernel.verbs import reports
+from libremq.kernel.verbs.matching import MORE, first
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD
+from libremq.store.space_handles import NONE
 from libremq.store.stored_message import Message
 
 COMMANDS_AT_ONCE = 100
@@ -64,6 +66,7 @@ class CommandQueue:
         self._manager = manager
         self._core = manager.core
         self._under_way: Generator[None, None, bool] | None = None
+        self._more = False  # so much has expired that the next command was not found yet
 
     def serve(self, run: Callable[[TakenCommand], Generator[None, None, bool]]) -> bool:
         """Have run what is on the queue, up to a limit or the next step of a long one; True if that was reached.
@@ -76,7 +79,7 @@ class CommandQueue:
                 if self._under_way is None:
                     taken = self._take_next()
                     if taken is None:
-                        return False
+                        return self._more
                     self._under_way = run(taken)
                 try:
                     next(self._under_way)
@@ -153,8 +156,9 @@ class CommandQueue:
 
     def _take_next(self) -> TakenCommand | None:
         queue = self._queue()
-        slot = None if queue is None else self._next(queue)
-        if queue is None or slot is None:
+        slot = NONE if queue is None else first(self._core, None, queue)
+        self._more = slot == MORE
+        if queue is None or slot < 0:
             return None
         message = queue.store.message(slot)
         md = message.md.copy()
@@ -173,14 +177,6 @@ class CommandQueue:
         queue = self._core.local_queue(definition)
         # An application that reads the queue itself, alone, is served by nobody
         return None if queue.exclusive else queue
-
-    def _next(self, queue: QueueState) -> int | None:
-        now_ms = int(self._core.clock.now() * 1000)
-        while True:
-            slot = next((slot for slot in queue.store.chains if slot not in queue.locks), None)
-            if slot is None or not 0 < queue.store.handles.expiry_ms[slot] <= now_ms:
-                return slot
-            expiry.discard(self._core, queue, slot)
 
     def _take(self, queue: QueueState, slot: int) -> UnitOfWork | None:
         core = self._core

@@ -13,6 +13,7 @@ from libremq.kernel.events import performance_events
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import unexpected
 from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.turns import LOOK
 from libremq.kernel.state.waiting_gets import BROWSES, WHATEVER_COMES, Got, Waiter
 from libremq.kernel.verbs import getting, groups, reports
 from libremq.kernel.verbs.matching import Wanted
@@ -35,13 +36,21 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
     if queue.definition.trigger == C.MQTC_ON and queue.definition.trigtype == C.MQTT_EVERY:
         return False  # every message that arrives must trigger, so it must arrive
     persistent = md.Persistence == C.MQPER_PERSISTENT
+    left = core.turns.slice
     waiters = queue.waiters
     for waiter in waiters.in_turn([(crc32(md.MsgId), crc32(md.CorrelId))] if waiters.look_at_ids else None):
-        if waiter.rank == BROWSES:
+        if waiter.rank == BROWSES or waiter.unfinished:
             continue
+        if left <= 0:
+            return False  # too many have been asked: the others are, one slice after the other, when it is on the queue
         if waiter.ids is not WHATEVER_COMES:
             wanted = Wanted(waiter.handle, waiter.md, waiter.gmo)
-            if wanted.token is not None or not wanted.fits(md) or not wanted.selects(message):
+            left -= LOOK
+            if wanted.token is not None or not wanted.fits(md):
+                continue
+            selected = wanted.selects(message)
+            left -= wanted.cost
+            if not selected:
                 continue
         options = waiter.gmo.Options
         if options & _NOT_DIRECT or (persistent and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT):

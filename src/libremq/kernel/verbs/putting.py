@@ -13,7 +13,9 @@ from libremq.kernel.messages.descriptor_extension import without_extension
 from libremq.kernel.messages.field_checks import check_descriptor
 from libremq.kernel.messages.put_plan import APPLICATION, CHANNEL, MAX_PRIORITY, OWN, PutPlan, Way, plan_of
 from libremq.kernel.messages.time_to_live import expires_ms
-from libremq.kernel.properties.message_handles import resolve_put_properties
+from libremq.kernel.properties.message_handles import properties_too_big, resolve_put_properties
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_delivery import may_hold_properties, property_bytes_in_data
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
@@ -103,6 +105,8 @@ def put_to(
         properties, data = resolve_put_properties(
             connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
         )
+    if core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH and may_hold_properties(stored.Format):
+        _check_properties(stored, properties, data, core.catalogue.qmgr.maxpropl)
     message = Message(stored, properties, data if type(data) is bytes else bytes(data))
     lsn = deliver(core, connection, plan, message, unit, now, APPLICATION)
     if unit is not None and handle not in unit.put_groups:
@@ -113,6 +117,15 @@ def put_to(
         _note_group(handle, destination, state)
     _return_to_caller(core, md, pmo, stored, destination)
     return warning, lsn
+
+
+def _check_properties(md: MQMD, properties: bytes, data: bytes, limit: int) -> None:
+    """MAXPROPL counts the properties in an MQRFH2 of the data as well."""
+    in_data = property_bytes_in_data(data, md.Format, md.CodedCharSetId, md.Encoding)
+    if in_data:
+        length = in_data + Properties.decode(properties).data_length
+        if length > limit:
+            raise properties_too_big(length, limit)
 
 
 def _refusal(core: Core, handle: ObjectHandle, plan: PutPlan, reason: int, way: Way) -> MQError:

@@ -23,7 +23,7 @@ from libremq.kernel.verbs.getting import get_inhibited
 from libremq.kernel.verbs.matching import first
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO
-from libremq.store.space_handles import NONE, PERSISTENT
+from libremq.store.space_handles import PERSISTENT
 from libremq.store.stored_message import Message
 
 _PUT_OPTIONS = C.MQPMO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_ASYNC_RESPONSE
@@ -97,6 +97,7 @@ def repeat_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD
         and not (md.Report or md.MsgFlags or md.ReplyToQ or md.Feedback)
         and not handle.put_groups
         and not handle.destinations
+        and (core.catalogue.qmgr.maxpropl == C.MQPROP_UNRESTRICTED_LENGTH or not may_hold_properties(md.Format))
     )
     return RepeatedPut(core, connection, handle, plan_of(core, destination), md, pmo.Options) if plain else None
 
@@ -120,7 +121,7 @@ def take_plain(
     ):
         return None, 0
     slot = first(core, handle, queue)
-    if slot == NONE:
+    if slot < 0:  # none, or it takes an ordinary get to find out
         return None, 0
     store = queue.store
     message = store.message(slot)

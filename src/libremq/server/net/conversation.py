@@ -503,7 +503,7 @@ class Conversation:
         flow, self.get_flow = self.get_flow, None
         batch, self.batch = self.batch, None
         if batch is not None:
-            batch.first_came(waiter)
+            batch.came(waiter)
         elif flow is not None:
             if waiter.error is not None:
                 self.fail(flow, waiter.error)

@@ -107,12 +107,18 @@ class Batch:
             return
         self._first(result)
 
-    def first_came(self, waiter: Waiter) -> None:
+    def came(self, waiter: Waiter) -> None:
+        """The first message, which was waited for; or another one whose search took more than one call."""
         if waiter.error is not None:
-            self._end(waiter.error)
+            self._end(None if self._sent else waiter.error)
             return
         assert waiter.result is not None
-        self._first(waiter.result)
+        if not self._sent:
+            self._first(waiter.result)
+        elif self._take(waiter.result):
+            self._rest()
+        else:
+            self._end(None)
 
     def _first(self, got: Got) -> None:
         if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
@@ -184,11 +190,11 @@ class Batch:
                     break
                 md, gmo = self._md.copy(), template.copy()
                 got = manager.get(conversation.hconn, hobj, md, gmo, self._max_length, self._pack)
-                assert isinstance(got, Got)
-                if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
-                    break  # the next request will hear of it
-                self._send(got.reply)
-                if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+                if isinstance(got, Waiter):
+                    conversation.batch = self
+                    conversation.wait_for(got)
+                    return
+                if not self._take(got):
                     break
         except MQError as error:
             # What was sent is theirs; if more than emptiness is wrong, the next request will hear of it
@@ -196,6 +202,15 @@ class Batch:
                 self._end(error)
                 return
         self._end(None)
+
+    def _take(self, got: Got) -> bool:
+        """Send one that is taken along; False if it is the last."""
+        if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            if not self._cut:  # else the next request will hear of it
+                self._send(got.reply)
+            return False
+        self._send(got.reply)
+        return True
 
     def _end(self, error: MQError | None) -> None:
         """The end of the batch; without a message it has the reason."""
