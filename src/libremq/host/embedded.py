@@ -300,7 +300,7 @@ class EmbeddedQueueManager:
                     self._clock_changed.wait(GIVE_WAY_S)  # there is more to do: others have the lock first
 
     def await_news(self, news: threading.Condition) -> None:
-        """Wait for news of the kernel. Without a thread for the clock, long work goes on here."""
+        """Wait for news of the kernel, a condition of its lock. If no thread runs the clock, long work goes on here."""
         if self._timer is None and self.manager.core.turns:
             self.manager.next_turn()
             news.wait(GIVE_WAY_S)

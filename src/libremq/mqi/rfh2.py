@@ -67,6 +67,7 @@ _DT_OF_TYPE = {mqtype: dt for dt, mqtype in _TYPE_OF_DT.items() if dt not in ("i
 
 _NAME = r"[^\s<>/='\"&!?][^\s<>/='\"&]*"
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:'[^'<]*'|\"[^\"<]*\"))*)\s*(/?)>")
+_LEAF = re.compile(rf"<({_NAME})((?:\s+{_NAME}\s*=\s*(?:'[^'<]*'|\"[^\"<]*\"))*)\s*>([^<]*)</\1\s*>")
 _ATTRIBUTE = re.compile(rf"({_NAME})\s*=\s*(?:'([^'<]*)'|\"([^\"<]*)\")")
 _FOLDER_NAME = re.compile(rf"\s*<({_NAME})[\s/>]")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|apos|quot)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));|&")
@@ -273,6 +274,18 @@ def parse_elements(text: str) -> list[Element]:
             _take_text(stack, between, position)
         if start < 0:
             break
+        match = _LEAF.match(text, start)
+        if match is not None and stack and (stack[-1].children or not stack[-1].text):
+            # Nearly all there is: an element with text, in a group or folder
+            name, attributes, inner = match.groups()
+            element = Element(name, _unescape(inner) if "&" in inner else inner)
+            if attributes:
+                element.attributes = _read_attributes(attributes)
+            if len(stack) == ELEMENT_DEPTH_MAX:
+                raise _format_error(f"more than {ELEMENT_DEPTH_MAX} levels of elements")
+            stack[-1].children.append(element)
+            position = match.end()
+            continue
         match = _TAG.match(text, start)
         if match is None:
             raise _format_error(f"character {start + 1} of the folder does not begin a tag")
@@ -287,10 +300,7 @@ def parse_elements(text: str) -> list[Element]:
             continue
         element = Element(name)
         if attributes:
-            element.attributes = {
-                found[1]: _unescape(found[2] if found[3] is None else found[3])
-                for found in _ATTRIBUTE.finditer(attributes)
-            }
+            element.attributes = _read_attributes(attributes)
         if stack:
             parent = stack[-1]
             if not parent.children:
@@ -307,6 +317,12 @@ def parse_elements(text: str) -> list[Element]:
     if stack:
         raise _format_error(f"<{stack[-1].name}> is never closed")
     return roots
+
+
+def _read_attributes(attributes: str) -> dict[str, str]:
+    return {
+        found[1]: _unescape(found[2] if found[3] is None else found[3]) for found in _ATTRIBUTE.finditer(attributes)
+    }
 
 
 def _take_text(stack: list[Element], text: str, position: int) -> None:

@@ -138,8 +138,8 @@ class Searches(Session):
         with suppress(MQError):
             self.random.choice([
                 self.begin, self.begin, self.begin, self.put_now, self.put_now, self.put_now, self.put_now,
-                self.put_in_unit, self.put_in_unit, self.end_unit, self.take, self.take_in_unit, self.unlock, self.unmark,
-                self.reopen, self.cancel, self.later,
+                self.put_in_unit, self.put_in_unit, self.end_unit, self.take, self.take_in_unit, self.unlock,
+                self.unmark, self.reopen, self.cancel, self.later,
             ])()  # fmt: skip
 
     # What they must see

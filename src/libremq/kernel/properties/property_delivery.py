@@ -165,7 +165,7 @@ def properties_in_data(
                 _take_folder(folder, entries)
     except (MQError, struct.error):
         return [], 1
-    return entries, worth + 2 * tags
+    return entries, worth + tags
 
 
 def property_bytes_in_data(data: bytes, data_format: str, ccsid: int, encoding: int) -> int:
