@@ -117,7 +117,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("half of the memory at {} KiB each", limits.CONNECTION_BYTES / KIB),
         ("Local applications may have {} more", event_loop._KEPT_LOCAL),
         ("may share sockets | {}, or what half", limits.CONNECTIONS_MAX),
-        ("being received | {} MiB together", limits.BUFFER_BYTES_MAX / MIB),
+        ("not taken by their reader | {} MiB together", limits.BUFFER_BYTES_MAX / MIB),
         ("control socket | {} KiB, within {} seconds", control_socket.LINE_BYTES_MAX / KIB, control_socket.REQUEST_S),
     ],
     "docs/troubleshooting.md": [
