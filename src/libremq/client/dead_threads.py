@@ -28,7 +28,7 @@ class _Owner:
 
 
 class _Work:
-    """What is to be ended. It holds nothing that must go first: the end of the queue manager's object counts, too."""
+    """What is to be ended. It holds nothing that must go first: the end of the queue manager's object is one, too."""
 
     __slots__ = ("_end", "_ended", "_ending", "_is_ending", "_signals")
 

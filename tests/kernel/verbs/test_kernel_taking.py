@@ -105,6 +105,17 @@ def test_the_answer_is_what_the_get_returns(session: Session) -> None:
     assert session.depth("Q") == 0
 
 
+@pytest.mark.parametrize("locked", [True, False])
+def test_an_unlock_takes_nothing_and_has_an_answer(session: Session, locked: bool) -> None:
+    _put(session)
+    hobj = session.open("Q", C.MQOO_BROWSE | C.MQOO_INPUT_SHARED)
+    if locked:
+        session.qm.get(session.hconn, hobj, MQMD(), MQGMO(Options=C.MQGMO_BROWSE_FIRST | C.MQGMO_LOCK))
+    got = session.qm.get(session.hconn, hobj, MQMD(), MQGMO(Options=C.MQGMO_UNLOCK), None, lambda *all: b"packed")
+    assert isinstance(got, Got) and got.reply == b"packed"
+    assert got.reason == (C.MQRC_NONE if locked else C.MQRC_NO_MSG_LOCKED)
+
+
 def test_a_browse_whose_answer_cannot_be_made_does_not_move_on(session: Session) -> None:
     _put(session)
     hobj = session.open("Q", C.MQOO_BROWSE)

@@ -95,7 +95,10 @@ def get(
     queue = _checked(core, handle, md, gmo)
     options = gmo.Options
     if options & C.MQGMO_UNLOCK:
-        return _unlock(core, handle, queue)
+        unlocked = _unlock(core, handle, queue)
+        if pack is not None:
+            unlocked.reply = packed(pack, handle, queue, md, gmo, unlocked)
+        return unlocked
     if options & C.MQGMO_SYNCPOINT:
         core.syncpoint_unit(connection)  # a unit of work that is full says so before the message is looked for
     search = _search_for(core, handle, queue, md, gmo)
