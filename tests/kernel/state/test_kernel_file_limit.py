@@ -126,6 +126,19 @@ def test_holes_are_filled_before_the_file_grows_beyond_its_limit() -> None:
         session.get("ONE")
 
 
+def test_a_message_that_no_hole_is_long_enough_for_is_scattered_over_them() -> None:
+    session = limited()
+    for number in range(20):
+        session.put("ONE", MEGABYTE, Priority=number % 2)
+    for _ in range(6):
+        session.get("ONE")  # every other one
+    for data in (b"a" * 2_500_000, b"b" * 2_500_000):
+        session.put("ONE", data, Priority=9)
+    session.put("ONE", MEGABYTE)  # those before it leave the buffer
+    assert file_bytes(session) <= 20 << 20
+    assert [session.get("ONE")[1][:1] for _ in range(2)] == [b"a", b"b"]
+
+
 def test_the_status_says_both_sizes_in_megabytes() -> None:
     session = limited()
     definition = session.qm.find("QLOCAL", "ONE")
