@@ -486,6 +486,20 @@ def test_a_full_log_ends_a_search_and_takes_nothing(monkeypatch: pytest.MonkeyPa
     assert isinstance(again, Waiter) and again.result is not None and again.result.data == b"at last"
 
 
+def test_a_report_on_a_segment_is_no_segment() -> None:
+    """It has the flags and the place of the segment and no data: whoever puts segments together must not go round."""
+    deep = Deep(0)
+    flags = C.MQMF_SEGMENT | C.MQMF_MSG_IN_GROUP
+    deep.put("Q", b"data", Expiry=1, Report=C.MQRO_EXPIRATION, ReplyToQ="Q", GroupId=IDS[1], MsgFlags=flags)
+    deep.clock.advance(1)
+    deep.qm.scan_expired()
+    assert deep.depth("Q") == 1
+    for options in (C.MQGMO_COMPLETE_MSG | C.MQGMO_SYNCPOINT, C.MQGMO_ALL_MSGS_AVAILABLE):
+        with pytest.raises(MQError) as caught:
+            deep.look(deep.open_input("Q"), options)
+        assert caught.value.reason == C.MQRC_NO_MSG_AVAILABLE
+
+
 @pytest.fixture
 def deep() -> Deep:
     return Deep()
