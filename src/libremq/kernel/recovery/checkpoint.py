@@ -39,7 +39,7 @@ MAGIC = b"LMQCHK\0\0"
 VERSION = 1
 _PAUSE_BYTES = 1 << 20
 _SMALLEST_ROOM = 8 * 4096  # of the log: a few forced pages around a record
-QUEUES_AT_ONCE = 20
+QUEUES_AT_ONCE = 10
 """So many are captured under the lock at once, or ended; one with many changes counts as several."""
 _CHANGES_OF_A_QUEUE = 500
 _LOOKED_AT_AT_ONCE = 200
