@@ -562,27 +562,26 @@ class QueueManager(Administration):
     @connection_verb
     def xa_prepare(self, hconn: int, xid: bytes) -> Answer[None]:
         connection = self.connection(hconn)
-        return None, self._branches.prepare(xid), connection
+        return None, self._branches.prepare(connection, xid), connection
 
     @connection_verb
     def xa_commit(self, hconn: int, xid: bytes, *, one_phase: bool = False) -> Answer[None]:
         connection = self.connection(hconn)
-        return None, self._branches.commit(xid, one_phase=one_phase), connection
+        return None, self._branches.commit(connection, xid, one_phase=one_phase), connection
 
     @connection_verb
     def xa_rollback(self, hconn: int, xid: bytes) -> Answer[None]:
         connection = self.connection(hconn)
-        return None, self._branches.rollback(xid), connection
+        return None, self._branches.rollback(connection, xid), connection
 
     @verb
     def xa_recover(self, hconn: int, *, decided: bool = False) -> list[bytes]:
-        self.connection(hconn)
-        return self._branches.recover(decided=decided)
+        return self._branches.recover(self.connection(hconn), decided=decided)
 
     @connection_verb
     def xa_forget(self, hconn: int, xid: bytes) -> Answer[None]:
         connection = self.connection(hconn)
-        return None, self._branches.forget(xid), connection
+        return None, self._branches.forget(connection, xid), connection
 
     @verb
     def resolve_unit(self, xid: bytes, *, commit: bool) -> int:
@@ -592,7 +591,7 @@ class QueueManager(Administration):
     @verb
     def forget_unit(self, xid: bytes) -> int:
         """rsvmqtrn -f: what was decided need not be kept any longer."""
-        return self._branches.forget(xid)
+        return self._branches.forget_decided(xid)
 
     def heuristic_outcomes(self) -> list[HeuristicOutcome]:
         """dspmqtrn -h."""

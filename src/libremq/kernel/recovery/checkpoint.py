@@ -24,7 +24,7 @@ from libremq.kernel.objects.object_types import LocalQueue, MQObject, new_object
 from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state.failure_reasons import is_full_disk
 from libremq.kernel.state.journal import CheckpointState, TransactionState
-from libremq.kernel.state.unit_of_work import PREPARED
+from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
 from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
 from libremq.store.handle_file import HandlePosition
@@ -340,15 +340,17 @@ def _state(core: Core, redo: int) -> CheckpointState:
         catalogue_generation=core.catalogue_generation,
         next_transaction=core.next_unit,
         next_message=core.identifiers.run,
-        transactions={
-            unit.id: TransactionState(unit.first_lsn, unit.last_lsn, unit.xid.hex() if unit.state == PREPARED else "")
-            for unit in core.units.values()
-            if unit.is_logged
-        },
+        transactions={unit.id: _unfinished(unit) for unit in core.units.values() if unit.is_logged},
         queues=dict(core.positions),
         damaged=dict(core.damaged),
         folders=dict(core.queue_files.elsewhere),
     )
+
+
+def _unfinished(unit: UnitOfWork) -> TransactionState:
+    if unit.state != PREPARED:
+        return TransactionState(unit.first_lsn, unit.last_lsn)
+    return TransactionState(unit.first_lsn, unit.last_lsn, unit.xid.hex(), unit.owner)
 
 
 def _unload_idle(core: Core) -> Iterator[None]:

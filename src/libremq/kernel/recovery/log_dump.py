@@ -238,7 +238,13 @@ class LogFormatter:
         return {
             "checkpoint": value,
             "transactions": [
-                {"transaction": int(number), "first_lsn": state[0], "last_lsn": state[1], "prepared_xid": state[2]}
+                {
+                    "transaction": int(number),
+                    "first_lsn": state[0],
+                    "last_lsn": state[1],
+                    "prepared_xid": state[2],
+                    **_owner("".join(state[3:4])),
+                }
                 for number, state in transactions.items()
             ],
             "queues": [
@@ -287,7 +293,13 @@ def _commit(record: Record) -> Facts:
 
 
 def _prepare(record: Record) -> Facts:
-    return _xid(record.payload)
+    prepared = journal.read_prepare(record.payload, record.flags)
+    return _xid(prepared.xid) | _owner(prepared.owner)
+
+
+def _owner(user: str) -> Facts:
+    """The user that began a branch, where the log says so."""
+    return {"owner": user} if user else {}
 
 
 def _xid(xid: bytes) -> Facts:

@@ -96,7 +96,7 @@ class Core:
         self.units: dict[int, UnitOfWork] = {}
         self.unfinished: dict[int, dict[QueueState, list[int]]] = {}
         """Units of work whose backout came to a stop, as the log was full, and the queues that have messages back."""
-        self.rolled_back: set[bytes] = set()  # XIDs of branches whose transaction manager must hear that they are gone
+        self.rolled_back: dict[bytes, str] = {}  # XIDs of branches, and whose they are: its manager must hear it
         self.connections: dict[int, Connection] = {}
         self.hconns = itertools.count(1)
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
@@ -653,7 +653,9 @@ class Core:
         if unit.state is UNDOING:
             raise undo.half_undone(self)
         keep = 0 if unit.is_logged else self._keep(unit)
-        lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True, keep=keep)
+        parts = journal.prepare_parts(xid, unit.owner)
+        flags = journal.PREPARED_BY_USER if unit.owner else 0
+        lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, parts, flags=flags, reserve=True, keep=keep)
         if unit.is_logged:
             unit.logged(lsn)
         else:

@@ -38,7 +38,7 @@ class UnitOfWork:
     """One unit of work; `id` is its transaction id in the log."""
 
     __slots__ = (
-        "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "log_started", "message_count", "operations",
+        "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "log_started", "message_count", "operations", "owner",
         "put_groups", "started", "state", "undo_bytes", "xid",
     )  # fmt: skip
 
@@ -52,6 +52,7 @@ class UnitOfWork:
         self.end_lsn = 0  # of its commit, if that was logged: what the answer of whoever committed it depends on
         self.state = ACTIVE
         self.xid = b""
+        self.owner = ""  # the user that began the branch; blank: it is none, or its log does not say
         self.undo_bytes = 0  # of the log, kept free so that it can be ended
         # Group and segment information of handles as it was before this unit of work, for the backout
         self.get_groups: dict[ObjectHandle, GroupState | None] = {}
