@@ -267,6 +267,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
     "docs/internals/queue-file-format.md": [
         ("message images in {}-byte blocks", space_map.BLOCK_BYTES),
         ("| 4 | 1 | image version, {} |", stored_message.IMAGE_VERSION),
+        ("over a message channel has image version {}:", stored_message.IMAGE_VERSION_WITH_ORIGIN),
         ("| {} | {} | the descriptor", stored_message._DESCRIPTOR_AT, stored_message.BODY_BYTES),
         ("| {} | P | properties", stored_message.IMAGE_OVERHEAD),
         ("magic `LMQQ`, version u16 ({})", queue_file.VERSION),

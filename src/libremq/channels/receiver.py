@@ -109,7 +109,11 @@ class ReceivingAgent(Agent):
             why = f"{_PARTNERS_MAX} queue managers have used it; DELETE CHANNEL forgets them"
             raise ChannelError(End("failed", amq(9558, self.name, why)), Status.CHANNEL_UNAVAILABLE)
         numbers.last = numbers.certain
-        self._delivery = Delivery(self.environment, self.channel, self._hconn, partner=self.partner)
+        # Somebody has said as whom it acts, or it has shown who it is: else it may be anybody
+        proven = bool(self.user or self.peer.subject)
+        self._delivery = Delivery(
+            self.environment, self.channel, self._hconn, partner=self.partner, proven=proven
+        )
         assert self._exits is not None
         if self._exits.any_retry:
             self._delivery.retry_exit = self._ask_retry_exit

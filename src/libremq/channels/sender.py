@@ -37,6 +37,7 @@ from libremq.kernel.units.channel_batches import Batch
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
+from libremq.store.stored_message import Origin
 from libremq.wire import message_channel as flows
 from libremq.wire.message_channel import NONCE_BYTES, Resync, StatusData
 from libremq.wire.protocol import ProtocolError, Status
@@ -277,14 +278,14 @@ class SendingAgent(Agent):
         try:
             found = manager.get_plain(hconn, self._hobj, options)
             if found is not None:
-                md, data = found[0].md, found[0].data
+                md, data, origin = found[0].md, found[0].data, found[0].origin
             else:
                 md = MQMD(Version=C.MQMD_VERSION_2)
                 gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=options)
                 got = manager.get_if_found(hconn, self._hobj, md, gmo)
                 if got is None:
                     return False
-                data = got.data
+                data, origin = got.data, got.origin
         except MQError as error:
             if error.reason in (C.MQRC_NO_MSG_AVAILABLE, C.MQRC_Q_MGR_QUIESCING):
                 return False  # the end of the queue manager is told by `stop`; this batch is still to be confirmed
@@ -293,7 +294,7 @@ class SendingAgent(Agent):
                 raise ChannelError(end, Status.CHANNEL_UNAVAILABLE) from error
             raise ChannelError(End("retry", amq(9510, self.xmitq, error)), Status.QM_UNAVAILABLE) from error
         self.substate = C.MQCHSSTATE_SENDING
-        self._send_message(unit, md, data)
+        self._send_message(unit, md, data, origin)
         return True
 
     def _begin_batch(self) -> Batch:
@@ -305,13 +306,13 @@ class SendingAgent(Agent):
         self._batch.unit = unit = channel_batches.begin(manager, self._connection, identity)
         return unit
 
-    def _send_message(self, unit: Batch, md: MQMD, data: bytes) -> None:
+    def _send_message(self, unit: Batch, md: MQMD, data: bytes, origin: Origin | None) -> None:
         counters, batch, negotiated = self.counters, self._batch, self.negotiated
         fast = negotiated.fast and md.Persistence != _PERSISTENT
         if not batch.messages and not batch.buried:
             batch.began = self._now()
             counters.queue_time.add(microseconds_queued(md, self.environment.manager.clock.now()))
-        ready = self._prepared(md, data, fast=fast)
+        ready = self._prepared(md, data, origin, fast=fast)
         if ready is None:
             batch.buried += not fast
             self._note_exit_time()
@@ -343,12 +344,12 @@ class SendingAgent(Agent):
         counters.last_message = self.environment.manager.clock.now()
         self._note_exit_time()
 
-    def _prepared(self, md: MQMD, data: bytes, *, fast: bool) -> bytes | None:
+    def _prepared(self, md: MQMD, data: bytes, origin: Origin | None, *, fast: bool) -> bytes | None:
         """The message as it travels; None if it went to the dead-letter queue instead."""
         transit, exits = self._transit, self._exits
         assert transit is not None and exits is not None
         try:
-            ready = transit.prepare(md, data, syncpoint=not fast)
+            ready = transit.prepare(md, data, syncpoint=not fast, origin=origin)
             if ready is not None and exits.any_message:
                 passed = exits.message(ready, encoding=transit.encoding, ccsid=transit.ccsid)
                 if isinstance(passed, Suppressed):

@@ -20,6 +20,7 @@ from libremq.kernel.state.verb_result import UNSAID
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
+from libremq.store.stored_message import Origin
 
 if TYPE_CHECKING:
     from libremq.kernel.state.connection import ObjectHandle
@@ -37,6 +38,7 @@ class Got:
     length: int  # of the whole message, also when `data` was cut
     comp_code: int = C.MQCC_OK
     reason: int = C.MQRC_NONE
+    origin: Origin | None = field(default=None, repr=False, compare=False)  # for channels that send it on
     lsn: int = field(default=UNSAID, repr=False, compare=False)  # the log position that handing it out depends on
     reply: bytes = field(default=b"", repr=False, compare=False)  # what the binding has made of it, if it wanted to
 

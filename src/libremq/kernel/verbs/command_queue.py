@@ -18,7 +18,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.authority import object_authority
+from libremq.kernel.authority import message_origin, object_authority
 from libremq.kernel.messages import own_messages
 from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.objects.object_types import LocalQueue
@@ -166,7 +166,7 @@ class CommandQueue:
         unit = self._take(queue, slot)
         if unit is None:
             return None
-        sender = object_authority.sender_of(self._core, md.UserIdentifier)
+        sender = message_origin.commander(self._core, message)
         return TakenCommand(queue, slot, queue.store.handles.sequence[slot], message, md, sender, unit)
 
     def _queue(self) -> QueueState | None:
@@ -210,7 +210,7 @@ class CommandQueue:
 
     def _put_answer(self, taken: TakenCommand, data: bytes, unit: UnitOfWork, now: float) -> None:
         core, md = self._core, taken.md
-        message = Message(_answer_descriptor(core, md, now), b"", data)
+        message = Message(_answer_descriptor(core, md, now), b"", data, taken.message.origin)
         try:
             object_authority.check_reply(core, taken.sender, md.ReplyToQ, md.ReplyToQMgr)
         except MQError as error:

@@ -318,10 +318,12 @@ def attempt(
     if not failed:
         if browse:
             _stand_on(core, handle, queue, slots, options)
+            if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
+                handle.read_origin = messages[0].origin
         else:
             taken = _remove(core, queue, slots, messages, unit)
             if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-                handle.saved_context = messages[0].md
+                handle.save_context(messages[0])
         if unit is not None and handle not in unit.get_groups:
             unit.get_groups[handle] = handle.get_group  # a backout restores what was before the first get
         if grouped:
@@ -471,7 +473,7 @@ def shape(
         target = connection.message_handles.get(hmsg)
         if for_handle is not None:
             target.receive(out, for_handle)
-    return Got(data, length, comp_code, reason), out
+    return Got(data, length, comp_code, reason, origin=message.origin), out
 
 
 def _filled(

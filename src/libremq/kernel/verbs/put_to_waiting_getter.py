@@ -93,7 +93,7 @@ def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
         return False
     waiter.md.__dict__, gmo.__dict__ = out.__dict__, filled.__dict__
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-        handle.saved_context = message.md
+        handle.save_context(message)
     if grouped:
         getting.note_group(handle, gmo.Options, group)
     got.lsn = 0  # nothing of it is in the log

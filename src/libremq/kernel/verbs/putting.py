@@ -7,6 +7,7 @@ stored and logged, and those who wait, trigger monitors and report messages are 
 
 from __future__ import annotations
 
+from libremq.kernel.authority import message_origin
 from libremq.kernel.events import performance_events, queue_manager_events
 from libremq.kernel.messages import message_context, name_resolution, transmission
 from libremq.kernel.messages.descriptor_extension import without_extension
@@ -107,7 +108,8 @@ def put_to(
         )
     if core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH and may_hold_properties(stored.Format):
         _check_properties(stored, properties, data, core.catalogue.qmgr.maxpropl)
-    message = Message(stored, properties, data if type(data) is bytes else bytes(data))
+    origin = message_context.passed_origin(connection, pmo)
+    message = Message(stored, properties, data if type(data) is bytes else bytes(data), origin)
     lsn = deliver(core, connection, plan, message, unit, now, APPLICATION)
     if unit is not None and handle not in unit.put_groups:
         unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put
@@ -234,6 +236,8 @@ def deliver(
     `by` is a channel's agent, if its authority counts for a report that the message has arrived.
     """
     destination, queue = plan.destination, plan.queue
+    if message.origin is not None and not message.origin.proven:
+        message_origin.check_unproven(core, plan, message)
     if destination.is_remote:
         message = transmission.wrap(core, destination, message)
     md = message.md
@@ -316,7 +320,7 @@ def _deliver_segments(
                 part.MsgFlags &= ~C.MQMF_LAST_SEGMENT
             part.Offset = md.Offset + start
             part.OriginalLength = C.MQOL_UNDEFINED
-            piece = Message(part, message.properties, message.data[start : start + length])
+            piece = Message(part, message.properties, message.data[start : start + length], message.origin)
             deliver(core, connection, plan, piece, own, now, way, by)
             start += length
     return own.end_lsn

@@ -148,6 +148,6 @@ def take_plain(
     if unit is not None:
         unit.message_count += 1
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-        handle.saved_context = md
+        handle.save_context(message)
     visible = queue.visible_lsn
     return (message, token), taken if taken > visible else visible
