@@ -232,8 +232,10 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "It may not trust this queue manager's certificate.", _CERTIFICATES,
     ),
     9719: (
-        "E", "TLS cannot be used: {0}.", "FIPS 140 is a mode of the whole OpenSSL library, set by the system.",
-        "Run the queue manager on a system in FIPS mode, or set SSLFIPS(NO).",
+        "E", "TLS cannot be used: {0}.",
+        "The queue manager asks for what cannot be done here. FIPS 140 is a mode of the whole OpenSSL library, set by "
+        "the system; Suite B and revocation by LDAP or OCSP are not there at all.",
+        "Run the queue manager on a system in FIPS mode, or set SSLFIPS(NO); SUITEB(NONE); SSLCRLNL(' ').",
     ),
     9776: (
         "E", "Channel '{0}' from {1} was blocked by its user id {2}.",

@@ -723,7 +723,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_NAMELIST_NAME_LENGTH,
         about="namelist of revocation servers",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "SSLCRYP",
@@ -857,7 +856,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         max_items=2,
         inquirable=False,
         about="Suite B strength",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "SYNCPT",

@@ -20,6 +20,7 @@ from libremq.kernel.objects.attributes import Attribute, AttributeTable, GivenVa
 from libremq.kernel.objects.definition_checks import (
     DEFAULT_OBJECTS,
     DEFINABLE,
+    check_enforced,
     check_queue_manager_ccsid,
     check_together,
     check_topic_string,
@@ -316,6 +317,7 @@ class Catalogue:
         if isinstance(found, KeyedRecord):
             raise mq_error(MQRC_OBJECT_TYPE_ERROR, detail=f"{kind} cannot be altered; use SET {kind}")
         given = found.table.convert_all(attributes, found.name)
+        check_enforced(given, found.name)
         if found.kind == "QMGR" and "ccsid" in given:
             check_queue_manager_ccsid(cast(int, given["ccsid"]), found.name)
         self._check(found.kind, {**found.__dict__, **given}, found.name, found)

@@ -231,6 +231,30 @@ def check_queue_manager_ccsid(ccsid: int, name: str) -> None:
     raise mq_error(mq.MQRCCF_CCSID_ERROR, object_name=name, detail=detail)
 
 
+# What would protect if it were done, and is not: who sets it must not believe that it is
+_NOT_ENFORCED = {
+    "suiteb": "Suite B is not enforced by this release; name a CipherSpec such as ECDHE_ECDSA_AES_128_GCM_SHA256 in "
+    "SSLCIPH of the channels instead",
+    "sslcrlnl": "revocation is not looked up by LDAP or OCSP in this release; put revocation lists in crl.pem of the "
+    "key repository (SSLKEYR) instead",
+}
+
+
+def not_enforced(values: Mapping[str, Value]) -> str:
+    """Why settings of TLS like these cannot be kept to; nothing if they can."""
+    for name, why in _NOT_ENFORCED.items():
+        value = values.get(name)
+        if value and value != (mq.MQ_SUITE_B_NONE,):
+            return f"{name.upper()}: {why}"
+    return ""
+
+
+def check_enforced(given: Mapping[str, Value], name: str) -> None:
+    """Refuse what is given anew and nobody would keep to. What is set already is not in the way of other changes."""
+    if wrong := not_enforced(given):
+        raise mq_error(mq.MQRCCF_ATTR_VALUE_ERROR, object_name=name, detail=wrong)
+
+
 def check_topic_string(name: str, wanted: Value | None, before: str | None, others: Mapping[str, str]) -> None:
     """A topic object has a topic string, keeps it, and shares it with no other object.
 

@@ -23,6 +23,8 @@ from libremq.common.tls.tls_channel_names import from_server_name
 from libremq.common.tls.tls_options import TLSOptions
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_definitions import CallingChannel, Channel, ClientConnection
+from libremq.kernel.objects.definition_checks import not_enforced
+from libremq.kernel.objects.object_types import QueueManagerObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -75,12 +77,11 @@ class KeyRepository:
     def _look(self, known: object) -> str:
         qmgr = self._manager.definitions.qmgr
         path = repository_path(qmgr.sslkeyr, self._folder)
-        self._state = (path, qmgr.certlabl, qmgr.keyrpwd, qmgr.sslfips, _state_of(path))
+        self._state = (path, qmgr.certlabl, qmgr.keyrpwd, _not_enforced(qmgr), _state_of(path))
         if self._state == known:
             return ""
-        if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
+        if wrong := _not_enforced(qmgr):
             self._context = None
-            wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
             self._say(amq(9719, wrong))
             return wrong
         if path == os.path.join(self._folder, DEFAULT_FOLDER) and not os.path.isdir(path):
@@ -146,8 +147,7 @@ def calling_options(manager: QueueManager, folder: str, channel: CallingChannel)
     """
     qmgr = manager.definitions.qmgr
     path = repository_path(qmgr.sslkeyr, folder)
-    if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
-        wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
+    if wrong := _not_enforced(qmgr):
         raise RepositoryError(amq(9719, wrong))
     cipher = channel.sslciph.strip()
     if cipher_specs.problem(cipher_specs.canonical(cipher)):
@@ -163,6 +163,13 @@ def calling_options(manager: QueueManager, folder: str, channel: CallingChannel)
     except (MQError, OSError) as error:
         wrong = (error.detail if isinstance(error, MQError) else error.strerror) or str(error)
         raise RepositoryError(amq(9642, channel.name, wrong) if own else amq(9660, path, wrong)) from None
+
+
+def _not_enforced(qmgr: QueueManagerObject) -> str:
+    """What the queue manager asks of TLS and cannot have: then there is none. An older release may have taken it."""
+    if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
+        return f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
+    return not_enforced(qmgr.__dict__)
 
 
 def _label_of(channel: Channel) -> str:
