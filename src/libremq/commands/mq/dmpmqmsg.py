@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from libremq.client.options import ID_BYTES
 from libremq.commands.command_connection import connect
 from libremq.commands.output import Progress
-from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded
+from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded, tell
 from libremq.commands.samples.sample_program import ask_password
 from libremq.mqi import constants as C
 from libremq.mqi.constant_names import name_of
@@ -364,7 +364,7 @@ def _each(arguments: argparse.Namespace, bar: Progress, summary: bool) -> Callab
         if summary:
             md = message.md
             with bar.hidden():
-                print(f"{number:>6} {md.MsgId.hex().upper()} {md.Format.strip():<8} {len(message.data):>9} bytes")
+                tell(f"{number:>6} {md.MsgId.hex().upper()} {md.Format.strip():<8} {len(message.data):>9} bytes")
         if arguments.delay is not None:
             is_random, most = arguments.delay
             time.sleep((random.random() if is_random else 1.0) * most / 1000)

@@ -97,8 +97,8 @@ class Report:
 
     def banner(self, interactive: bool) -> None:
         if not self.json:
-            print(f"LibreMQ V{release()}. Not affiliated with IBM.")
-            print(f"Starting MQSC for queue manager {self.name}.")
+            tell(f"LibreMQ V{release()}. Not affiliated with IBM.")
+            tell(f"Starting MQSC for queue manager {self.name}.")
             print("\n" if not interactive else "", flush=True)
 
     def typed(self, given: CommandText, *, counted: bool) -> None:
@@ -145,7 +145,7 @@ class Report:
             )
         if responses:
             lines.append(f"{self.responses} command {'response' if self.responses == 1 else 'responses'} received.")
-        print("\n".join(lines))
+        tell("\n".join(lines))
 
     @property
     def exit_code(self) -> int:

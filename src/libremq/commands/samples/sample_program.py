@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from libremq.client import connecting
-from libremq.commands.exit_codes import printable
+from libremq.commands.exit_codes import printable, printable_bytes
 from libremq.commands.queue_manager_folders import complain
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -111,7 +111,8 @@ def wait_options(wait: float, options: int) -> MQGMO:
 
 def lines(texts: Iterable[str | bytes]) -> None:
     """Lines on standard output, as one write."""
-    data = b"".join((text if isinstance(text, bytes) else printable(text).encode()) + b"\n" for text in texts)
+    encoded = (printable_bytes(text) if isinstance(text, bytes) else printable(text).encode() for text in texts)
+    data = b"".join(text + b"\n" for text in encoded)
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
