@@ -169,7 +169,7 @@ def _not_enforced(qmgr: QueueManagerObject) -> str:
     """What the queue manager asks of TLS and cannot have: then there is none. An older release may have taken it."""
     if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
         return f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
-    return not_enforced(qmgr.__dict__)
+    return not_enforced({"suiteb": qmgr.suiteb, "sslcrlnl": qmgr.sslcrlnl})
 
 
 def _label_of(channel: Channel) -> str:
