@@ -161,7 +161,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if argv is None and is_known:
         sys.argv[0] = str(chosen)  # the name of the application that a queue manager and other processes see
     if chosen is not None and not is_known and words[0] == chosen:
-        print(f"libremq: {_no_command(chosen)}", file=sys.stderr)
+        print(printable(f"libremq: {_no_command(chosen)}"), file=sys.stderr)
         return 2
     try:
         parser = _parser(chosen, whole=not is_known or words[0] != chosen)
@@ -185,7 +185,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         if not operating_system.is_of_unix(error):
             raise
-        print(f"libremq {chosen}: {operating_system.why_not('this command')}", file=sys.stderr)
+        print(printable(f"libremq {chosen}: {operating_system.why_not('this command')}"), file=sys.stderr)
         return ExitCode.UNEXPECTED
     except KeyboardInterrupt:
         return 130
@@ -197,7 +197,7 @@ def _no_command(word: str) -> str:
 
     close = difflib.get_close_matches(word.lower(), [command.name for command in COMMANDS], 1)
     meant = f" Did you mean {close[0]}?" if close else ""
-    return f"{printable(word[:64])!r} is no command.{meant} libremq --help lists them."
+    return f"'{word[:64]}' is no command.{meant} libremq --help lists them."
 
 
 def _drop_output() -> None:
