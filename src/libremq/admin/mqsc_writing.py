@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from libremq.admin.command import Outcome, Row
 from libremq.admin.command_lookup import is_bare
@@ -59,11 +59,12 @@ def row_lines(row: Row) -> Iterable[str]:
         yield INDENT + first
 
 
-def outcome_lines(outcome: Outcome) -> Iterator[list[str]]:
-    """The lines, those of each thing shown together."""
+def outcome_lines(outcome: Outcome) -> list[str]:
     if not outcome.rows:
-        yield [message.line for message in outcome.messages]
-        return
+        return [message.line for message in outcome.messages]
     heading = outcome.messages[0].line
+    lines: list[str] = []
     for row in outcome.rows:
-        yield [heading, *row_lines(row)]
+        lines.append(heading)
+        lines.extend(row_lines(row))
+    return lines

@@ -10,7 +10,6 @@ import threading
 from collections.abc import Callable
 
 from libremq.common.messages.amq_messages import amq
-from libremq.host.giving_way import give_way
 from libremq.kernel.manager import QueueManager
 
 
@@ -57,7 +56,7 @@ class Checkpointer:
             self.wait()
             self._taking.add(thread)
         try:
-            self._manager.run_checkpoint(self._lock, pause, give_way)
+            self._manager.run_checkpoint(self._lock, pause)
         finally:
             with self._lock:
                 self._taking.discard(thread)

@@ -3,8 +3,7 @@
 A call that finds the log or the disk full is tried again once there is room. After it come the checkpoint, if enough
 was logged, and the command server, if the call has made a command visible; and at last those are told whom the call
 has woken (`Woken`). An answer to a connection is taken apart here (`connection_verb`): the connection hears
-what it has to wait for, the caller gets the value. It gets it whatever becomes of the things that follow: a get that
-is done has taken its message, and nobody else has it.
+what it has to wait for, the caller gets the value.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.folder_lock import FolderLock
-from libremq.common.messages.amq_messages import amq
+from libremq.common.files.file_layer import FileLock
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.running import RunningQueueManager
 from libremq.kernel.state.core import Core
@@ -36,7 +34,7 @@ class VerbCalls(RunningQueueManager):
     """A started queue manager that takes calls."""
 
     def __init__(
-        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self.commands_wait = False  # messages may be on the command queue that the command server has not seen
@@ -64,9 +62,6 @@ class VerbCalls(RunningQueueManager):
     def available(self, queues: Mapping[QueueState, Sequence[int]]) -> None:
         """Messages of these queues may be available now to those who wait."""
         raise AssertionError("a queue manager without verbs has nobody who waits")
-
-    def _say_not_followed(self, error: Exception) -> None:
-        self.say(amq(7493, self.name, f"{type(error).__name__}: {error}"))
 
     def run_commands(self) -> None:
         """The command server's turn, at the end of a verb: a command may change all that the verb worked on."""
@@ -104,7 +99,6 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
         before = 0  # what an earlier try may have logged
         woken = self.core.woken
         nested, woken.in_call = woken.in_call, True
-        is_done = False
         try:
             while True:
                 try:
@@ -125,31 +119,22 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 assert lsn >= 0
                 if lsn > connection.lsn or before:
                     connection.depend_on(max(lsn, before))
-            is_done = True
             tail = self.core.log.tail
-            core = self.core
-            if core.logged_operations >= self._records_due or tail >= self._checkpoint_due or core.checkpoint_wanted:
+            if self.core.logged_operations >= self._records_due or tail >= self._checkpoint_due:
                 self.checkpoint_due()
             if tail >= self._extent_end:
                 self.extent_begun()
-        except Exception as error:
+        except FAILURES as error:
             if is_final(error):
                 self.fail(str(error))
-            elif is_done:
-                self._say_not_followed(error)
-            if not is_done or is_final(error):
-                if isinstance(error, FAILURES):
-                    raise as_mq_error(error, self.name) from error
-                raise
+            raise as_mq_error(error, self.name) from error
         finally:
             try:
                 if self.commands_wait:
                     self.run_commands()
-            except Exception as error:
-                self._say_not_followed(error)
             finally:
                 if not nested:
-                    woken.end_call(self._say_not_followed)
+                    woken.end_call()
         return result
 
     return call

@@ -12,7 +12,7 @@ import zlib
 
 from libremq.common.files.file_layer import File, Files
 from libremq.store.space_map import BLOCK_BYTES
-from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_sync
+from libremq.store.store_errors import StoreDamaged, StoreFailed, damaged_queue
 
 MAGIC = b"LMQQ"
 VERSION = 1
@@ -55,7 +55,7 @@ class QueueFile:
         except FileNotFoundError:
             raise self._damaged("the file is missing") from None
         try:
-            if all(file.read(0, BLOCK_BYTES) != self._header() for _ in range(READS)):
+            if file.read(0, BLOCK_BYTES) != self._header():
                 raise self._damaged(f"its header is not that of a version {VERSION} queue file of this queue")
         except BaseException:
             file.close()
@@ -88,10 +88,7 @@ class QueueFile:
         return file
 
     def read(self, block: int, length: int) -> bytes:
-        try:
-            data = self._opened().read(block * BLOCK_BYTES, length)
-        except FileNotFoundError:
-            raise self._damaged("the file is missing") from None
+        data = self._opened().read(block * BLOCK_BYTES, length)
         if len(data) != length:
             raise self._damaged(f"it ends before block {block} and the {length} bytes that start there")
         return data
@@ -121,7 +118,7 @@ class QueueFile:
                 self._files.sync_folder(self._folder)
                 self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
-            raise failed_sync(self._path, error) from error
+            raise StoreFailed(f"{self._path}: sync failed: {error}") from error
 
     def truncate(self, blocks: int) -> None:
         if not self._new:

@@ -13,7 +13,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from libremq.common.operating_system import in_child_after_fork
 from libremq.kernel.messages.field_checks import check_descriptor, check_object_descriptor, fitting_text
 from libremq.kernel.objects.catalogue import char_length
 from libremq.kernel.properties.message_handles import MessageHandles
@@ -58,7 +57,7 @@ def forget_prefix() -> None:
     _prefix = b""
 
 
-in_child_after_fork(forget_prefix)
+os.register_at_fork(after_in_child=forget_prefix)
 
 
 def outcome(flow: Flow, kind: int, words: tuple[str, str] | None) -> calls.Api:

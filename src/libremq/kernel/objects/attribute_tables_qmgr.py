@@ -6,7 +6,7 @@ queue manager's kernel (TLS, clusters, channels, publish/subscribe) are kept and
 
 from __future__ import annotations
 
-from libremq.kernel.objects.attributes import Attribute, Effect, Kind, Source
+from libremq.kernel.objects.attributes import Attribute, Kind, Source
 from libremq.mqi import constants as mq
 
 QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
@@ -27,7 +27,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_DISABLED,
         words={"DISABLED": mq.MQMON_DISABLED, "ENABLED": mq.MQMON_ENABLED},
         about="applications may override accounting",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACCTINT",
@@ -37,7 +36,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=604800,
         about="seconds between accounting records",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACCTMQI",
@@ -46,7 +44,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="MQI accounting",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACCTQ",
@@ -55,7 +52,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"NONE": mq.MQMON_NONE, "OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="accounting of queues",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACTIVREC",
@@ -72,7 +68,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_DISABLED,
         words={"DISABLED": mq.MQMON_DISABLED, "ENABLED": mq.MQMON_ENABLED},
         about="applications may override activity trace",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACTVTRC",
@@ -81,7 +76,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="activity trace",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ADVCAP",
@@ -130,7 +124,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "ALLCHECKS": mq.MQAUSC_ALLCHECKS,
         },
         about="which authority checks make events",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "AUTHOREV",
@@ -164,7 +157,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQ_CERT_VAL_POLICY_ANY,
         words={"ANY": mq.MQ_CERT_VAL_POLICY_ANY, "RFC5280": mq.MQ_CERT_VAL_POLICY_RFC5280},
         about="certificate validation policy",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CHAD",
@@ -213,7 +205,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_EXIT_DATA_LENGTH,
         about="data of the cluster workload exit",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLEXIT",
@@ -222,7 +213,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_EXIT_NAME_LENGTH,
         about="cluster workload exit",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLLEN",
@@ -231,7 +221,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         100,
         high=999999999,
         about="message bytes passed to the cluster workload exit",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLMRUC",
@@ -241,7 +230,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=999999999,
         about="most cluster channels used at once",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLUSEQ",
@@ -250,7 +238,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQCLWL_USEQ_LOCAL,
         words={"LOCAL": mq.MQCLWL_USEQ_LOCAL, "ANY": mq.MQCLWL_USEQ_ANY},
         about="whether puts may leave the local instance of cluster queues",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CMDEV",
@@ -319,7 +306,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_CUSTOM_LENGTH,
         about="NAME(VALUE) pairs kept for later features",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "DEADQ",
@@ -336,7 +322,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQCLXQ_SCTQ,
         words={"SCTQ": mq.MQCLXQ_SCTQ, "CHANNEL": mq.MQCLXQ_CHANNEL},
         about="default transmission queue of cluster-sender channels",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "DEFXMITQ",
@@ -353,7 +338,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_Q_MGR_DESC_LENGTH,
         about="free description",
-        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "DISTL",
@@ -425,7 +409,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         inquirable=False,
         secret=True,
         about="key that protects stored passwords",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "IPADDRV",
@@ -434,7 +417,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQIPADDR_IPV4,
         words={"IPV4": mq.MQIPADDR_IPV4, "IPV6": mq.MQIPADDR_IPV6},
         about="preferred IP version",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "LOCALEV",
@@ -519,7 +501,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         about="monitoring of automatic cluster-sender channels",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "MONCHL",
@@ -556,7 +537,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_Q_MGR_NAME_LENGTH,
         about="parent in a publish/subscribe hierarchy",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PERFMEV",
@@ -588,7 +568,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQPSM_ENABLED,
         words={"ENABLED": mq.MQPSM_ENABLED, "COMPAT": mq.MQPSM_COMPAT, "DISABLED": mq.MQPSM_DISABLED},
         about="publish/subscribe engine",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSCLUS",
@@ -597,7 +576,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQPSCLUS_ENABLED,
         words={"ENABLED": mq.MQPSCLUS_ENABLED, "DISABLED": mq.MQPSCLUS_DISABLED},
         about="publish/subscribe clusters",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSNPMSG",
@@ -606,7 +584,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQUNDELIVERED_DISCARD,
         words={"DISCARD": mq.MQUNDELIVERED_DISCARD, "KEEP": mq.MQUNDELIVERED_KEEP},
         about="non-persistent publications that cannot be processed",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSNPRES",
@@ -620,7 +597,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "KEEP": mq.MQUNDELIVERED_KEEP,
         },
         about="non-persistent responses that cannot be delivered",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSRTYCNT",
@@ -629,7 +605,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         5,
         high=999999999,
         about="tries for a failed command message",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSSYNCPT",
@@ -638,7 +613,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQSYNCPOINT_IFPER,
         words={"IFPER": mq.MQSYNCPOINT_IFPER, "YES": mq.MQSYNCPOINT_YES},
         about="publish/subscribe under syncpoint",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "QMID",
@@ -664,7 +638,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_CLUSTER_NAME_LENGTH,
         about="cluster this is a full repository for",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "REPOSNL",
@@ -673,7 +646,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_NAMELIST_NAME_LENGTH,
         about="namelist of clusters this is a full repository for",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "REVDNS",
@@ -730,9 +702,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.STRING,
         "",
         max_length=mq.MQ_SSL_CRYPTO_HARDWARE_LENGTH,
-        discreet=True,
         about="cryptographic hardware",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "SSLEV",
@@ -775,7 +745,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         0,
         high=999999999,
         about="bytes until a new secret key; 0 is never",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATACLS",
@@ -790,7 +759,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         about="statistics of automatic cluster-sender channels",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATCHL",
@@ -805,7 +773,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         about="statistics of channels",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATINT",
@@ -815,7 +782,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=604800,
         about="seconds between statistics records",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATMQI",
@@ -824,7 +790,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="MQI statistics",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATQ",
@@ -833,7 +798,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"NONE": mq.MQMON_NONE, "OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="statistics of queues",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STRSTPEV",
@@ -873,7 +837,6 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         1800,
         high=604000,
         about="seconds an unused topic node lives; 0 is for ever",
-        effect=Effect.NOT_YET,
     ),
     Attribute(
         "TRIGINT",

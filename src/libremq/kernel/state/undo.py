@@ -41,7 +41,7 @@ def _undo(core: Core, unit: UnitOfWork, kind: int, queue: QueueState, slot: int,
     else:
         if counted:
             store.set_backout_count(slot, backouts)
-        queue.link(slot)
+        store.link(slot)
 
 
 def _note(

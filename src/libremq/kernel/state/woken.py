@@ -29,19 +29,14 @@ class Woken:
         else:
             tell()
 
-    def end_call(self, failed: Callable[[Exception], None] | None = None) -> None:
-        """The outermost call is over. `failed` hears of those who could not be told; the others are."""
+    def end_call(self) -> None:
+        """The outermost call is over."""
         self.in_call = False
         if self._to_tell:
-            self.tell(failed)
+            self.tell()
 
-    def tell(self, failed: Callable[[Exception], None] | None = None) -> None:
+    def tell(self) -> None:
         """Tell them now, in the middle of a call too: the queue manager has failed."""
         told, self._to_tell = self._to_tell, []
         for tell in told:
-            try:
-                tell()
-            except Exception as error:
-                if failed is None:
-                    raise
-                failed(error)
+            tell()
