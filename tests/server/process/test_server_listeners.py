@@ -108,7 +108,7 @@ def test_ports_are_told_while_listeners_come_and_go(tmp_path: Path) -> None:
         for thread in threads:
             thread.start()
         try:
-            for _ in range(100):
+            for _ in range(300):
                 start = asyncio.run_coroutine_threadsafe(event_loop.listen_tcp("127.0.0.1", 0), event_loop.loop)
                 port = start.result(LIMIT_S)
                 assert port in event_loop.ports
