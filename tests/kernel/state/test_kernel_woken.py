@@ -32,6 +32,22 @@ def test_what_a_call_wakes_is_told_at_its_end_in_order_and_once() -> None:
     assert told == ["a", "b", "c"]
 
 
+def test_one_that_fails_costs_the_others_nothing() -> None:
+    """A wait that is never told of its end lasts for ever."""
+    woken, told = Woken(), list[str]()
+
+    def fails() -> None:
+        raise ValueError("for a test")
+
+    woken.in_call = True
+    woken.add(fails)
+    woken.add(lambda: told.append("the next"))
+    with pytest.raises(ValueError, match="for a test"):
+        woken.end_call()
+    woken.end_call()
+    assert told == ["the next"]
+
+
 def test_who_is_told_may_wake_others() -> None:
     """By then the call is over: they are told at once."""
     woken, told = Woken(), list[str]()

@@ -1,13 +1,14 @@
 """Whom a call has woken: gets that have their message, connections with something for a consumer, channels.
 
 They are told when the call is over, in the order in which they were woken, by the boundary that every call goes through
-(`verb_calls`). So nobody acts on half a verb, a verb that is tried again wakes nobody twice, and no verb has to think
-of telling. What happens outside a call (a wait that is given up, a queue manager that fails) is told at once: there
-is no later moment, and a wait that is never told of its end lasts for ever.
+(`verb_calls`). So nobody acts on half a verb, and no verb has to think of telling. What happens outside a call (a wait
+that is given up, a queue manager that fails) is told at once: there is no later moment, and a wait that is never told
+of its end lasts for ever.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 
 
@@ -18,7 +19,7 @@ class Woken:
 
     def __init__(self) -> None:
         self.in_call = False
-        self._to_tell: list[Callable[[], object]] = []
+        self._to_tell: deque[Callable[[], object]] = deque()
 
     def add(self, tell: Callable[[], object] | None) -> None:
         """Have this called at the end of the call; None: nobody listens."""
@@ -37,6 +38,5 @@ class Woken:
 
     def tell(self) -> None:
         """Tell them now, in the middle of a call too: the queue manager has failed."""
-        told, self._to_tell = self._to_tell, []
-        for tell in told:
-            tell()
+        while self._to_tell:
+            self._to_tell.popleft()()  # should it fail, the others are told with the next call
