@@ -6,9 +6,11 @@ import json
 from typing import Any
 
 import pytest
+from helper_qmgr import Session
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libremq.kernel.objects import catalogue as catalogue_module
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import Kind
 from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS, Catalogue, RecordError, from_record, to_record
@@ -479,3 +481,14 @@ def test_what_is_defined_is_what_is_recorded(kind: str, data: st.DataObject) -> 
     like: MQObject = catalogue.define(kind, "Y", own, like="X", now=T0)
     changed = {"topicstr": "a/b"} if own else {}
     assert {**like.__dict__, **changed, "name": "X"} == made.__dict__
+
+
+def test_a_record_means_the_same_read_whole_and_one_by_one() -> None:
+    """The short way is for records as we write them, which all are."""
+    objects = list(Session().core.catalogue)
+    assert len(objects) > 50
+    for made in objects:
+        attributes = json.loads(json.dumps(to_record(made)))["attributes"]
+        whole = catalogue_module._as_written(made.table, attributes, made.name)
+        assert whole is not None and whole == catalogue_module._one_by_one(made.table, attributes, made.name)
+        assert whole == {slot: made.__dict__[slot] for _, slot in made.table.stored}
