@@ -52,7 +52,7 @@ FILLER_BYTES = len(b"".join(journal.media_parts({"kind": "QLOCAL", "name": "FILL
 """Of a record that fills a page, without the filler."""
 
 RANDOM_RUNS = by_level(1, 12, 60)
-RANDOM_LENGTH = by_level(14, 30, 30)
+RANDOM_LENGTH = by_level(10, 30, 30)
 COMMIT_STEP = by_level(20, 10, 1)  # the shortest record has 28 bytes
 CUT_EVERY = by_level(40, 12, 4)
 CONFIGURATIONS = (CIRCULAR, TURNING, SINGLE, LINEAR, AUTOMATIC, DUAL_SPOILT, DUAL_LINEAR_SPOILT)

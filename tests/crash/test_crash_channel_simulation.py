@@ -6,8 +6,10 @@ the run says how many moments were tried.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
 from crash_channels import SURVIVORS, Fault, Moments, Scenario, try_run
@@ -44,7 +46,7 @@ DISTANT = (
     Scenario("PPP P", 3, pipeline=2, paused=True, more="HBINT(1) MRRTY(1000) MRTMR(700)"),
     Scenario("PP", 2, more="HBINT(1)", slow="QM2"),
 )
-SECOND_FAULTS = by_level(40, 600, 20_000)
+SECOND_FAULTS = by_level(20, 600, 20_000)
 """Of one scenario."""
 
 
@@ -52,6 +54,11 @@ def report(record_property: Record, scenario: Scenario, counts: Counter[str]) ->
     record_property(
         "outcomes", {"table": "message channels, cut and crash points tried", "rows": {str(scenario): dict(counts)}}
     )
+
+
+def some_of(faults: Iterator[Fault], scenario: Scenario) -> Iterator[Fault]:
+    """All of them; of distant queue managers, whose runs are long, every third, unless there is time."""
+    return itertools.islice(faults, 0, None, 3) if scenario in DISTANT and not LEVEL else faults
 
 
 def all_faults(moments: Moments) -> list[Fault]:
@@ -62,7 +69,7 @@ def all_faults(moments: Moments) -> list[Fault]:
 def test_a_cut_at_every_segment(scenario: Scenario, record_property: Record) -> None:
     moments = try_run(scenario)
     counts = Counter({"segments": moments.arrivals})
-    for fault in moments.cuts():
+    for fault in some_of(moments.cuts(), scenario):
         try_run(scenario, fault)
         counts["cuts"] += 1
     report(record_property, scenario, counts)
@@ -72,36 +79,25 @@ def test_a_cut_at_every_segment(scenario: Scenario, record_property: Record) -> 
 @pytest.mark.parametrize("scenario", (*BATCHES, *STARTS, *DISTANT), ids=str)
 def test_a_crash_at_every_segment(scenario: Scenario, record_property: Record) -> None:
     counts = Counter({"crashes": 0})
-    for fault in try_run(scenario).crashes_at_segments():
+    for fault in some_of(try_run(scenario).crashes_at_segments(), scenario):
         try_run(scenario, fault)
         counts["crashes"] += 1
     report(record_property, scenario, counts)
-    assert counts["crashes"] > 12
+    assert counts["crashes"] >= 12
 
 
-@pytest.mark.parametrize("survivors", SURVIVORS)
-@pytest.mark.parametrize("scenario", BATCHES, ids=str)
-def test_a_crash_at_every_write(scenario: Scenario, survivors: str, record_property: Record) -> None:
-    moments = try_run(scenario)
-    counts = Counter({"crashes": 0})
-    for fault in moments.crashes((survivors,)):  # type: ignore[arg-type]
-        try_run(scenario, fault)
-        counts["crashes"] += 1
-    if survivors == SURVIVORS[0]:
-        counts["writes and syncs"] = sum(moments.operations.values())
-    report(record_property, scenario, counts)
-    assert all(count > 3 for count in moments.operations.values())
-
-
-@pytest.mark.parametrize("scenario", (*STARTS, *DISTANT), ids=str)
-def test_a_crash_at_every_write_of_other_starts(scenario: Scenario, record_property: Record) -> None:
+@pytest.mark.parametrize("scenario", (*BATCHES, *STARTS, *DISTANT), ids=str)
+def test_a_crash_at_every_write(scenario: Scenario, record_property: Record) -> None:
+    """Small ones with all that may survive; of the others each write with one of it in turn, unless there is time."""
     moments = try_run(scenario)
     counts = Counter({"crashes": 0, "writes and syncs": sum(moments.operations.values())})
+    all_kinds = LEVEL or scenario in BATCHES[:6]
     for number, fault in enumerate(moments.crashes(SURVIVORS)):
-        if LEVEL or number % len(SURVIVORS) == number // len(SURVIVORS) % len(SURVIVORS):
+        if all_kinds or number % len(SURVIVORS) == number // len(SURVIVORS) % len(SURVIVORS):
             try_run(scenario, fault)
             counts["crashes"] += 1
     report(record_property, scenario, counts)
+    assert all(count > 3 for count in moments.operations.values())
 
 
 @pytest.mark.parametrize("scenario", (*BATCHES, *STARTS), ids=str)

@@ -44,24 +44,24 @@ def template() -> FaultyFiles:
     ("kind", "workload", "states_max"),
     [
         (CIRCULAR, one_force, None),
-        (CIRCULAR, several_forces, 60),
-        (CIRCULAR, small_forces, 60),
-        (CIRCULAR, checkpoints, 60),
+        (CIRCULAR, several_forces, 30),
+        (CIRCULAR, small_forces, 30),
+        (CIRCULAR, checkpoints, 30),
         (CIRCULAR, close, None),
-        (CIRCULAR, wrap, 40),
-        (CIRCULAR, wrap_with_secondary, 40),
+        (CIRCULAR, wrap, 20),
+        (CIRCULAR, wrap_with_secondary, 20),
         (CIRCULAR, stretch_and_release, 6),
-        (SINGLE, several_forces, 60),
-        (SINGLE, small_forces, 60),
-        (SINGLE, checkpoints, 60),
+        (SINGLE, several_forces, 30),
+        (SINGLE, small_forces, 30),
+        (SINGLE, checkpoints, 30),
         (SINGLE, wrap_with_secondary, 10),
         (DUAL, one_force, None),
-        (DUAL, small_forces, 25),
-        (DUAL, checkpoints, 25),
+        (DUAL, small_forces, 12),
+        (DUAL, checkpoints, 12),
         (DUAL, wrap_with_secondary, 5),
-        (DUAL, close, 40),
-        (LINEAR, small_forces, 25),
-        (LINEAR, checkpoints, 25),
+        (DUAL, close, 20),
+        (LINEAR, small_forces, 12),
+        (LINEAR, checkpoints, 12),
         (LINEAR, wrap, 8),
         (LINEAR, sequence, 10),
         (LINEAR_DUAL, sequence, 4),
@@ -99,7 +99,7 @@ def test_power_cuts_in_turn(kind: Kind, seed: int) -> None:
     """Cut, restart, cut again, several times: what a restart has seen stays, whatever the cuts leave of the rest."""
     rng = random.Random(seed)
     template = kind.template()
-    for trial in range(60 if kind is DUAL else 120):
+    for trial in range(30 if kind is DUAL else 60):
         files = template.copy()
         kept: list[tuple[int, bytes]] = []
         for life in range(5):

@@ -25,7 +25,7 @@ from model_served import ServedHarness
 
 from libremq.mqi import constants as C
 
-EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "400"))
+EXAMPLES = int(os.environ.get("LIBREMQ_MODEL_EXAMPLES", "240"))
 STEPS = 100
 
 # Ids that a hash cannot tell apart, and one that it can

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -32,17 +31,3 @@ def session() -> SparkSession:
     from libremq.pipeline.spark_session import make_session
 
     return make_session("local[2]", settings=SETTINGS)
-
-
-def quick_spark(folder: Path) -> dict[str, str]:
-    """The environment in which a program that makes its own session has one like ours."""
-    pytest.importorskip("pyspark")
-    from libremq.pipeline.spark_session import find_java
-
-    java = folder / "bin" / "java"
-    java.parent.mkdir()
-    java.write_text(f'#!/bin/sh\nexec "{find_java()}" {_QUICK_JAVA} "$@"\n', encoding="utf-8")
-    java.chmod(0o755)
-    own = [f"{key} {value}\n" for key, value in SETTINGS.items() if key.startswith("spark.sql.codegen")]
-    (folder / "spark-defaults.conf").write_text("".join(own), encoding="utf-8")
-    return {"JAVA_HOME": str(folder), "SPARK_CONF_DIR": str(folder)}
