@@ -13,6 +13,7 @@ from collections.abc import Callable
 import checkpoints
 import committers
 import depth
+import fairness
 import idle
 import replay
 import servers
@@ -62,6 +63,10 @@ def _idle(folder: str, quick: bool) -> None:
     idle.run(folder, rounds=3 if quick else 9, seconds=0.5 if quick else 1.0)
 
 
+def _fairness(folder: str, quick: bool) -> None:
+    fairness.run(folder, fairness.QUICK if quick else fairness.FULL)
+
+
 def _channels(folder: str, quick: bool) -> None:
     channels.run(folder, channels.QUICK if quick else channels.FULL)
 
@@ -75,6 +80,7 @@ PARTS: dict[str, Callable[[str, bool], None]] = {
     "depth": _depth,
     "servers": _servers,
     "idle": _idle,
+    "fairness": _fairness,
     "channels": _channels,
 }
 

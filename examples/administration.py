@@ -16,7 +16,7 @@ ALTER QMGR DEADQ(DEAD)
 
 
 def main() -> None:
-    with libremq.connect("embedded:QM1?create=1") as qm:
+    with libremq.connect("embedded:OFFICE?create=1") as qm:
         for answer in qm.mqsc(SETUP):
             print(f"{' '.join(answer.command.split()[:2])}: {answer.state}")
 

@@ -21,7 +21,7 @@ def main() -> None:
     standby = os.path.join(os.environ["LIBREMQ_DATA"], "standby")
     shutil.rmtree(standby, ignore_errors=True)
 
-    with libremq.connect("embedded:QM1?create=1", log_config=LINEAR) as live:
+    with libremq.connect("embedded:SHOP?create=1", log_config=LINEAR) as live:
         live.define_local("ORDERS", defpsist="yes", replace=True)
         live.put("ORDERS", "tea")
         backup = live.copy_to_backup(standby)
@@ -38,11 +38,11 @@ def main() -> None:
             pass  # what happens now is not shipped any more
 
     try:
-        libremq.connect(f"embedded:QM1?data={standby}")
+        libremq.connect(f"embedded:SHOP?data={standby}")
     except libremq.QueueManagerNotAvailable as error:
         print(error.detail.partition(":")[0])
     libremq.backup.activate(backup)
-    with libremq.connect(f"embedded:QM1?data={standby}") as qm:
+    with libremq.connect(f"embedded:SHOP?data={standby}") as qm:
         print("the backup has taken over:", [message.text for message in qm.queue("ORDERS")])
 
 

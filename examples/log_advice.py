@@ -9,7 +9,7 @@ SMALL_LOG = libremq.LogConfig(primary_files=2, secondary_files=6, file_pages=64)
 
 
 def main() -> None:
-    with libremq.connect("embedded:QM1?create=1", log_config=SMALL_LOG) as qm:
+    with libremq.connect("embedded:BUSY?create=1", log_config=SMALL_LOG) as qm:
         qm.define_local("ORDERS", defpsist="yes", replace=True)
         orders = qm.queue("ORDERS")
 

@@ -11,7 +11,7 @@ LINEAR = libremq.LogConfig(type="LINEAR", file_pages=256)  # only a linear log k
 
 
 def main() -> None:
-    with libremq.connect("embedded:QM1?create=1", log_config=LINEAR) as qm:
+    with libremq.connect("embedded:DEPOT?create=1", log_config=LINEAR) as qm:
         qm.define_local("ORDERS", defpsist="yes", replace=True)
         with qm.transaction():
             for number in range(20):
@@ -26,11 +26,11 @@ def main() -> None:
         file.write_bytes(b"\0" * file.stat().st_size)
     print("its file is overwritten with zeros")
 
-    with libremq.connect("embedded:QM1") as qm:
+    with libremq.connect("embedded:DEPOT") as qm:
         try:
             print(len(list(qm.queue("ORDERS"))), "orders")
         except libremq.ObjectDamaged as error:
-            print(f"{error.name}: {error.object_name}")  # and the logger libremq.QM1 has the details
+            print(f"{error.name}: {error.object_name}")  # and the logger libremq.DEPOT has the details
         qm.recover_object("qlocal", "ORDERS")
         with qm.transaction():
             messages = [message.text for message in qm.queue("ORDERS")]

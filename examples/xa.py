@@ -23,7 +23,8 @@ def main() -> None:
 
     with libremq.connect("embedded:SOUTH") as south:
         print("in doubt after the restart:", south.in_doubt())
-        south.resolve(XID, commit=True)
+        south.resolve(XID, commit=True)  # an administrator decides, and that is kept
+        south.forget_unit(XID.hex())  # nobody will ask for it any more
         print("in the south:", [message.data for message in south.queue("MONEY")])
 
 

@@ -16,6 +16,7 @@ from interop.server import Server
 SUITE = "ibmmq's tests"
 _SESSIONS = (("pymqi", "session_pymqi.py"), ("ibmmq", "session_ibmmq.py"))
 _SETUP = "session_setup.py"
+_PAGE = "session_page.py"
 _BINDINGS = ("tcp", "local")
 _ALSO_WITHOUT_PASSWORDS = ("test_queue_manager.py",)
 """Some of its tests run only where applications may leave the password out."""
@@ -58,6 +59,8 @@ def _run(fetched: Packages, server: Server, work: Path, only: str) -> list[Outco
                 group = f"a session with {package} over {binding}"
                 more = {**values, "INTEROP_BINDING": binding}
                 found += _told(run_tests(group, ROOT / "interop" / name, work, more))
+    if only in _PAGE:
+        found += _told(run_tests("the samples of the page about them", ROOT / "interop" / _PAGE, work, values))
     if only in _SETUP:
         found += _told(run_tests("a set-up script, and pymqi after it", ROOT / "interop" / _SETUP, work, values))
     return found

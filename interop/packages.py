@@ -83,13 +83,29 @@ class _unpacked:
             MQ_FILE_PATH=str(self._folder / "mq"),
         )  # fmt: skip
         (archive,) = self._folder.glob("*.tar.gz")
-        with tarfile.open(archive) as tar:
-            tar.extractall(self._folder, filter="data")
+        unpack(archive, self._folder)
         (source,) = self._folder.glob(f"{name}-*/")
         return source
 
     def __exit__(self, *_: object) -> None:
         shutil.rmtree(self._folder)
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """The files of a source archive, below the folder; Trouble if one would be elsewhere. Links are left out.
+
+    Python has had filters for that since 3.11.4: this does with any 3.11.
+    """
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            target = (folder / member.name).resolve()
+            if not target.is_relative_to(folder.resolve()):
+                raise Trouble(f"{archive.name} has {member.name!r}, which is not below its own folder")
+            content = tar.extractfile(member) if member.isfile() else None
+            if content is not None:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with content, target.open("wb") as copy:
+                    shutil.copyfileobj(content, copy)
 
 
 def _pip(*arguments: str, **environment: str) -> None:

@@ -1,4 +1,4 @@
-"""Every example runs, says what it should, and leaves nothing behind; so does the one in the README."""
+"""Every example runs, says what it should, and leaves nothing behind; and runs again on what it left."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
-from helper_ports import free_port
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -177,77 +175,29 @@ def test_an_example(name: str, tmp_path: Path) -> None:
     assert [str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*")] == ["tmp"]
 
 
-@pytest.mark.parametrize("name", [name for name in OUTPUT if name not in WITHOUT_QUEUE_MANAGER])
-def test_an_example_runs_again_on_the_data_it_left(name: str, tmp_path: Path) -> None:
-    for _ in range(2):
-        assert run(EXAMPLES / f"{name}.py", tmp_path / "home", LIBREMQ_DATA=str(tmp_path / "data")) == OUTPUT[name]
-    assert (tmp_path / "data" / "qmgrs").is_dir()
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples, as somebody has it who tries one after the other."""
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(name, id=name) for name in OUTPUT),
+        *(pytest.param(name, id=f"{name} again") for name in reversed(OUTPUT)),
+    ],
+)
+def test_an_example_runs_again_on_the_data_that_it_and_others_left(name: str, tmp_path: Path, data: Path) -> None:
+    """Once each, and once more in the opposite order: so each comes before and after each."""
+    assert run(EXAMPLES / f"{name}.py", tmp_path, LIBREMQ_DATA=str(data)) == OUTPUT[name]
+    assert (data / "qmgrs").is_dir() or name in WITHOUT_QUEUE_MANAGER
 
 
 def test_the_example_for_pytest(tmp_path: Path) -> None:
-    assert any("3 passed" in line for line in run(EXAMPLES / "testing_with_pytest.py", tmp_path))
-
-
-def test_the_example_of_the_readme_works_when_pasted(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    code = re.search(r"```python\n(import libremq\n.*?)```", readme, re.DOTALL)
-    assert code is not None
-    lines = run(code[1], tmp_path)
-    assert lines == ["b'one tea'", "two espressos {'table': 7} <time>", "one cake {} <time>"]
-    assert (tmp_path / ".libremq" / "qmgrs" / "QM1").is_dir()
-
-
-def type_in(commands: str, home: Path, *queue_managers: str) -> list[str]:
-    """Type commands as a user with an empty home would; the lines that come. The queue managers are ended for sure."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("LIBREMQ", "PYTEST", "MQ"))}
-    commands_of_python = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    environment = {**clean, "HOME": str(home), "PATH": commands_of_python}
-    try:
-        ran = subprocess.run(
-            ["sh", "-e"], input=commands, cwd=home, env=environment, capture_output=True, text=True, timeout=1800
-        )
-    finally:
-        for name in queue_managers:
-            end = [sys.executable, "-m", "libremq.commands.main", "endmqm", "-p", "-z", name]
-            subprocess.run(end, env=environment, capture_output=True, timeout=1800, check=False)
-    assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert ran.stderr == ""
-    return ran.stdout.splitlines()
-
-
-def test_the_server_of_the_readme_works_when_typed(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    typed = r"```\n(MQ_APP_PASSWORD=\w+ libremq crtmqm --dev .*?)```.*?```python\n(.*?)```"
-    found = re.search(typed, readme, re.DOTALL)
-    assert found is not None
-    port = str(free_port())
-    commands, client = (text.replace("1414", port) for text in found.groups())
-    (tmp_path / "client.py").write_text(client, encoding="utf-8")
-    lines = type_in(commands, tmp_path, "QM1")
-    assert f"AMQ5026I: The listener on 127.0.0.1:{port} has started." in lines
-    assert lines.count("****   Message      ****") == 2
-    assert lines[lines.index("two espressos") :] == [
-        "two espressos",
-        "Sample AMQSGET0 start",
-        "message <one tea>",
-        "no more messages",
-        "Sample AMQSGET0 end",
-        "LibreMQ queue manager 'QM1' ending.",
-        "LibreMQ queue manager 'QM1' ended.",
-    ]
-
-
-def test_the_two_queue_managers_of_the_readme_work_when_typed(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```\n(libremq crtmqm LONDON\n.*?)```", readme, re.DOTALL)
-    assert found is not None
-    commands = found[1].replace("1421", str(free_port())).replace("1422", str(free_port()))
-    lines = type_in(commands, tmp_path, "LONDON", "PARIS")
-    got = lines.index("Sample AMQSGET0 start")
-    assert lines[got + 1 : got + 3] == ["message <two espressos>", "message <one tea>"]
-    assert any("INDOUBT(NO)" in line for line in lines) and any("LSTSEQNO(2)" in line for line in lines)
-    assert not [line for line in lines if re.match(r"AMQ\d+[EW]", line)]
-    assert lines[-1] == "LibreMQ queue manager 'PARIS' ended."
+    for _ in range(2):
+        lines = run(EXAMPLES / "testing_with_pytest.py", tmp_path, LIBREMQ_DATA=str(tmp_path / "data"))
+        assert any("3 passed" in line for line in lines)
 
 
 def test_the_pair_of_the_examples_is_defined_twice(tmp_path: Path) -> None:

@@ -254,14 +254,14 @@ def test_an_answer_for_another_queue_manager_goes_to_its_transmission_queue(qm: 
 def test_an_error_inside_is_answered_and_the_next_command_is_run(qm: QueueManager, sender: Sender) -> None:
     access: Any = qm._access
     executor = access.embedded.executor
-    real = executor.run
+    real = executor.steps
 
     def broken(command: Any, issuer: Any) -> Any:
         if command.name == "BROKEN":
             raise KeyError("broken")
         return real(command, issuer)
 
-    executor.run = broken
+    executor.steps = broken
     assert sender.refused(C.MQCMD_CLEAR_Q, {NAME: "BROKEN"}) == (C.MQRCCF_UNEXPECTED_ERROR, 0)
     sender.done(C.MQCMD_CREATE_Q, {NAME: "WHOLE", **LOCAL})
     assert not access.embedded.manager.core.units

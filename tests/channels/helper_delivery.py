@@ -44,13 +44,13 @@ class Receiving:
         self.reader = self.qm.connect("reader", "reader")
         self.deliver_by(user, **channel)
 
-    def deliver_by(self, user: str = "", **attributes: Any) -> None:
-        """An agent of a channel with these attributes, from now on."""
+    def deliver_by(self, user: str = "", *, proven: bool = False, **attributes: Any) -> None:
+        """An agent of a channel with these attributes, from now on; `proven`: its partner has shown a certificate."""
         self.qm.define("RCVR", CHANNEL, {name.upper(): value for name, value in attributes.items()}, replace=True)
         channel = self.core.catalogue.find("CHANNEL", CHANNEL)
         assert isinstance(channel, ReceivingChannel)
         self.hconn = self.qm.connect(user, CHANNEL, C.MQAT_QMGR, privileged=not user)
-        self.delivery = Delivery(self.environment, channel, self.hconn)
+        self.delivery = Delivery(self.environment, channel, self.hconn, proven=proven or bool(user))
 
     def queue(self, name: str, kind: str = "QLOCAL", **attributes: Any) -> None:
         self.qm.define(kind, name, {key.upper(): value for key, value in attributes.items()})

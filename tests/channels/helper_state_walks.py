@@ -12,6 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ from libremq.kernel.objects.channel_sync_record import SENDER
 from libremq.kernel.units import channel_batches
 from libremq.mqi import constants as C
 from libremq.wire import message_channel as flows
-from libremq.wire.protocol import Status, Type
+from libremq.wire.protocol import CAP3_MSG_PROP, Status, Type
 from libremq.wire.segments import Flow, SegmentReader
 from libremq.wire.session_flows import InitialData
 
@@ -97,6 +98,7 @@ class WalkingPair(Pair):
 
     def __init__(self, caller: Node, called: Node, rng: random.Random, *, pings: bool) -> None:
         self.rng, self.pings = rng, pings
+        self.is_old = rng.random() < 0.2  # the caller does not know how to prove that it is there
         super().__init__(caller, called)
 
     def _agent(self, node: Node, definition: Any, wire: Wire, called: InitialData | None) -> Agent:
@@ -105,6 +107,8 @@ class WalkingPair(Pair):
             agent = PingingAgent(node.environment, definition, wire, Peer(address="qm2(1414)"), data=b"ping")
             agent.on_end = self.ends.__setitem__
         else:
+            if called is not None and self.is_old:
+                called = replace(called, capabilities=(*called.capabilities[:2], CAP3_MSG_PROP))
             agent = super()._agent(node, definition, wire, called)
         if self.rng.random() < 0.03:
             agent.stop(C.MQMODE_QUIESCE)

@@ -108,7 +108,7 @@ def test_agents_keep_no_booleans_beside_their_state() -> None:
     common = {
         "environment", "channel", "transport", "peer", "partner", "counters", "negotiated", "state", "_rows",
         "substate", "stop_reasons", "on_end", "on_running", "ended", "ended_in", "_called", "_offered", "_hconn",
-        "_exits", "_heartbeats", "_deadline",
+        "_exits", "_heartbeats", "_deadline", "_nonce",
     }  # fmt: skip
     sends = {"xmitq", "_hobj", "_queue", "_transit", "_left_in_doubt", "_sequence", "_batch", "_doubt", "_idle_since"}
     receives = {"user", "_delivery", "_sequence", "_batch", "_retry", "_backlog", "_putting"}
@@ -165,6 +165,8 @@ def test_a_receiver_that_is_stopped_follows_a_reset_that_is_under_way() -> None:
     pair = Pair(one, two)
     while pair.sender.state is not State.RESETTING:
         assert pair.step(pair.near) or pair.step(pair.far)
+    pair.step(pair.near)
+    assert pair.receiver.state is State.RECEIVING
     pair.receiver.stop(C.MQMODE_QUIESCE)
     pair.run()
     assert (pair.ends[pair.receiver].kind, pair.ends[pair.receiver].message) == ("stopped", None)

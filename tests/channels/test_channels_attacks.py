@@ -110,8 +110,9 @@ def test_a_partner_that_says_twice_what_it_has() -> None:
     channel_batches.reset_sequence(one.qm, SENDER, CHANNEL, "QM2", "QM2", next_sequence=7)
     pair = Pair(one, two)
     called(pair)
-    pair.sender.take(flow_of(flows.Resync(0).pack()))
-    pair.sender.take(flow_of(flows.Resync(0).pack()))
+    said = flow_of(flows.Resync(0, heard=pair.sender._nonce).pack())
+    pair.sender.take(said)
+    pair.sender.take(said)
     assert pair.ends[pair.sender].kind == "failed"
 
 

@@ -136,6 +136,7 @@ def test_messages_for_others_go_on_with_their_descriptor(
     here: Receiving, queue: str, qmgr: str, names: tuple[str, str]
 ) -> None:
     here.queue("QM3", usage="XMITQ")
+    here.deliver_by(proven=True)  # else the user is left out: see test_channels_unproven
     here.queue("ALIAS3", "QREMOTE", rqmname="QM3", xmitq="QM3")
     here.queue("REMOTE", "QREMOTE", rname="THERE", rqmname="QM3", xmitq="QM3")
     came = framed(b"on", queue=queue, qmgr=qmgr, CorrelId=b"C" * 24, GroupId=b"G" * 24, MsgFlags=C.MQMF_MSG_IN_GROUP)

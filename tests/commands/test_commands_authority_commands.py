@@ -66,7 +66,7 @@ def test_give_and_take(aut: Aut) -> None:
     assert shown(aut, "-n", "Q", "-t", "q", "-p", "app") == expected
     assert aut.setmqaut("-n", "Q", "-t", "queue", "-p", "app", "-remove")[0] == 0
     assert aut.good("dspmqaut", "-m", "QM1", "-n", "Q", "-t", "q", "-p", "app") == [
-        "Entity app has no authorities on object Q."
+        "Entity app has the following authorizations for object Q:"
     ]
     assert aut.dump() == []
 
@@ -88,7 +88,7 @@ def test_users_and_groups_together(aut: Aut) -> None:
     assert shown(aut, "-n", "A.B.C", "-t", "q", "-p", "app") == ["get", "put", "crt"]
     assert shown(aut, "-n", "A.B.C", "-t", "q", "-g", "orders") == ["get", "crt"]
     lines = aut.good("dspmqaut", "-m", "QM1", "-t", "qmgr", "-p", "app")
-    assert lines == ["Entity app has these authorities on object QM1:", "\tconnect"]
+    assert lines == ["Entity app has the following authorizations for object QM1:", "\tconnect"]
     found = json.loads("\n".join(aut.good("dspmqaut", "-m", "QM1", "-t", "qmgr", "-p", "app", "--json")))
     assert found == {
         "entity": "app", "entity_type": "principal", "object": "QM1", "type": "qmgr", "authorities": ["connect"],
@@ -204,3 +204,15 @@ def test_the_queue_manager_must_run(
 def test_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["setmqaut", "-h"]) == 0
     assert "passid" in capsys.readouterr().out
+
+
+def test_the_words_are_those_that_scripts_for_mq_look_for(aut: Aut) -> None:
+    assert aut.setmqaut("-n", "Q", "-t", "q", "-p", "app", "+put", "+get") == (
+        0, "The setmqaut command completed successfully.\n",
+    )  # fmt: skip
+    lines = aut.good("dspmqaut", "-m", "QM1", "-n", "Q", "-t", "q", "-p", "app")
+    assert lines == ["Entity app has the following authorizations for object Q:", "\tget", "\tput"]
+    lines = aut.good("dspmqaut", "-m", "QM1", "-t", "qmgr", "-p", "bob")
+    assert lines == ["Entity bob has the following authorizations for object QM1:"]
+    removed = aut.setmqaut("-n", "Q", "-t", "q", "-p", "app", "-remove")
+    assert removed == (0, "The setmqaut command completed successfully.\n")

@@ -16,6 +16,7 @@ from helper_cli import SMALL, Commands, other_process
 import libremq
 from helper_serving import LIMIT_S, Process, serving
 from libremq.commands.own.link_commands import MARK, linked_names
+from libremq.mqi import constants as C
 
 
 @pytest.fixture
@@ -65,6 +66,19 @@ def decide(mq: Commands, url: str) -> None:
     assert mq.good("rsvmqtrn", "-m", "QM1", "-c", number) == [f"AMQ7057I: Transaction number {number} committed."]
     assert "backed out" in mq.good("rsvmqtrn", "-m", "QM1", "-b", second["transaction"])[0]
     assert mq.bad("rsvmqtrn", "-m", "QM1", "-f", third["transaction"])[0] == 32
+    assert mq.good("dspmqtrn", "-m", "QM1", "-h") == [
+        f"AMQ7058I: Transaction number {number} was committed by an administrator.",
+        f"AMQ7058I: Transaction number {second['transaction']} was backed out by an administrator.",
+    ]
+    code, err = mq.bad("rsvmqtrn", "-m", "QM1", "-b", number)
+    assert (code, err[:8]) == (32, "AMQ7058I")
+    with libremq.connect(url) as qm, pytest.raises(libremq.MQError) as told:
+        qm.xa.rollback(b"one")
+    assert told.value.reason == C.MQRC_OUTCOME_MIXED and "XA_HEURCOM" in told.value.detail
+    assert mq.good("rsvmqtrn", "-m", "QM1", "-f", number) == [f"AMQ7057I: Transaction number {number} forgotten."]
+    assert mq.bad("rsvmqtrn", "-m", "QM1", "-f", number)[0] == 85
+    (left,) = json.loads("\n".join(mq.good("dspmqtrn", "-m", "QM1", "-h", "--json")))
+    assert (left["transaction"], left["state"], left["xid"]) == (second["transaction"], "backed out", second["xid"])
     assert mq.bad("rsvmqtrn", "-m", "QM1", "-c", number)[0] == 85
     assert mq.good("rsvmqtrn", "-m", "QM1", "-a")
     with libremq.connect(url) as qm:
@@ -109,11 +123,15 @@ def port_of(listener: Process) -> int:
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL, "endmqlsr", "endmqm"])
 def test_a_listener_lives_as_long_as_its_command(mq: Commands, how: object) -> None:
-    with serving(mq, "QM1"):
+    with serving(mq, "QM1") as url:
         listener = Process("runmqlsr", "-m", "QM1", "-t", "TCP", "-p", "0")
         port = port_of(listener)
         assert connects(port)
         assert f"LISTENER(127.0.0.1:{port})" in mq.good("dspmq", "-m", "QM1", "-o", "all")[0]
+        if how == signal.SIGTERM:
+            with libremq.connect(url) as qm:
+                (answer,) = qm.mqsc(f"DISPLAY LSSTATUS(*) WHERE(PORT EQ {port})")
+            assert [(row["listener"], row["status"]) for row in answer.rows] == [("", "RUNNING")]
         if isinstance(how, int):
             code = listener.end(how)
             assert code == (-9 if how == signal.SIGKILL else 0), listener.text

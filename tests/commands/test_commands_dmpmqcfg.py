@@ -263,3 +263,40 @@ def test_what_does_not_work(mq: Commands, words: tuple[str, ...], text: str) -> 
 
 def test_silence(mq: Commands) -> None:
     assert mq("dmpmqcfg", "-m", "NO.SUCH", "-z") == (20, "", "")
+
+
+@pytest.mark.parametrize(
+    "words", [("-r", "QM1"), ("-q", "SYSTEM.DEFAULT.MODEL.QUEUE"), ("-a", "-r", "QM1")], ids=" ".join
+)
+def test_a_dump_by_messages_to_the_command_server_is_the_same(mq: Commands, words: tuple[str, ...]) -> None:
+    every = [word for word in words if word == "-a"]
+    assert said(dumped(mq, "QM1", *words)) == said(dumped(mq, "QM1", *every))
+    assert dumped(mq, "QM1", *words, "-o", "setmqaut") == dumped(mq, "QM1", "-o", "setmqaut")
+
+
+def test_a_reply_queue_that_is_no_model(mq: Commands) -> None:
+    code, text = mq.bad("dmpmqcfg", "-m", "QM1", "-q", "NOBODY")
+    assert (code, "NOBODY" in text) == (20, True)
+
+
+def test_a_dump_over_a_channel_that_is_given_as_a_command(mq: Commands, tmp_path: Path) -> None:
+    with served_queue_manager("QM7", folder=tmp_path / "elsewhere") as served:
+        with libremq.connect(served.url("local")) as qm:
+            qm.define_local("ONLY.HERE")
+        channel = f"DEFINE CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE(CLNTCONN) CONNAME('127.0.0.1({served.port})')"
+        lines = mq.good("dmpmqcfg", "-m", "QM7", "-c", channel, "-t", "queue", "-n", "ONLY.*", "-o", "1line")
+        assert [line for line in said(lines) if "ONLY.HERE" in line]
+    code, text = mq.bad("dmpmqcfg", "-m", "QM7", "-c", "DEFINE CHANNEL(A) CHLTYPE(SDR) CONNAME(here) XMITQ(X)")
+    assert (code, "CHLTYPE(CLNTCONN)" in text) == (20, True)
+    code, text = mq.bad("dmpmqcfg", "-m", "QM7", "-c", "DEFINE NONSENSE")
+    assert code == 20
+
+
+def test_policies_and_the_lines_for_ibm_i(mq: Commands) -> None:
+    assert said(dumped(mq, "QM1", "-x", "policy")) == []
+    lines = dumped(mq, "QM1", "-o", "grtmqmaut")
+    assert len(lines) == len(dumped(mq, "QM1", "-o", "setmqaut"))
+    tea = next(line for line in lines if "OBJ('TEA')" in line and "USER('staff')" in line)
+    assert tea.startswith("GRTMQMAUT OBJ('TEA') OBJTYPE(*Q) USER('staff') AUT(")
+    assert {"*ADMCHG", "*ADMDLT", "*ADMDSP", "*ADMCLR"} <= set(tea.partition("AUT(")[2].partition(")")[0].split())
+    assert tea.endswith(" MQMNAME('QM1')")

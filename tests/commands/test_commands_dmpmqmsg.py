@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -257,3 +258,15 @@ def test_a_move_that_is_killed_loses_nothing(
         assert in_file | on_queue == wanted
         assert len(in_file & on_queue) <= 3  # those of the batch that was not committed
         assert len(in_file) >= 30
+
+
+def test_stdout_and_stdin_are_no_files(mq: Commands, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = mq("dmpmqmsg", "-m", "QM1", "-i", "Q", "-f", "stdout", "-dN")
+    assert (code, err) == (0, "5 messages, 50 bytes.\n")
+    assert "X 6D657373616765" in out
+    code, out, err = mq("dmpmqmsg", "-m", "QM1", "-i", "Q", "-F", "stdout")
+    assert (code, os.listdir(tmp_path)) == (0, ["data"])
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(out.encode())))
+    assert mq.good("dmpmqmsg", "-m", "QM1", "-f", "stdin", "-o", "OTHER") == ["5 messages, 50 bytes."]
+    assert list(messages("OTHER")) == list(messages("Q"))

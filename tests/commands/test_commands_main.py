@@ -127,3 +127,16 @@ def test_closed_standard_files_are_no_traceback() -> None:
     script = 'exec "$0" -m libremq.commands.main mqrc 2085 >&- <&-'
     ran = subprocess.run(["/bin/sh", "-c", script, sys.executable], stderr=subprocess.PIPE, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("srtmqm", "libremq: 'srtmqm' is no command. Did you mean strmqm? libremq --help lists them.\n"),
+        ("xyzzy", "libremq: 'xyzzy' is no command. libremq --help lists them.\n"),
+    ],
+)
+def test_a_word_that_is_no_command_is_answered_in_one_line(
+    typed: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, typed, "QM1") == (2, "", said)

@@ -273,6 +273,7 @@ def test_strmqm_check_recovers_after_a_crash(libremq_command: Commands) -> None:
         code, err = libremq_command.bad("strmqm", "--check", "QM1")
         assert (code, f"AMQ7005E: The queue manager 'QM1' is running: process {process} (python)" in err) == (5, True)
     assert libremq_command.good("dspmq")[0].endswith(" STATUS(Ended unexpectedly)")
+    assert libremq_command.good("dspmq", "-n")[0].endswith(" STATUS(ENDED UNEXPECTEDLY)")
     lines = libremq_command.good("strmqm", "--check", "QM1")
     assert lines[0] == "LibreMQ queue manager 'QM1' starting."
     assert [line.partition(":")[0] for line in lines[1:5]] == ["AMQ7229I", "AMQ7230I", "AMQ7231I", "AMQ7232I"]

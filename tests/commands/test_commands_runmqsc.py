@@ -164,6 +164,10 @@ def test_passwords_are_in_no_report(data: Path) -> None:
         "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWRD('hush!hush!')\n"
         "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWORD('hush!hush!hush!')\n"
         "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWORD('hush!hush!\n"
+        "PING QMGR; ALTER QMGR SSLCRYP('GSK_PKCS11=/lib;token;hush!hush!')\n"
+        "ALTER QMGR SSLCRYP 'hush!hush!'\n"
+        "DEFINE AUTHINFO(SECRET.4) AUTHTYPE(IDPWLDAP) LDAPPWD 'hush!hush!'\n"
+        f"DEFINE AUTHINFO(SECRET.5) LDAPPWD('hush!hush!') DESCR('{'x' * 33000}')\n"
     )
     for words in (("QM1",), ("--json", "QM1"), ("-v", "QM1"), ("-w", "30", "QM1")):
         code, lines, err = runmqsc(data, *words, typed=typed)

@@ -12,7 +12,7 @@ import pytest
 from helper_amqs import Samples, start
 
 import libremq
-from libremq.commands.samples.amqsech import trigger_message
+from libremq.commands.samples.request_server import trigger_message
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQTM, MQTMC2

@@ -57,6 +57,20 @@ def codec_of(ccsid: int) -> Codec:
         (5348, "€é", "80e9"),
         (923, "€", "a4"),
         (874, "\u0e01\u0e48", "a1e8"),
+        (930, "日本ｱABC", "0e456245660f81c1c2c3"),
+        (939, "日本abc", "0e456245660f818283"),
+        (933, "한국 ok", "0ed0658a820f409692"),
+        (935, "中文", "0e5bcf57c30f"),
+        (937, "中文", "0e4c844cc50f"),
+        (1364, "한국", "0ed0658a820f"),
+        (1371, "中文€", "0e4c844cc50f9f"),
+        (1388, "中文", "0e5bcf57c30f"),
+        (1390, "か゚日", "0eecb545620f"),
+        (1399, "日本€", "0e456245660fe1"),
+        (290, "ｱA", "81c1"),
+        (1027, "aｱ", "8159"),
+        (838, "กข", "4243"),
+        (924, "€Š", "9f6a"),
         (943, "日本", "93fa967b"),
         (954, "日本", "c6fccbdc"),
         (33722, "日本", "c6fccbdc"),
@@ -77,7 +91,7 @@ def test_bytes_of_a_code_page(ccsid: int, text: str, expected: str) -> None:
     assert codec_of(ccsid).decode(bytes.fromhex(expected)) == text
 
 
-@pytest.mark.parametrize("ccsid", [0, -1, -2, -3, 1, 930, 964, 99999, 2**31 - 1])
+@pytest.mark.parametrize("ccsid", [0, -1, -2, -3, 1, 931, 964, 99999, 2**31 - 1])
 def test_unknown_ccsid(ccsid: int) -> None:
     assert codec(ccsid) is None
 
@@ -135,13 +149,14 @@ def test_byte_order_is_asked_for_only_by_utf_16() -> None:
 def test_names_work_with_python_itself() -> None:
     assert "[".encode(codec_of(1047).name) == b"\xad"
     assert codecs.lookup("ccsid1047").name == "ccsid1047"
-    for unknown in ("ccsid", "ccsidx", "ccsid930", "ccsid1208"):
+    for unknown in ("ccsid", "ccsidx", "ccsid931", "ccsid1208"):
         with pytest.raises(LookupError):
             codecs.lookup(unknown)
 
 
 @pytest.mark.parametrize(
-    ("ccsid", "expected"), [(819, "411a42"), (37, "c13fc2"), (943, "411a42"), (970, "411a42"), (1208, "41e2988342")]
+    ("ccsid", "expected"),
+    [(819, "411a42"), (37, "c13fc2"), (939, "c13fc2"), (943, "411a42"), (970, "411a42"), (1208, "41e2988342")],
 )
 def test_substitutes(ccsid: int, expected: str) -> None:
     assert codec_of(ccsid).encode_with_substitutes("A☃B").hex() == expected

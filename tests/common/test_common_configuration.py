@@ -84,6 +84,8 @@ def test_the_defaults_are_those_of_mq() -> None:
         ("MaxInitiators", 1, 3, 3),
         ("Port", 1, 65535, 1414),
         ("Connect_Timeout", 1, 3600, 30),
+        ("MaxPendingConnections", 1, 65535, 4000),
+        ("MaxPendingPerAddress", 1, 65535, 1000),
         ("ErrorLogSize", 32_768, 2_147_483_648, 33_554_432),
         ("SuppressInterval", 1, 86_400, 30),
         ("DefaultPQBufferSize", 4096, 104_857_600, 262_144),
@@ -112,7 +114,7 @@ def test_too_high_is_refused_and_too_low_takes_the_default(key: str, lowest: int
 
 
 def test_every_number_has_a_row_in_the_test_above() -> None:
-    assert len(NUMBERS) == 19
+    assert len(NUMBERS) == 21
 
 
 def test_a_buffer_of_0_pages_is_the_default_and_no_warning() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from libremq.mqi.pcf import MQCFH, MQCFIN, MQCFST, pack_message, unpack_message
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from interop.outcomes import FAILED, NOT_YET, PASSED, Outcome, failure, passed, show
+from interop.packages import Trouble, unpack
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 
@@ -76,3 +79,28 @@ def _asked(hconn: int, command: int, *parameters: MQCFST | MQCFIN) -> tuple[int,
         reply, _ = unpack_message(answer)
     assert pymqe.MQCLOSE(hconn, hobj, C.MQCO_NONE) == (0, 0)
     return reply.CompCode, reply.Reason
+
+
+def archive(path: Path, *members: tuple[str, bytes]) -> Path:
+    """A source archive with files, or with links, whose types are given by tarfile."""
+    with tarfile.open(path, "w:gz") as tar:
+        for name, kind in members:
+            member = tarfile.TarInfo(name)
+            member.type, member.size = kind, 3 if kind == tarfile.REGTYPE else 0
+            member.linkname = "/etc/passwd" if kind == tarfile.SYMTYPE else ""
+            tar.addfile(member, io.BytesIO(b"abc"))
+    return path
+
+
+def test_a_source_archive_is_unpacked(tmp_path: Path) -> None:
+    given = (("p-1", tarfile.DIRTYPE), ("p-1/code/a.py", tarfile.REGTYPE), ("p-1/link", tarfile.SYMTYPE))
+    unpack(archive(tmp_path / "p.tar.gz", *given), tmp_path / "out")
+    found = [path for path in (tmp_path / "out").rglob("*") if not path.is_dir()]
+    assert found == [tmp_path / "out" / "p-1" / "code" / "a.py"] and found[0].read_bytes() == b"abc"
+
+
+@pytest.mark.parametrize("name", ["../a.py", "p-1/../../a.py", "/tmp/../../a.py"])
+def test_an_archive_that_writes_elsewhere_is_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(Trouble, match=r"which is not below its own folder"):
+        unpack(archive(tmp_path / "p.tar.gz", (name, tarfile.REGTYPE)), tmp_path / "out")
+    assert not (tmp_path / "out").exists() and not (tmp_path / "a.py").exists()

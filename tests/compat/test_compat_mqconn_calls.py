@@ -13,6 +13,7 @@ from helper_compat import done, packed
 
 from libremq.client import urls
 from libremq.client.queue_manager import QueueManager
+from libremq.common.tls import tls_context
 from libremq.compat import ibmmqc, mqconn_calls, pymqe
 from libremq.compat.mqconn_calls import Request, url_of
 from libremq.mqi import constants as C
@@ -146,3 +147,20 @@ def test_the_distribution_has_the_names_that_are_looked_for(name: str) -> None:
     code = f"import sys; sys.path.insert(0, {str(_PACKAGE)!r}); {program}"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=240)
     assert (ended.returncode, ended.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"AuthInfoRecCount": 1}, C.MQRC_AUTH_INFO_REC_COUNT_ERROR),
+        ({"FipsRequired": C.MQSSL_FIPS_YES}, C.MQRC_SSL_INITIALIZATION_ERROR),
+        ({"EncryptionPolicySuiteB": (C.MQ_SUITE_B_128_BIT, 0, 0, 0)}, C.MQRC_SUITE_B_ERROR),
+    ],
+)
+def test_what_would_protect_and_is_not_done_is_refused(tmp_path: Path, fields: dict[str, Any], reason: int) -> None:
+    if "FipsRequired" in fields and tls_context.fips_mode():
+        pytest.skip("this machine does it")
+    cd, sco = channel(SSLCipherSpec="ANY_TLS12_OR_HIGHER"), MQSCO(Version=5, KeyRepository=str(tmp_path), **fields)
+    with pytest.raises(MQError) as caught:
+        url_of(Request("QM1", cd=cd, sco=sco))
+    assert caught.value.reason == reason

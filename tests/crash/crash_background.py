@@ -13,7 +13,7 @@ from typing import Any
 import crash_driver as driver
 from crash_driver import NAME, Life, Operation, Rng
 
-from libremq.kernel.recovery import media_recovery
+from libremq.kernel.recovery import checkpoint, media_recovery
 from libremq.kernel.state import media_image
 from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.mqi import constants as C
@@ -21,9 +21,11 @@ from libremq.mqi.errors import mq_error
 
 MESSAGES: tuple[Operation, ...] = (
     driver.put, driver.unit_get, driver.put_large, driver.get, driver.commit, driver.unit_put, driver.put,
+    driver.get, driver.put_large, driver.commit, driver.put,
 )  # fmt: skip
 OBJECTS: tuple[Operation, ...] = (
     driver.define, driver.put_to_new, driver.clear, driver.alter, driver.delete, driver.put, driver.define,
+    driver.put_to_new, driver.put, driver.delete, driver.define,
 )  # fmt: skip
 _BESIDE_THE_LOG = re.compile(r"\b(q|handles\.\d+|QMQMOBJCAT\S*)\b")
 
@@ -49,7 +51,7 @@ class _OtherThread:
     def __exit__(self, *error: object) -> None:
         if error == (None, None, None):
             self._run()
-        self._free = self._taken == 1
+        self._free = True
 
     def _run(self) -> None:
         life = self._life
@@ -76,6 +78,7 @@ def _fuzzy(life: Life, rng: Rng, operations: tuple[Operation, ...]) -> None:
         other.at_boundary(what)
 
     files._count = counted
+    at_once, checkpoint.QUEUES_AT_ONCE = checkpoint.QUEUES_AT_ONCE, 2  # the lock is free between two captures, too
     try:
         life.qm.run_checkpoint(other)
     except FAILURES as error:
@@ -83,6 +86,7 @@ def _fuzzy(life: Life, rng: Rng, operations: tuple[Operation, ...]) -> None:
         life.qm.fail(f"a checkpoint failed: {error}")
         raise mq_error(C.MQRC_CONNECTION_BROKEN, NAME, str(error)) from error
     finally:
+        checkpoint.QUEUES_AT_ONCE = at_once
         del files._count
 
 

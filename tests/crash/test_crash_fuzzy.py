@@ -19,7 +19,7 @@ from crash_driver import NOW, Life, Operation, refused, resolve_all
 from crash_model import COMMITTED, UNIT, Held, Model
 from crash_points import by_level
 
-from libremq.kernel.recovery import log_room
+from libremq.kernel.recovery import checkpoint, log_room
 from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.waiting_gets import Got
@@ -35,6 +35,12 @@ LIVES = by_level(4, 8, 8)
 STEPS = 120
 STATES_MAX = by_level(2, 6, 20)
 BRANCHES_MAX = 6
+
+
+@pytest.fixture(autouse=True)
+def one_queue_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each capture of a queue is a step of its own, and most queues are used before their turn comes."""
+    monkeypatch.setattr(checkpoint, "QUEUES_AT_ONCE", 1)
 
 
 class FuzzyLife(Life):
@@ -64,7 +70,7 @@ class FuzzyLife(Life):
 
     def begin(self) -> None:
         self.current = self.qm._begin_checkpoint()
-        self.steps = ("write", "record", "settle", "complete")
+        self.steps = ("capture_some", "write", "record", "settle", "complete")
 
     def step(self, *, fails: bool = False) -> None:
         current = self.current
@@ -73,7 +79,8 @@ class FuzzyLife(Life):
         try:
             if fails and step != "complete":
                 raise LogFull("as a full disk would")
-            getattr(current, step)()
+            if getattr(current, step)() and step == "capture_some":
+                rest = list(self.steps)
         except PASSING:
             current.give_up()
             rest = []

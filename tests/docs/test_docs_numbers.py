@@ -30,7 +30,7 @@ from libremq.client.verbs import MQI
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq import authority_commands, dspmqrte, dspmqtrn, endmqm
 from libremq.commands.own import tls_command
-from libremq.commands.samples import amqsbcg, amqsblst, amqsech, amqsget, amqsreq, sample_program
+from libremq.commands.samples import amqsbcg, amqsblst, amqsget, amqsreq, request_server, sample_program
 from libremq.common import ccsid, silence
 from libremq.common.configuration import ErrorLogSettings, TcpSettings
 from libremq.common.names import socket_paths
@@ -43,8 +43,17 @@ from libremq.kernel.verbs import putting
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQTMC2
 from libremq.server.admission import admission_decision
-from libremq.server.diagnostics import error_log, first_failure_reports
-from libremq.server.net import client_link, conversation, dialing, event_loop, limits, socket_options
+from libremq.server.diagnostics import error_log, first_failure_reports, repeated_messages
+from libremq.server.net import (
+    client_link,
+    conversation,
+    dialing,
+    event_loop,
+    limits,
+    socket_options,
+    turn_budget,
+    unfinished_flows,
+)
 from libremq.server.process import control_socket, controller, server_process, services, start_options
 from libremq.store import handle_file, queue_file, reserve, space_map, stored_message
 from libremq.store.queue_store import StoreLimits
@@ -89,7 +98,13 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("the other way round the exit code is {}.", ExitCode.STOPPING),
         ("is 0 after an end that was asked for, {} after a failure", controller.FAILED),
         ("`ErrorLogSize` ({} MiB) it becomes 02", ErrorLogSettings().file_bytes_max / MIB),
-        ("More than {} entries with one", error_log.SAME_MAX),
+        ("More than {} entries with one", repeated_messages.SAME_MAX),
+        ("of [qm.ini](reference/qm-ini.md), {}, at most half", TcpSettings().pending_max),
+        ("`MaxPendingPerAddress`, {} of one address", TcpSettings().pending_per_address_max),
+        ("Each has {} seconds to log in", EVENT_LOOP.handshake_s),
+        ("may send {} flows and {} KiB", turn_budget.EARLY_FLOWS_MAX, turn_budget.EARLY_BYTES_MAX / KIB),
+        ("a flow that has begun | {} seconds", EVENT_LOOP.flow_s),
+        ("have their turn | {} calls or {} KiB", turn_budget.FLOWS_A_TURN, turn_budget.BYTES_A_TURN / KIB),
         ("keeps a reserve of {} MiB", reserve.USUAL_BYTES / MIB),
         ("when {} MiB are free (AMQ7486I)", 2 * reserve.STEP_BYTES / MIB),
         ("it says what needs it; exit code {}.", ExitCode.STORAGE),
@@ -102,7 +117,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("half of the memory at {} KiB each", limits.CONNECTION_BYTES / KIB),
         ("Local applications may have {} more", event_loop._KEPT_LOCAL),
         ("may share sockets | {}, or what half", limits.CONNECTIONS_MAX),
-        ("being received | {} MiB together", limits.BUFFER_BYTES_MAX / MIB),
+        ("not taken by their reader | {} MiB together", limits.BUFFER_BYTES_MAX / MIB),
         ("control socket | {} KiB, within {} seconds", control_socket.LINE_BYTES_MAX / KIB, control_socket.REQUEST_S),
     ],
     "docs/troubleshooting.md": [
@@ -178,7 +193,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("messages with it; up to {} bytes", amqsblst._ID_BYTES),
         ("It waits {} seconds for the first reply and {} for", amqsreq._FIRST_WAIT_S, amqsreq._NEXT_WAIT_S),
         ("(MQTMC2, {} characters", TMC2_BYTES),
-        ("when no request came for {} seconds", amqsech._TRIGGERED_WAIT_S),
+        ("when no request came for {} seconds", request_server.TRIGGERED_WAIT_S),
     ],
     "docs/reference/control-commands.md": [
         ("is one argument of {} characters", TMC2_BYTES),
@@ -197,7 +212,8 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("ErrorLogSize | {} |", ErrorLogSettings().file_bytes_max),
         ("SuppressInterval | {} |", ErrorLogSettings().suppress_interval_s),
         ("the last {} entries are written", error_log._WAITING_MAX),
-        ("more than {} times in a minute", error_log.SAME_MAX),
+        ("more than {} times in a minute", repeated_messages.SAME_MAX),
+        ("comes {} times in a minute about different", repeated_messages.ALL_MAX),
     ],
     "docs/reference/channel-commands.md": [
         (
@@ -222,6 +238,13 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("queue up, {} at most", conversation.BACKLOG_MAX),
         ("({} MiB, or a quarter of the memory)", limits.BUFFER_BYTES_MAX / MIB),
         ("has not connected within {} seconds", EVENT_LOOP.handshake_s),
+        ("must be complete within {} seconds", EVENT_LOOP.flow_s),
+        ("a second more for each {} bytes", unfinished_flows.SLOWEST_BYTES_S),
+        (
+            "{} segments are taken apart and {} calls run, or {} KiB",
+            turn_budget.FLOWS_A_TURN, turn_budget.FLOWS_A_TURN, turn_budget.BYTES_A_TURN / KIB,
+        ),
+        ("sends over {} flows or {} KiB", turn_budget.EARLY_FLOWS_MAX, turn_budget.EARLY_BYTES_MAX / KIB),
         ("ends with exit status {}", controller.FAILED),
         ("takes more than {} seconds, the process stops", server_process.HARD_END_S),
     ],
@@ -233,6 +256,8 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("MAXMSGL of the channel + {} bytes", segments.FLOW_OVERHEAD),
         ("the same in total, {} bytes counted for each", segments._BEGUN_BYTES),
         ("behind one that is not answered | {} |", conversation.BACKLOG_MAX),
+        ("begun | {} seconds, and one more for each {} bytes", EVENT_LOOP.flow_s, unfinished_flows.SLOWEST_BYTES_S),
+        ("channel runs | {} flows, {} KiB", turn_budget.EARLY_FLOWS_MAX, turn_budget.EARLY_BYTES_MAX / KIB),
         ("that a peer does not take | {} MiB", client_link._WRITE_HIGH / MIB),
         ("`buffer_bytes_max` of the server, {} MiB", EVENT_LOOP.buffer_bytes_max / MIB),
         ("selectors of MQINQ and MQSET | {} |", calls.SELECTORS_MAX),
@@ -242,6 +267,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
     "docs/internals/queue-file-format.md": [
         ("message images in {}-byte blocks", space_map.BLOCK_BYTES),
         ("| 4 | 1 | image version, {} |", stored_message.IMAGE_VERSION),
+        ("over a message channel has image version {}:", stored_message.IMAGE_VERSION_WITH_ORIGIN),
         ("| {} | {} | the descriptor", stored_message._DESCRIPTOR_AT, stored_message.BODY_BYTES),
         ("| {} | P | properties", stored_message.IMAGE_OVERHEAD),
         ("magic `LMQQ`, version u16 ({})", queue_file.VERSION),
@@ -327,7 +353,10 @@ def test_the_exit_codes_of_the_commands_on_authorities_are_explained() -> None:
 
 def test_every_ccsid_is_listed() -> None:
     page = text_of(ROOT / "docs/reference/conversion.md")
-    kinds = ("EBCDIC", "ASCII, PC", "ASCII, ISO and others", "Windows", "East Asian, several bytes", "Unicode")
+    kinds = (
+        "EBCDIC", "EBCDIC, one and two bytes", "ASCII, PC", "ASCII, ISO and others", "Windows",
+        "East Asian, several bytes", "Unicode",
+    )  # fmt: skip
     listed: list[int] = []
     for kind in kinds:
         cell = re.search(rf"^\| {kind} \| ([\d, -]+) \|", page, re.MULTILINE)

@@ -169,3 +169,55 @@ def test_a_log_that_cannot_be_written_ends_it_and_says_so() -> None:
     assert embedded.manager.failure is not None
     files.heal()
     assert _reason(again) == C.MQRC_CONNECTION_BROKEN
+
+
+@pytest.mark.parametrize("in_main_thread", [True, False])
+def test_a_long_search_lets_others_have_the_kernel(
+    embedded: EmbeddedQueueManager, connection: EmbeddedConnection, in_main_thread: bool
+) -> None:
+    """With slices of one message each, somebody else's put comes in between, and the get is still looking."""
+    embedded.admin(lambda: embedded.manager.define("QLOCAL", "OTHER", {}))
+    embedded.manager.core.turns.slice = 1
+    turns = embedded.manager.core.turns
+    out = connection.open(MQOD(ObjectName="Q"), C.MQOO_OUTPUT)
+    for _ in range(400):
+        connection.put(out, MQMD(Version=2), MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"")
+    hobj = connection.open(MQOD(Version=4, ObjectName="Q", SelectionString="colour = 'red'"), C.MQOO_INPUT_SHARED)
+    other = EmbeddedConnection(embedded, "bob", "other")
+    reasons: list[int] = []
+    between: list[bool] = []
+
+    def look() -> None:
+        reasons.append(_reason(lambda: connection.get(hobj, MQMD(Version=2), MQGMO())))
+
+    def put() -> None:
+        while not turns and not reasons:
+            pass
+        other.put1(MQOD(ObjectName="OTHER"), MQMD(Version=2), MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"")
+        between.append(bool(turns))
+
+    elsewhere = threading.Thread(target=put if in_main_thread else look)
+    elsewhere.start()
+    (look if in_main_thread else put)()
+    elsewhere.join()
+    assert between == [True] and reasons == [C.MQRC_NO_MSG_AVAILABLE]
+
+
+def test_without_a_clock_a_get_goes_on_with_its_own_search() -> None:
+    files = FaultyFiles()
+    config = LogConfig(file_pages=64)
+    found = EmbeddedQueueManager.start(
+        "qm", "QM1", create=True, files=files, clock=VirtualClock(), log_config=config, background=False
+    )
+    found.admin(lambda: found.manager.define("QLOCAL", "Q", {}))
+    found.manager.core.turns.slice = 1
+    connection = EmbeddedConnection(found, "alice", "teller")
+    out = connection.open(MQOD(ObjectName="Q"), C.MQOO_OUTPUT)
+    for number in range(20):
+        md = MQMD(Version=2, Priority=number % 9)
+        connection.put(out, md, MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"")
+    hobj = connection.open(MQOD(Version=4, ObjectName="Q", SelectionString="JMSPriority = 0"), C.MQOO_INPUT_SHARED)
+    md = MQMD(Version=2)
+    connection.get(hobj, md, MQGMO())
+    assert md.Priority == 0
+    found.end()

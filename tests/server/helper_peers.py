@@ -31,12 +31,19 @@ class Peer:
     """One socket, connected; `hconn` after `connect`."""
 
     def __init__(
-        self, port: int, *, channel: str = "SYSTEM.DEF.SVRCONN", small_buffer: bool = False, heartbeat_s: int = 300
+        self,
+        port: int,
+        *,
+        channel: str = "SYSTEM.DEF.SVRCONN",
+        small_buffer: bool = False,
+        heartbeat_s: int = 300,
+        source: str = "127.0.0.1",
     ) -> None:
         self.socket = socket.socket()
         if small_buffer:
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL_BUFFER)
         self.socket.settimeout(LIMIT_S)
+        self.socket.bind((source, 0))
         self.socket.connect(("127.0.0.1", port))
         self._reader = SegmentReader(MAX_SEGMENT, MAX_MESSAGE + FLOW_OVERHEAD)
         self._flows: list[Flow] = []

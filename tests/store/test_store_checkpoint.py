@@ -86,7 +86,7 @@ def test_a_capture_that_finds_the_file_full_changes_nothing() -> None:
     for data in (b"a", b"b", TWO_BLOCKS):
         put(store, data)
     before = everything(store)
-    with pytest.raises(StoreFull, match="MAXFSIZE"):
+    with pytest.raises(StoreFull, match="largest size"):
         store.capture()
     assert everything(store) == before and store.in_progress is None
     assert store.position == position

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import libremq
+from libremq.common.files import durable_sync
 from libremq.testing import FaultyFiles, VirtualClock, temporary_queue_manager
 
 A_TEST_OF_A_USER = """
@@ -23,20 +25,91 @@ def test_a_fresh_one_for_every_test(queue_manager):
 """
 
 
-def test_the_fixture_is_there_without_any_import(tmp_path: Path) -> None:
-    (tmp_path / "test_shop.py").write_text(A_TEST_OF_A_USER)
+A_TEST_WITHOUT_UNIX = """
+import pytest
+
+def test_that_has_nothing_to_do_with_us():
+    assert 1 + 1 == 2
+
+def test_that_wants_a_queue_manager(request):
+    with pytest.raises(Exception) as caught:
+        request.getfixturevalue("queue_manager")
+    assert str(caught.value).startswith("MQRC_ENVIRONMENT_ERROR (2012) QM1: a queue manager needs Linux or macOS, and ")
+"""
+A_TEST_OF_HOW_WE_ARE_LOADED = """
+import sys
+
+def test_modules_are_loaded_as_without_pytest(queue_manager):
+    names = [name for name in sys.modules if name.startswith("libremq.") and not name.startswith("libremq.testing")]
+    loaders = {type(sys.modules[name].__spec__.loader).__name__ for name in names}
+    assert len(names) > 100 and loaders == {"SourceFileLoader"}
+"""
+_ROOT = Path(__file__).parents[2]
+
+
+def run_pytest(test: str, folder: Path, *, first: str = "", path: str = "") -> str:
+    """What pytest prints about a test of a user that passes; `first` is run before it starts."""
+    (folder / "test_shop.py").write_text(test)
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST")}
+    words = ["-q", "-p", "no:cacheprovider", str(folder / "test_shop.py")]
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        [sys.executable, "-c", f"{first}\nimport sys, pytest\nsys.exit(pytest.main({words!r}))"],
         capture_output=True,
         text=True,
-        cwd=tmp_path,
-        env=environment,
-        timeout=120,
+        cwd=folder,
+        env={**environment, "PYTHONPATH": path},
+        timeout=240,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "2 passed" in ran.stdout
+    return ran.stdout
+
+
+def test_the_fixture_is_there_without_any_import(tmp_path: Path) -> None:
+    assert "2 passed" in run_pytest(A_TEST_OF_A_USER, tmp_path)
+
+
+def test_without_fcntl_and_the_like_no_test_is_disturbed(tmp_path: Path) -> None:
+    first = f"import sys; sys.path.insert(0, {str(_ROOT / 'tests')!r})\n"
+    first += "import pytest, helper_other_system; helper_other_system.without_modules()"
+    assert "2 passed" in run_pytest(A_TEST_WITHOUT_UNIX, tmp_path, first=first)
+
+
+def test_asserts_of_ours_are_not_rewritten(tmp_path: Path) -> None:
+    """As a wheel leaves it: pytest knows which modules came with the plugin."""
+    site = tmp_path / "site"
+    about = site / "libremq-0.1.0.dist-info"
+    about.mkdir(parents=True)
+    (site / "libremq").symlink_to(_ROOT / "src" / "libremq")
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: libremq\nVersion: 0.1.0\n")
+    (about / "entry_points.txt").write_text("[pytest11]\nlibremq = libremq.testing.plugin\n")
+    (about / "RECORD").write_text("libremq/__init__.py,,\nlibremq/testing/plugin.py,,\n")
+    assert "1 passed" in run_pytest(A_TEST_OF_HOW_WE_ARE_LOADED, tmp_path, path=str(site))
+
+
+def test_a_queue_manager_for_tests_does_not_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(durable_sync, "_content", synced.append)
+    monkeypatch.setattr(os, "fsync", synced.append)
+    for clock in (None, VirtualClock()):
+        with temporary_queue_manager(clock=clock) as qm:
+            qm.define_local("Q")
+            qm.put("Q", "x", persistent=True)
+    assert synced == []
+    with libremq.connect(f"embedded:QM1?create=1&data={tmp_path}"):
+        assert len(synced) > 10
+
+
+def test_what_was_put_survives_the_end_of_the_process(tmp_path: Path) -> None:
+    script = (
+        "import os, signal, sys\nfrom libremq.testing import temporary_queue_manager\n"
+        "with temporary_queue_manager(folder=sys.argv[1]) as qm:\n"
+        "    qm.define_local('Q')\n    qm.put('Q', 'safe', persistent=True)\n    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    ran = subprocess.run([sys.executable, "-c", script, str(tmp_path)], timeout=240, check=False)
+    assert ran.returncode == -signal.SIGKILL
+    with libremq.connect(f"embedded:QM1?data={tmp_path}") as qm:
+        assert qm.queue("Q").get().text == "safe"
 
 
 def test_starting_pytest_loads_nothing_of_us_but_the_plugin() -> None:

@@ -173,6 +173,8 @@ class RawClient:
             self.send(INITIAL, self.pack("ID", corrected, len(answer.first.body)), flags=0x31)
             again = self.receive()
             assert again.kind == INITIAL and not again.flags & 0x02
+            flags = {name: value for name, value in again.parts["ID"].items() if name.startswith(("ECap", "Err"))}
+            assert flags and not any(flags.values()), f"what was corrected is said again: {flags}"
             assert again.first.shared == shared
 
     def log_on(self, user: str, password: str, *, long_header: bool = False) -> Reply:

@@ -92,5 +92,10 @@ class Outcome:
     """It is not known yet how the command ended: this outcome says nothing, and the one to come says all."""
 
     @property
+    def warnings(self) -> list[AmqMessage]:
+        """What a command that has done its work says besides."""
+        return [] if self.failed or self.rows else self.messages[1:]
+
+    @property
     def failed(self) -> bool:
         return self.comp_code == C.MQCC_FAILED

@@ -2,7 +2,8 @@
 
 It has no thread. A message that becomes visible on the command queue makes the queue manager call `serve` at the end of
 that verb; commands that waited while it did not run are served when it starts. How a command is taken and its answers
-are put is `libremq.kernel.verbs.command_queue`. A command whose outcome comes over the network keeps its unit of work
+are put is `libremq.kernel.verbs.command_queue`. One that takes long is gone on with in later turns, in steps, and those
+behind it wait: they are to see what it has done. A command whose outcome comes over the network keeps its unit of work
 open until then; those behind it are served meanwhile.
 
 A command acts as the user in its descriptor, as in MQ: whoever may set the identity context may act as another. Nothing
@@ -16,11 +17,12 @@ import traceback
 
 from libremq.admin.command import Issuer, Outcome
 from libremq.admin.executor import Executor
-from libremq.admin.mqsc_session import FAILED, SYNTAX, Answer, begin_text
+from libremq.admin.mqsc_session import FAILED, SYNTAX, Answer, text_steps
 from libremq.admin.pcf_reading import read_command
 from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read_parameters
 from libremq.admin.pcf_writing import Answering
 from libremq.admin.pending_outcome import Pending, there
+from libremq.admin.steps import Steps, run_through
 from libremq.common.ccsid import charset_of
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.manager import QueueManager
@@ -60,8 +62,9 @@ class CommandServer:
             self.start()
 
     def stop(self) -> None:
-        """Commands stay on the queue from now on."""
+        """Commands stay on the queue from now on; one that is under way is ended, as it may have had its effect."""
         self._manager.set_command_server(None)
+        self._queue.finish()
 
     # The queue
 
@@ -69,17 +72,17 @@ class CommandServer:
         """Serve what is on the queue, up to a limit; True if more may be there. Never raises."""
         return self._queue.serve(self._serve_one)
 
-    def _serve_one(self, taken: TakenCommand) -> bool:
+    def _serve_one(self, taken: TakenCommand) -> Steps[bool]:
         """False if the log has no room: the message stays for another time."""
-        answers = self._answers(taken)
+        answers = yield from self._answers(taken)
         if isinstance(answers, Pending):
             answers.then(lambda found: self._queue.answer_late(taken, found))
             return True
-        return self._queue.answer(taken, answers)
+        return (yield from self._queue.answer(taken, answers))
 
     # The command
 
-    def _answers(self, taken: TakenCommand) -> list[bytes] | Pending[list[bytes] | None] | None:
+    def _answers(self, taken: TakenCommand) -> Steps[list[bytes] | Pending[list[bytes] | None] | None]:
         """What to answer, perhaps nothing; None for what cannot be a command, nor be answered."""
         md, data = taken.md, taken.data
         if md.MsgType not in (C.MQMT_REQUEST, C.MQMT_DATAGRAM):
@@ -97,7 +100,7 @@ class CommandServer:
                 answering = Answering(code, self._charset, C.MQCFH_VERSION_3)
             charset = charset_of(md.CodedCharSetId)
             parameters = read_parameters(data, header, big_endian=big_endian, charset=charset)
-            ran = self._run(header, parameters, _issuer(taken), answering)
+            ran = yield from self._run(header, parameters, _issuer(taken), answering)
             if not ran.is_there:
                 return ran.map(lambda found: found[0] if _wants_answer(md, failed=found[1]) else [])
             answers, failed = ran.value
@@ -105,27 +108,31 @@ class CommandServer:
             if bad.reason == C.MQRCCF_MD_FORMAT_ERROR and not _wants_answer(md, failed=True):
                 return None
             outcome = Outcome(reason=bad.reason, comp_code=C.MQCC_FAILED)
-            answers, failed = answering.outcome(outcome, parameter=bad.parameter, about=bad.about), True
+            answers, failed = run_through(answering.outcome(outcome, parameter=bad.parameter, about=bad.about)), True
         except (MQError, *FAILURES):
             raise
         except Exception as error:  # no command may stop those behind it
             self._manager.say(amq(8508, self._manager.name, place_of(error)))
             outcome = Outcome(reason=C.MQRCCF_UNEXPECTED_ERROR, comp_code=C.MQCC_FAILED)
-            answers, failed = answering.outcome(outcome), True
+            answers, failed = run_through(answering.outcome(outcome)), True
         return answers if _wants_answer(md, failed=failed) else []
 
     def _run(
         self, header: MQCFH, parameters: list[PCFParameter], issuer: Issuer, answering: Answering
-    ) -> Pending[tuple[list[bytes], bool]]:
+    ) -> Steps[Pending[tuple[list[bytes], bool]]]:
         """The answers, and whether the command failed."""
         if header.Command == C.MQCMD_ESCAPE:
-            answers = begin_text(self._executor, _escaped(parameters), issuer)
-            if answers.is_there and not answers.value:
+            texts = yield from text_steps(self._executor, _escaped(parameters), issuer)
+            if not texts.is_there:
+                return texts.map(lambda found: run_through(_escape_answers(found, answering)))
+            if not texts.value:
                 raise BadPCF(C.MQRCCF_PARM_VALUE_ERROR, "there is no command in the text", C.MQCACF_ESCAPE_TEXT)
-            return answers.map(lambda found: _escape_answers(found, answering))
+            return there((yield from _escape_answers(texts.value, answering)))
         command = read_command(header.Command, parameters, self._manager.definitions)
-        outcome = self._executor.run(command, issuer)
-        return (outcome.pending or there(outcome)).map(lambda found: (answering.outcome(found), found.failed))
+        outcome = yield from self._executor.steps(command, issuer)
+        if outcome.pending is not None:
+            return outcome.pending.map(lambda found: (run_through(answering.outcome(found)), found.failed))
+        return there(((yield from answering.outcome(outcome)), outcome.failed))
 
     # The answer
 
@@ -140,12 +147,12 @@ def place_of(error: Exception) -> str:
     return f"{type(error).__name__} ({os.path.basename(last.filename)}:{last.lineno})"
 
 
-def _escape_answers(found: list[Answer], answering: Answering) -> tuple[list[bytes], bool]:
+def _escape_answers(found: list[Answer], answering: Answering) -> Steps[tuple[list[bytes], bool]]:
     """MQSC in a PCF message: its lines are the answer."""
     lines = [line for answer in found for line in answer.lines]
     failed = [answer for answer in found if answer.state in (FAILED, SYNTAX)]
     reason = (failed[0].reason or C.MQRCCF_COMMAND_FAILED) if failed else C.MQRC_NONE
-    return answering.lines(lines, reason), bool(failed)
+    return (yield from answering.lines(lines, reason)), bool(failed)
 
 
 def _wants_answer(md: MQMD, *, failed: bool) -> bool:

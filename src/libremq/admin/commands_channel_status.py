@@ -15,6 +15,7 @@ from libremq.admin.command_context import Context, number, word
 from libremq.admin.commands_status import answer, filled, moment
 from libremq.admin.display import Values, shown
 from libremq.admin.operations import ChannelInstance
+from libremq.admin.steps import Steps
 from libremq.common.names.object_names import matches
 from libremq.kernel.objects.attributes import Value
 from libremq.kernel.objects.channel_definitions import Channel, SendingChannel
@@ -34,7 +35,7 @@ _WORKING = frozenset({C.MQCHS_RUNNING, C.MQCHS_STOPPING, C.MQCHS_PAUSED, C.MQCHS
 _UNKNOWN = C.MQMON_NOT_AVAILABLE
 
 
-def channel_status(context: Context, command: Command) -> Outcome:
+def channel_status(context: Context, command: Command) -> Steps[Outcome]:
     saved = number(command, options.INSTANCE_TYPE, C.MQOT_CURRENT_CHANNEL) == C.MQOT_SAVED_CHANNEL
     address, xmitq = word(command, options.CONNAME), word(command, options.XMITQ)
 
@@ -43,9 +44,9 @@ def channel_status(context: Context, command: Command) -> Outcome:
         return address in ("", known["CONNAME"]) and xmitq in ("", known.get("XMITQ"))
 
     found = _saved(context, command.name) if saved else _current(context, command.name)
-    rows = shown(
+    rows = yield from shown(
         command,
-        (("CHSTATUS", values) for values in found if fits(values)),
+        (("CHSTATUS", values) if fits(values) else None for values in found),
         keys=_KEYS,
         groups={"MONITOR": MONITOR},
         all_by_default=False,
@@ -220,4 +221,6 @@ def _saved_values(context: Context, sync: ChannelSync | None, doubt: BatchIdenti
     }
 
 
-HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {("DISPLAY", "CHSTATUS"): channel_status}
+HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Steps[Outcome]]] = {
+    ("DISPLAY", "CHSTATUS"): channel_status,
+}

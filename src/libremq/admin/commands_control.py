@@ -9,6 +9,7 @@ from libremq.admin.command import Command, Outcome
 from libremq.admin.command_context import Context, number, word
 from libremq.admin.commands_objects import done, ignores_state, not_there_yet
 from libremq.admin.connection_ids import hconn_of
+from libremq.admin.steps import MADE, Steps
 from libremq.kernel.objects.object_types import Listener, Service
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -104,7 +105,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-def refresh_manager(context: Context, command: Command) -> Outcome:
+def refresh_manager(context: Context, command: Command) -> Steps[Outcome]:
     """REFRESH QMGR TYPE(CONFIGEV): an event for each object, as if it had just been made."""
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
     if number(command, options.REFRESH_TYPE) == C.MQRT_PROXYSUB:
@@ -115,7 +116,11 @@ def refresh_manager(context: Context, command: Command) -> Outcome:
         found = [one for one in context.definitions if pattern == "*" or _named(one.name, pattern)]
     else:
         found = context.definitions.select(_KINDS[wanted], pattern)
-    context.manager.events.refresh_objects(found)
+    for first in range(0, len(found), MADE):
+        if first:
+            yield
+        there = (context.definitions.find(one.kind, one.name) for one in found[first : first + MADE])
+        context.manager.events.refresh_objects([one for one in there if one is not None])
     return done(command, 0)
 
 
@@ -135,7 +140,7 @@ def reset_manager(context: Context, command: Command) -> Outcome:
             C.MQRCCF_LOG_TYPE_ERROR, context.manager.name, "its log is circular: extents are used again by themselves"
         )
     if kind == C.MQACT_ADVANCE_LOG:
-        return not_there_yet("RESET QMGR TYPE(ADVANCELOG)", "a switch of extents by command")
+        return done(command, context.manager.advance_log())
     if kind == C.MQACT_ARCHIVE_LOG:
         name = word(command, options.ARCHIVED)
         known = {extent.name: extent.state for extent in log.extents()}
@@ -149,7 +154,7 @@ def reset_manager(context: Context, command: Command) -> Outcome:
     return done(command, 0)
 
 
-HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
+HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome | Steps[Outcome]]] = {
     ("START", "LISTENER"): start_listener,
     ("STOP", "LISTENER"): stop_listener,
     ("START", "SERVICE"): start_service,

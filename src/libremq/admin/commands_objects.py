@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import cast
+from functools import partial
 
 from libremq.admin import command_options as options
 from libremq.admin.attribute_groups import QMGR_GROUPS
 from libremq.admin.command import Command, Outcome
 from libremq.admin.command_context import Context, number, option, without, word
-from libremq.admin.display import Values, shown
+from libremq.admin.display import Found, Values, shown
+from libremq.admin.steps import Steps
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_generic_name
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
-from libremq.kernel.objects.attributes import Attribute, GivenValue, Source, Value
+from libremq.kernel.objects.attributes import Attribute, Effect, GivenValue, Source, Value
 from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS
 from libremq.kernel.objects.channel_sync_record import SENDER
 from libremq.kernel.objects.definition_checks import typed
@@ -60,7 +61,8 @@ def define(context: Context, command: Command) -> Outcome:
     if replace and existing is not None:
         context.need(object_type, name, C.MQAUTH_CHANGE)
         _check_use(context, existing, attributes)
-    return done(command, context.manager.define(kind, name, attributes, like=like, replace=replace))
+    outcome = done(command, context.manager.define(kind, name, attributes, like=like, replace=replace))
+    return _with_warning(outcome, context.definitions.find(actual, name), attributes)
 
 
 def _object_type(context: Context, kind: str, name: str) -> int:
@@ -76,7 +78,20 @@ def alter(context: Context, command: Command) -> Outcome:
     context.need(_object_type(context, typed(kind, attributes, name)[0], name), name, C.MQAUTH_CHANGE)
     if number(command, options.FORCE, C.MQFC_NO) == C.MQFC_NO:
         _check_use(context, context.definitions.find(kind, name), attributes)
-    return done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
+    outcome = done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
+    return _with_warning(outcome, context.definitions.find(kind, name), attributes)
+
+
+def _with_warning(outcome: Outcome, changed: MQObject | None, attributes: Mapping[str, GivenValue]) -> Outcome:
+    """Say which of the attributes were given a value, other than their default, that nobody acts on yet."""
+    if changed is not None:
+        table = changed.table
+        rows = [table.find(keyword) for keyword in attributes]
+        idle = [row for row in rows if row.effect is Effect.NOT_YET]
+        kept = [row.keyword for row in idle if getattr(changed, row.slot) != table.defaults[row.slot]]
+        if kept:
+            outcome.messages.append(amq(8490, ", ".join(kept)))
+    return outcome
 
 
 def _check_use(context: Context, found: MQObject | None, attributes: Mapping[str, GivenValue]) -> None:
@@ -133,7 +148,7 @@ def ignores_state(command: Command) -> bool:
 # DISPLAY
 
 
-def display(context: Context, command: Command) -> Outcome:
+def display(context: Context, command: Command) -> Steps[Outcome]:
     spec = command.spec
     kind = spec.object
     if kind == "QCLUSTER" or (kind == "QUEUE" and option(command, options.QUEUE_TYPE) == C.MQQT_CLUSTER):
@@ -145,14 +160,9 @@ def display(context: Context, command: Command) -> Outcome:
         context.need(C.MQOT_Q_MGR, pattern, C.MQAUTH_DISPLAY)
     elif not pattern.endswith("*") and context.definitions.find(kind, pattern) is not None:
         context.need(_object_type(context, kind, pattern), pattern, C.MQAUTH_DISPLAY)
-    found = (
-        (one.kind, values_of(context, one))
-        for one in context.definitions.select(kind, pattern)
-        if _of_type(command, one) and context.may(object_type_of(one.kind), one.name, C.MQAUTH_DISPLAY)
-    )
-    rows = shown(
+    rows = yield from shown(
         command,
-        found,
+        _found(context, command, pattern),
         keys=_keys(kind),
         groups=QMGR_GROUPS if kind == "QMGR" else None,
         all_by_default=True if kind == "QMGR" else None,
@@ -175,35 +185,59 @@ def _keys(kind: str) -> tuple[str, ...]:
     return tuple(row.keyword for row in rows if row.slot == "name" or row.keyword in ("TYPE", "CHLTYPE", "AUTHTYPE"))
 
 
-def _of_type(command: Command, one: MQObject) -> bool:
+def _found(context: Context, command: Command, pattern: str) -> Iterator[Found | None]:
+    """The objects that the name means and the issuer may see, each as it is when it is looked at."""
+    definitions = context.definitions
+    is_of_type = _type_filter(command)
+    values = _ValuesOfObjects(context)
+    for selected in definitions.select(command.spec.object, pattern):
+        one = definitions.find(selected.kind, selected.name)  # it may be gone by now, or be a new one
+        if one is None or not is_of_type(one) or not context.may(object_type_of(one.kind), one.name, C.MQAUTH_DISPLAY):
+            yield None
+        else:
+            yield one.kind, partial(values.of, one)
+
+
+def _type_filter(command: Command) -> Callable[[MQObject], bool]:
+    """Is an object of the type that was asked for, if the command names one?"""
+    wanted: list[tuple[str, Value]] = []
     for row, every in (
         (options.QUEUE_TYPE, C.MQQT_ALL),
         (options.SHOWN_CHANNEL_TYPE, C.MQCHT_ALL),
         (options.AUTHINFO_TYPE, C.MQAIT_ALL),
     ):  # fmt: skip
-        if row in command.spec.options:
-            wanted = option(command, row)
-            keyword = "CHLTYPE" if row is options.SHOWN_CHANNEL_TYPE else row.keyword
-            if wanted is not None and wanted != every and wanted != getattr(one, one.table.by_keyword[keyword].slot):
-                return False
-    return True
+        given = option(command, row) if row in command.spec.options else None
+        if given is not None and given != every:
+            wanted.append(("CHLTYPE" if row is options.SHOWN_CHANNEL_TYPE else row.keyword, given))
+    return lambda one: all(getattr(one, one.table.by_keyword[keyword].slot) == value for keyword, value in wanted)
 
 
-def values_of(context: Context, one: MQObject) -> Values:
-    """All that can be shown of an object, with what is counted at run time."""
-    live = context.manager.live_values(one)
-    return tuple(_values(one, live))
+class _ValuesOfObjects:
+    """What can be shown of objects, with what is counted at run time: only what is asked for is looked up."""
 
+    def __init__(self, context: Context) -> None:
+        self._manager = context.manager
+        self._plans: dict[tuple[str, frozenset[str] | None], list[tuple[Attribute, str]]] = {}
 
-def _values(one: MQObject, live: object) -> Iterator[tuple[Attribute, Value]]:
-    counted = cast("dict[int, int]", live)
-    for row in one.table:
-        if row.secret:
-            continue
-        if row.source is Source.LIVE:
-            yield row, counted.get(row.selector, 0)
-        else:
-            yield row, getattr(one, row.slot)
+    def of(self, one: MQObject, keywords: frozenset[str] | None) -> Values:
+        key = one.kind, keywords
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._plans[key] = [
+                (row, "" if row.source is Source.LIVE else row.slot)
+                for row in one.table
+                if not row.secret and (keywords is None or row.keyword in keywords)
+            ]
+        live = None
+        found: list[tuple[Attribute, Value]] = []
+        for row, slot in plan:
+            if slot:
+                found.append((row, getattr(one, slot)))
+            else:
+                if live is None:
+                    live = self._manager.live_values(one)
+                found.append((row, live.get(row.selector, 0)))
+        return tuple(found)
 
 
 # CLEAR, MOVE
@@ -234,7 +268,7 @@ def move(context: Context, command: Command) -> Outcome:
     return done(command, context.manager.move(source_queue, target_queue, add=add))
 
 
-HANDLERS: dict[str, Callable[[Context, Command], Outcome]] = {
+HANDLERS: dict[str, Callable[[Context, Command], Outcome | Steps[Outcome]]] = {
     "DEFINE": define,
     "ALTER": alter,
     "DELETE": delete,

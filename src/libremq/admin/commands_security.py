@@ -11,6 +11,7 @@ from libremq.admin.command_context import Context, number, option, without, word
 from libremq.admin.commands_objects import done, ignores_state
 from libremq.admin.commands_status import filled
 from libremq.admin.display import Values, shown
+from libremq.admin.steps import Steps
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import channel_authentication_records
 from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
@@ -74,7 +75,7 @@ def delete_record(context: Context, command: Command) -> Outcome:
     return done(command, lsn)
 
 
-def display_records(context: Context, command: Command) -> Outcome:
+def display_records(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     entities = _entities(command)
     match = _MATCHES[number(command, options.AUTHORITY_MATCH, C.MQAUTHOPT_NAME_ALL_MATCHING)]
@@ -85,7 +86,7 @@ def display_records(context: Context, command: Command) -> Outcome:
         entities[0] if entities else None,
         match,
     )
-    rows = shown(
+    rows = yield from shown(
         command,
         (("AUTHREC", _all_values(one)) for one in found),
         keys=("PROFILE", "ENTITY", "ENTTYPE", "OBJTYPE"),
@@ -102,7 +103,7 @@ def _all_values(one: MQObject) -> Values:
     return tuple((row, getattr(one, row.slot)) for row in table)
 
 
-def display_entity(context: Context, command: Command) -> Outcome:
+def display_entity(context: Context, command: Command) -> Steps[Outcome]:
     """DISPLAY ENTAUTH: what an entity may do with an object, all its records and groups together."""
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     entities = _entities(command)
@@ -121,7 +122,7 @@ def display_entity(context: Context, command: Command) -> Outcome:
         "OBJTYPE": of,
         "OBJNAME": name,
     }
-    rows = shown(
+    rows = yield from shown(
         command, [("ENTAUTH", filled("ENTAUTH", known))], keys=("ENTITY", "ENTTYPE", "OBJTYPE"), all_by_default=True
     )
     return Outcome([amq(command.spec.message)], rows)
@@ -150,7 +151,7 @@ _BRIEF = (
 )  # fmt: skip
 
 
-def display_rules(context: Context, command: Command) -> Outcome:
+def display_rules(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     match = number(command, options.CHLAUTH_MATCH, C.MQMATCH_GENERIC)
     given = {keyword: str(value) for keyword, value in command.parameters.items() if keyword != "MATCH"}
@@ -172,7 +173,7 @@ def display_rules(context: Context, command: Command) -> Outcome:
         rule_type = cast("int | str", command.parameters.get("TYPE", C.MQCAUT_ALL))
         found = channel_authentication_records.find_records(context.definitions, command.name, match, rule_type)
         found = [one for one in found if _chosen(one, given)]
-    rows = shown(
+    rows = yield from shown(
         command,
         (("CHLAUTH", _all_values(one)) for one in found),
         keys=("CHLAUTH", "TYPE"),
@@ -192,7 +193,7 @@ def _chosen(one: MQObject, given: dict[str, str]) -> bool:
     )
 
 
-HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
+HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome | Steps[Outcome]]] = {
     ("SET", "AUTHREC"): set_record,
     ("DELETE", "AUTHREC"): delete_record,
     ("DISPLAY", "AUTHREC"): display_records,

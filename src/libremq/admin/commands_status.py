@@ -5,7 +5,7 @@ Everything is a view of the books that the kernel, the log and the server keep (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from libremq.admin import command_options as options
 from libremq.admin.command import Command, Outcome, Row
@@ -14,6 +14,7 @@ from libremq.admin.commands_objects import not_found, not_there_yet
 from libremq.admin.commands_queue_manager_status import queue_manager_status
 from libremq.admin.connection_ids import connection_name, external_name, matches_connection
 from libremq.admin.display import Values, shown
+from libremq.admin.steps import LOOKED_AT, Steps
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import matches
 from libremq.kernel.objects.attributes import Value
@@ -44,27 +45,35 @@ def moment(seconds: float) -> tuple[str, str]:
 # Queues
 
 
-def queue_status(context: Context, command: Command) -> Outcome:
+def queue_status(context: Context, command: Command) -> Steps[Outcome]:
     if not command.name.endswith("*"):
         context.need(C.MQOT_Q, command.name, C.MQAUTH_DISPLAY)
-    found = [
-        one
-        for one in context.definitions.select("QLOCAL", command.name)
-        if isinstance(one, LocalQueue) and context.may(C.MQOT_Q, one.name, C.MQAUTH_DISPLAY)
-    ]
-    if not found:
-        raise not_found(command)
+    seen: list[str] = []
+    queues = _queues(context, command.name, seen)
     if number(command, options.QUEUE_STATUS_TYPE, C.MQIACF_Q_STATUS) == C.MQIACF_Q_HANDLE:
-        rows = shown(command, _queue_handles(context, command, found), keys=_QUEUE_FACTS)
+        rows = yield from shown(command, _queue_handles(context, command, queues), keys=_QUEUE_FACTS)
+        if not seen:
+            raise not_found(command)
         return Outcome([amq(command.spec.message, command.spec.words)], rows)
-    values = (("QSTATUS", _queue_values(context, one)) for one in found)
-    return answer(command, shown(command, values, keys=_QUEUE_FACTS, brief=("CURDEPTH",)))
+    values = (None if one is None else ("QSTATUS", _queue_values(context, one)) for one in queues)
+    return answer(command, (yield from shown(command, values, keys=_QUEUE_FACTS, brief=("CURDEPTH",))))
+
+
+def _queues(context: Context, pattern: str, seen: list[str]) -> Iterator[LocalQueue | None]:
+    """Those that are there when they are looked at, and that the issuer may see; None for each of the others."""
+    for one in context.definitions.select("QLOCAL", pattern):
+        queue = context.definitions.find("QLOCAL", one.name)
+        if isinstance(queue, LocalQueue) and context.may(C.MQOT_Q, queue.name, C.MQAUTH_DISPLAY):
+            seen.append(queue.name)
+            yield queue
+        else:
+            yield None
 
 
 def _queue_values(context: Context, definition: LocalQueue) -> Values:
     queue = context.manager.queue_status(definition)
     monitoring = definition.monq if definition.monq != C.MQMON_Q_MGR else context.definitions.qmgr.monq
-    watched = monitoring not in (C.MQMON_OFF, C.MQMON_NONE)
+    watched = queue.is_monitored
     put = moment(queue.last_put) if watched else ("", "")
     got = moment(queue.last_get) if watched else ("", "")
     known: dict[str, Value] = {
@@ -73,22 +82,34 @@ def _queue_values(context: Context, definition: LocalQueue) -> Values:
         "CURDEPTH": queue.depth,
         "IPPROCS": queue.input_count,
         "OPPROCS": queue.output_count,
-        "MONQ": monitoring,
+        "MONQ": monitoring if watched else C.MQMON_OFF,
         "LPUTDATE": put[0],
         "LPUTTIME": put[1],
         "LGETDATE": got[0],
         "LGETTIME": got[1],
         "UNCOM": C.MQQSUM_YES if queue.uncommitted else C.MQQSUM_NO,
         "MSGAGE": queue.age_of_oldest_s,
+        "QTIME": queue.times_on_queue if watched else (),
         "MEDIALOG": queue.media_extent,
-        "CURFSIZE": queue.file_bytes >> 20,
+        "CURFSIZE": _megabytes(queue.file_bytes),
+        "CURMAXFS": _megabytes(queue.file_bytes_max),
     }
     return filled("QSTATUS", known)
 
 
-def _queue_handles(context: Context, command: Command, found: list[LocalQueue]) -> Iterator[tuple[str, Values]]:
+def _megabytes(size: int) -> int:
+    """Rounded up."""
+    return -(-size >> 20)
+
+
+def _queue_handles(
+    context: Context, command: Command, found: Iterable[LocalQueue | None]
+) -> Iterator[tuple[str, Values] | None]:
     kind = number(command, options.OPEN_TYPE, C.MQQSOT_ALL)
     for definition in found:
+        yield None
+        if definition is None:
+            continue
         for handle in context.manager.handles_of_queue(definition.name):
             if kind == C.MQQSOT_INPUT and not (handle.is_input or handle.has(C.MQOO_BROWSE)):
                 continue
@@ -138,12 +159,16 @@ def _handle_state(handle: HandleStatus) -> int:
     return C.MQHSTATE_ACTIVE if handle.waits else C.MQHSTATE_INACTIVE
 
 
-def reset_statistics(context: Context, command: Command) -> Outcome:
+def reset_statistics(context: Context, command: Command) -> Steps[Outcome]:
     rows: list[Row] = []
     found = context.definitions.select("QLOCAL", command.name)
     for one in found:
         context.need(C.MQOT_Q, one.name, C.MQAUTH_DISPLAY)
-    for one in found:
+    for place, one in enumerate(found, 1):
+        if place % LOOKED_AT == 0:
+            yield
+        if context.definitions.find("QLOCAL", one.name) is None:
+            continue  # gone by now
         figures = context.manager.reset_statistics(one.name)
         known: dict[str, Value] = {
             "QUEUE": one.name,
@@ -159,12 +184,14 @@ def reset_statistics(context: Context, command: Command) -> Outcome:
 # Connections
 
 
-def connections(context: Context, command: Command) -> Outcome:
+def connections(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     kind = number(command, options.CONNECTION_TYPE, C.MQIACF_CONN_INFO_CONN)
     external = word(command, options.EXTCONN)
     rows: list[Row] = []
-    for connection, handles in context.manager.connection_statuses():
+    for place, (connection, handles) in enumerate(context.manager.connection_statuses(), 1):
+        if place % LOOKED_AT == 0:
+            yield
         if not matches_connection(command.name, connection.hconn):
             continue
         if external and external.upper() != external_name(context.manager.name).hex().upper():
@@ -172,10 +199,10 @@ def connections(context: Context, command: Command) -> Outcome:
         if kind in (C.MQIACF_CONN_INFO_CONN, C.MQIACF_CONN_INFO_ALL):
             values = [("CONN", _connection(context, connection))]
             brief = ("UOWLOG", "UOWSTDA", "UOWSTTI", "UOWLOGDA", "UOWLOGTI", "URTYPE", "UOWSTATE")
-            rows += shown(command, values, keys=("CONN", "EXTCONN", "TYPE"), brief=brief)
+            rows += yield from shown(command, values, keys=("CONN", "EXTCONN", "TYPE"), brief=brief)
         if kind in (C.MQIACF_CONN_INFO_HANDLE, C.MQIACF_CONN_INFO_ALL):
             held = (("CONN.HANDLE", _handle(context, one)) for one in handles)
-            rows += shown(command, held, keys=("CONN", "EXTCONN", "TYPE"), brief=("OBJNAME", "OBJTYPE"))
+            rows += yield from shown(command, held, keys=("CONN", "EXTCONN", "TYPE"), brief=("OBJNAME", "OBJTYPE"))
     return answer(
         command, rows, mq_error(C.MQRCCF_CONNECTION_ID_ERROR, command.name, "no application has this connection")
     )
@@ -191,6 +218,7 @@ def _identified(context: Context, connection: ConnectionStatus, kind: int) -> di
 
 def _connection(context: Context, connection: ConnectionStatus) -> Values:
     place = context.operations.place(connection.hconn)
+    started, logged = moment(connection.unit_started), moment(connection.unit_logged)
     known: dict[str, Value] = {
         **_identified(context, connection, C.MQIACF_CONN_INFO_CONN),
         "PID": place.pid,
@@ -205,6 +233,12 @@ def _connection(context: Context, connection: ConnectionStatus) -> Values:
         "UOWSTATE": connection.unit_state,
         "QMURID": connection.unit_name,
         "UOWLOG": connection.unit_extent,
+        "UOWSTDA": started[0],
+        "UOWSTTI": started[1],
+        "UOWLOGDA": logged[0],
+        "UOWLOGTI": logged[1],
+        "EXTURID": connection.external_unit,
+        "CONNOPTS": _options("CONN", "CONNOPTS", connection.options) or (C.MQCNO_STANDARD_BINDING,),
     }
     return filled("CONN", known)
 
@@ -214,25 +248,26 @@ def _handle(context: Context, handle: HandleStatus) -> Values:
         **_identified(context, handle.connection, C.MQIACF_CONN_INFO_HANDLE),
         "OBJNAME": handle.object_name,
         "OBJTYPE": handle.object_type,
-        "OPENOPTS": _open_options(handle.options),
+        "OPENOPTS": _options("CONN.HANDLE", "OPENOPTS", handle.options),
         "HSTATE": _handle_state(handle),
     }
     return filled("CONN.HANDLE", known)
 
 
-def _open_options(options_given: int) -> tuple[int, ...]:
-    row = STATUS_TABLES["CONN.HANDLE"].find("OPENOPTS")
-    return tuple(value for value in row.words.values() if value and options_given & value)
+def _options(table: str, keyword: str, given: int) -> tuple[int, ...]:
+    """The words for options that are given."""
+    return tuple(value for value in STATUS_TABLES[table].find(keyword).words.values() if value and given & value)
 
 
 # What a server runs
 
 
-def listener_status(context: Context, command: Command) -> Outcome:
+def listener_status(context: Context, command: Command) -> Steps[Outcome]:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.listeners():
-            definition = context.definitions.find("LISTENER", one.name)
-            if not matches(command.name, one.name) or not context.may(C.MQOT_LISTENER, one.name, C.MQAUTH_DISPLAY):
+            definition = context.definitions.find("LISTENER", one.name) if one.name else None
+            where = (C.MQOT_LISTENER, one.name) if one.name else (C.MQOT_Q_MGR, context.manager.name)
+            if not matches(command.name, one.name) or not context.may(*where, C.MQAUTH_DISPLAY):
                 continue
             day, time_of_day = moment(one.started)
             known: dict[str, Value] = {
@@ -250,10 +285,10 @@ def listener_status(context: Context, command: Command) -> Outcome:
                 known |= {"DESCR": definition.descr, "CONTROL": definition.control}
             yield "LSSTATUS", filled("LSSTATUS", known)
 
-    return answer(command, shown(command, found(), keys=("LISTENER", "STATUS", "PID")))
+    return answer(command, (yield from shown(command, found(), keys=("LISTENER", "STATUS", "PID"))))
 
 
-def service_status(context: Context, command: Command) -> Outcome:
+def service_status(context: Context, command: Command) -> Steps[Outcome]:
     def found() -> Iterator[tuple[str, Values]]:
         for one in context.operations.services():
             definition = context.definitions.find("SERVICE", one.name)
@@ -273,10 +308,10 @@ def service_status(context: Context, command: Command) -> Outcome:
             }
             yield "SVSTATUS", filled("SVSTATUS", known)
 
-    return answer(command, shown(command, found(), keys=("SERVICE", "STATUS", "PID")))
+    return answer(command, (yield from shown(command, found(), keys=("SERVICE", "STATUS", "PID"))))
 
 
-def manager_status(context: Context, command: Command) -> Outcome:
+def manager_status(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     if number(command, options.STATUS_TYPE, C.MQIACF_Q_MGR_STATUS_INFO_Q_MGR) == C.MQIACF_Q_MGR_STATUS_INFO_NHA:
         return not_there_yet("DISPLAY QMSTATUS TYPE(NATIVEHA)", "Native HA")
@@ -284,10 +319,10 @@ def manager_status(context: Context, command: Command) -> Outcome:
     words = (row.keyword for row in STATUS_TABLES["QMSTATUS"])
     groups = {"LOG": frozenset(one for one in words if "LOG" in one or one in _LOG_WORDS)}
     brief = ("CONNS", "CMDSERV", "CHINIT")
-    return answer(
-        command,
-        shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), groups=groups, all_by_default=False, brief=brief),
+    rows = yield from shown(
+        command, values, keys=("QMNAME", "TYPE", "STATUS"), groups=groups, all_by_default=False, brief=brief
     )
+    return answer(command, rows)
 
 
 _LOG_WORDS = frozenset({"ARCHSZ", "RECSZ", "MEDIASZ", "REUSESZ", "DISKLSN"})
@@ -296,7 +331,7 @@ _LOG_WORDS = frozenset({"ARCHSZ", "RECSZ", "MEDIASZ", "REUSESZ", "DISKLSN"})
 # Publish/subscribe and clusters are not there yet: what there is of them can be told
 
 
-def publish_subscribe(context: Context, command: Command) -> Outcome:
+def publish_subscribe(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
     known: dict[str, Value] = {
         "TYPE": C.MQPSST_LOCAL,
@@ -304,7 +339,8 @@ def publish_subscribe(context: Context, command: Command) -> Outcome:
         "STATUS": C.MQPS_STATUS_INACTIVE,
     }
     values = [("PUBSUB", filled("PUBSUB", known))]
-    return answer(command, shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), all_by_default=True))
+    rows = yield from shown(command, values, keys=("QMNAME", "TYPE", "STATUS"), all_by_default=True)
+    return answer(command, rows)
 
 
 def none_of_them(context: Context, command: Command) -> Outcome:
@@ -315,7 +351,7 @@ def no_subscriptions(context: Context, command: Command) -> Outcome:
     raise mq_error(C.MQRC_NO_SUBSCRIPTION, command.name, "there are no subscriptions")
 
 
-HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome]] = {
+HANDLERS: dict[tuple[str, str], Callable[[Context, Command], Outcome | Steps[Outcome]]] = {
     ("DISPLAY", "QSTATUS"): queue_status,
     ("RESET", "QSTATS"): reset_statistics,
     ("DISPLAY", "CONN"): connections,

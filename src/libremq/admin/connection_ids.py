@@ -1,4 +1,7 @@
-"""How a connection is called: EXTCONN names the queue manager, CONN the connection in it; together 24 bytes."""
+"""How a connection is called: EXTCONN names the queue manager, CONN the connection in it; together 24 bytes.
+
+It is the ConnectionId that the reply to MQCONN carries, too: what an application says of itself is what DISPLAY shows.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,10 @@ def external_name(queue_manager: str) -> bytes:
 
 def connection_name(hconn: int) -> bytes:
     return hconn.to_bytes(8, "big")
+
+
+def connection_id(queue_manager: str, hconn: int) -> bytes:
+    return external_name(queue_manager) + connection_name(hconn)
 
 
 def hconn_of(name: str | bytes, queue_manager: str) -> int:

@@ -10,11 +10,16 @@ from dataclasses import replace
 
 from libremq.admin.command import ALL, Command, Filter, Row
 from libremq.admin.command_lookup import attributes
+from libremq.admin.steps import LOOKED_AT, Steps
 from libremq.kernel.objects.attributes import Attribute, Kind, Value, convert
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
 Values = tuple[tuple[Attribute, Value], ...]
+ValuesOf = Callable[[frozenset[str] | None], Values]
+"""Values that are asked for: those of some attributes, or all. Most of what a filter looks at is never shown."""
+Found = tuple[str, "Values | ValuesOf"]
+"""A thing that DISPLAY has found: its kind, and its values."""
 
 _TEXT_OPERATORS = (C.MQCFOP_LIKE, C.MQCFOP_NOT_LIKE)
 _LIST_OPERATORS = (C.MQCFOP_CONTAINS, C.MQCFOP_EXCLUDES, C.MQCFOP_CONTAINS_GEN, C.MQCFOP_EXCLUDES_GEN)
@@ -31,14 +36,17 @@ _LISTS = (Kind.ENUM_LIST, Kind.NAME_LIST, Kind.TEXT_LIST)
 
 def shown(
     command: Command,
-    found: Iterable[tuple[str, Values]],
+    found: Iterable[Found | None],
     *,
     keys: Sequence[str],
     groups: dict[str, frozenset[str]] | None = None,
     all_by_default: bool | None = None,
     brief: Sequence[str] = (),
-) -> list[Row]:
-    """The rows of a DISPLAY. `found` has kind and all values of each thing; `keys` always come, first."""
+) -> Steps[list[Row]]:
+    """The rows of a DISPLAY, in steps. `found` has kind and values of each thing, and None for one that is passed over.
+
+    `keys` always come, first.
+    """
     wanted = _wanted(command, groups or {})
     if not command.requested:
         everything = not command.name.endswith("*") if all_by_default is None else all_by_default
@@ -47,18 +55,28 @@ def shown(
     matches = _matcher(command.where, command.spec.table)
     if command.where is not None:
         wanted = wanted | {command.where.keyword}
+    first_words = frozenset(keys)
+    pick = None if everything else frozenset(wanted if command.requested else wanted | set(brief)) | first_words
     rows: list[Row] = []
-    for kind, values in found:
-        if not matches(values):
-            continue
-        if everything:
-            rows.append(Row(kind, values))
-            continue
-        pick = wanted if command.requested else wanted | set(brief)
-        first = tuple(pair for key in keys for pair in values if pair[0].keyword == key)
-        rest = tuple(pair for pair in values if pair[0].keyword in pick and pair[0].keyword not in keys)
-        rows.append(Row(kind, first + rest))
+    for number, one in enumerate(found, 1):
+        if one is not None:
+            kind, source = one
+            if matches(source):
+                values = _of(source, pick)
+                if pick is not None:
+                    first = tuple(pair for key in keys for pair in values if pair[0].keyword == key)
+                    values = first + tuple(pair for pair in values if pair[0].keyword not in first_words)
+                rows.append(Row(kind, values))
+        if number % LOOKED_AT == 0:
+            yield
     return rows
+
+
+def _of(source: Values | ValuesOf, keywords: frozenset[str] | None) -> Values:
+    """The values of these attributes; None: of all."""
+    if callable(source):
+        return source(keywords)
+    return source if keywords is None else tuple(pair for pair in source if pair[0].keyword in keywords)
 
 
 def _wanted(command: Command, groups: dict[str, frozenset[str]]) -> set[str]:
@@ -82,9 +100,9 @@ def _wanted(command: Command, groups: dict[str, frozenset[str]]) -> set[str]:
     return wanted
 
 
-def _matcher(where: Filter | None, table: str) -> Callable[[Values], bool]:
+def _matcher(where: Filter | None, table: str) -> Callable[[Values | ValuesOf], bool]:
     if where is None:
-        return lambda values: True
+        return lambda source: True
     row = next(
         (one for one in attributes(table) if where.keyword in (one.keyword, *one.synonyms)),
         None,
@@ -92,7 +110,16 @@ def _matcher(where: Filter | None, table: str) -> Callable[[Values], bool]:
     if row is None:
         raise mq_error(C.MQRCCF_FILTER_ERROR, "", f"WHERE: {where.keyword} is not an attribute that is shown")
     _check_operator(row, where)
-    return lambda values: any(one.keyword == row.keyword and _fits(one, value, where) for one, value in values)
+    operands: dict[int, Value] = {}  # by the row, which is another for each type of object
+    looked_at = frozenset((row.keyword,))
+
+    def fits(one: Attribute, value: Value) -> bool:
+        operand = operands.get(id(one))
+        if operand is None:
+            operand = operands[id(one)] = _operand(one, where)
+        return _fits(one, value, where.operator, operand)
+
+    return lambda source: any(fits(one, value) for one, value in _of(source, looked_at))
 
 
 def _check_operator(row: Attribute, where: Filter) -> None:
@@ -136,8 +163,7 @@ def _single(row: Attribute) -> Attribute:
     return row if kind is row.kind else replace(row, kind=kind, default=0)
 
 
-def _fits(row: Attribute, value: Value, where: Filter) -> bool:
-    operand, operator = _operand(row, where), where.operator
+def _fits(row: Attribute, value: Value, operator: int, operand: Value) -> bool:
     if isinstance(value, tuple) and row.kind not in _LISTS:
         value = value[0]  # an indicator, of late and over a longer time: the recent figure counts
     if isinstance(value, tuple):

@@ -1,13 +1,15 @@
 """Runs commands: one `Command` in, one `Outcome` out, whichever syntax it came in.
 
 All checks come before the first change, so a command that fails has changed nothing. It runs under the kernel's lock
-and never waits: an outcome that needs the network is `pending`. The outcome says how far the log must be on disk before
-anybody hears of it. What only a server can do is asked of `operations`.
+and never waits: an outcome that needs the network is `pending`, and what takes long is done in steps, between which
+applications have their turn. The outcome says how far the log must be on disk before anybody hears of it. What only a
+server can do is asked of `operations`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from libremq.admin import (
     commands_channel_status,
@@ -22,13 +24,14 @@ from libremq.admin.command_context import Context
 from libremq.admin.command_spec import CommandSpec, Naming
 from libremq.admin.failure_messages import failure_message
 from libremq.admin.operations import NoOperations, Operations
+from libremq.admin.steps import Steps, run_through
 from libremq.kernel.events.queue_manager_events import EventContext
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.definition_checks import reasons
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
-Handler = Callable[[Context, Command], Outcome]
+Handler = Callable[[Context, Command], Outcome | Steps[Outcome]]
 _HANDLERS: dict[tuple[str, str], Handler] = {
     **commands_channel_status.HANDLERS,
     **commands_channels.HANDLERS,
@@ -49,9 +52,13 @@ class Executor:
 
     def run(self, command: Command, issuer: Issuer) -> Outcome:
         """Do it. A failure is an outcome too; only trouble of the queue manager itself is raised."""
+        return run_through(self.steps(command, issuer))
+
+    def steps(self, command: Command, issuer: Issuer) -> Steps[Outcome]:
+        """The same for those who give way."""
         try:
             check(command)
-            return self.perform(command, issuer)
+            return (yield from self._perform(command, issuer))
         except MQError as error:
             if error.reason == C.MQRC_CONNECTION_BROKEN:
                 raise
@@ -59,14 +66,30 @@ class Executor:
 
     def perform(self, command: Command, issuer: Issuer) -> Outcome:
         """Do it, or raise the error that says why not."""
+        return run_through(self._perform(command, issuer))
+
+    def _perform(self, command: Command, issuer: Issuer) -> Steps[Outcome]:
         spec = command.spec
         if spec.part:
             return commands_objects.not_there_yet(spec.words, spec.part)
-        with self._manager.events.on_behalf_of(_event_context(issuer)):
-            outcome = _handler(spec)(Context(self._manager, self.operations, issuer), command)
-            if outcome.pending is None:
+        on_behalf = partial(self._manager.events.on_behalf_of, _event_context(issuer))
+        with on_behalf():
+            begun = _handler(spec)(Context(self._manager, self.operations, issuer), command)
+        if isinstance(begun, Outcome):
+            outcome = begun
+        else:
+            while True:
+                with on_behalf():  # of others in between
+                    try:
+                        next(begun)
+                    except StopIteration as end:
+                        outcome = end.value
+                        break
+                yield
+        if outcome.pending is None:
+            with on_behalf():
                 self._tell(command, outcome)
-        if outcome.pending is not None:
+        else:
             outcome.pending.then(lambda found: self._tell_late(command, issuer, found))
         return outcome
 

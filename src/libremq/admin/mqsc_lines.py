@@ -1,8 +1,9 @@
 """From lines to commands: MQSC's rules for continuation, comments and ends of commands. No meaning yet.
 
 A plus as last character goes on at the first non-blank of the next line, a minus at its first column. A line that
-begins with an asterisk is a comment, also between the lines of one command. A semicolon ends a command early. A line
-may be as long as a command; MQ reads 2048 characters of one.
+begins with an asterisk is a comment, also between the lines of one command. In the middle of a quoted value only one
+behind a plus is, with the asterisk in the first column: a value may go on with an asterisk behind blanks, or behind a
+minus. A semicolon ends a command early. A line may be as long as a command; MQ reads 2048 characters of one.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ class CommandText:
     problem: str = ""
     """What keeps it from being read at all."""
 
+    whole: str = ""
+    """What all of its lines make up: this command, and those that share a line with it."""
+
 
 class LineReader:
     """Takes lines, gives commands. In the middle of a command `pending` says so, for a prompt."""
@@ -38,8 +42,10 @@ class LineReader:
 
     def take(self, line: str) -> Iterator[CommandText]:
         line = line.rstrip("\r\n")
-        begins_with_comment = line.startswith("*") if self._from_column_one else line.lstrip().startswith("*")
-        if begins_with_comment and not (self._lines and _open_quote(self._text)):
+        in_a_value = bool(self._lines) and _open_quote(self._text)
+        in_column_one = self._from_column_one or in_a_value
+        begins_with_comment = line.startswith("*") if in_column_one else line.lstrip().startswith("*")
+        if begins_with_comment and not (in_a_value and self._from_column_one):
             if self._lines:
                 self._lines.append(line)
             else:
@@ -73,7 +79,7 @@ class LineReader:
             yield CommandText(lines, "", problem)
             return
         for number, part in enumerate(_split_at_semicolons(text) or [""]):
-            yield CommandText(lines if not number else [], part)
+            yield CommandText(lines if not number else [], part, whole=text)
 
 
 def _open_quote(text: str) -> bool:

@@ -93,8 +93,10 @@ def _values(text: str, start: int, word: str) -> tuple[tuple[str, ...], int]:
     while at < len(text):
         character = text[at]
         if character == "'":
-            quoted, at = _quoted(text, at, word)
-            piece, begun = piece + quoted, True
+            if piece or begun:
+                raise _glued(text, at, word)
+            piece, at = _quoted(text, at, word)
+            begun = True
             continue
         if character == ")" and depth == 0:
             if begun or piece:
@@ -104,11 +106,18 @@ def _values(text: str, start: int, word: str) -> tuple[tuple[str, ...], int]:
             if begun or piece:
                 values.append(piece)
             piece, begun = "", False
+        elif begun:
+            raise _glued(text, at, word)
         else:
             depth += (character == "(") - (character == ")")
             piece += character.upper()
         at += 1
     raise MqscSyntaxError(f"the parenthesis after {word} in column {start + 1} is not closed", text, len(text))
+
+
+def _glued(text: str, at: int, word: str) -> MqscSyntaxError:
+    problem = f"a value of {word} is quoted only in part, at column {at + 1}; put quotes around all of it"
+    return MqscSyntaxError(problem, text, at + 1)
 
 
 def _quoted(text: str, start: int, word: str) -> tuple[str, int]:
@@ -278,7 +287,7 @@ class _Reader:
                 item.end,
             )
         keyword, operator, value = words[0].upper(), words[1].upper(), words[2]
-        row = self._known.get(keyword)
+        row = self._filtered(keyword)
         if row is None:
             close = _closest(keyword, self._known)
             raise MqscSyntaxError(
@@ -294,6 +303,15 @@ class _Reader:
                 item.end,
             )
         self._where = Filter(row.keyword, OPERATORS[operator], value)
+
+    def _filtered(self, keyword: str) -> Attribute | None:
+        """The attribute that is compared. An option of DISPLAY that chooses by the same may have another keyword."""
+        rows = command_lookup.attributes(self._spec.table)
+        named = next((row for row in rows if keyword in (row.keyword, *row.synonyms)), None)
+        option = self._known.get(keyword)
+        if named is not None or option is None:
+            return named
+        return next((row for row in rows if row.selector == option.selector), None)
 
     def _unknown(self, item: _Item) -> MqscSyntaxError:
         known = [*self._known, *self._bare, *(("ALL", "WHERE", *self._spec.groups) if self._spec.shows else ())]

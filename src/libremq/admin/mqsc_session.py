@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from libremq.admin import command_lookup
@@ -13,10 +15,11 @@ from libremq.admin.executor import Executor
 from libremq.admin.mqsc_lines import CommandText, commands_in
 from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_writing import outcome_lines
-from libremq.admin.pending_outcome import Pending
+from libremq.admin.pending_outcome import Pending, there
 from libremq.admin.plain_values import plain_row
+from libremq.admin.steps import MADE, Steps, run_through
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.events.command_events import mask_passwords
+from libremq.kernel.events.masked_text import mask_passwords, secret_astray
 from libremq.mqi import constants as C
 
 DONE, FAILED, SYNTAX = "done", "failed", "syntax"
@@ -39,7 +42,9 @@ def syntax_lines(error: MqscSyntaxError) -> list[str]:
     """The message, how much of the command could be read, and what is wrong with the rest."""
     if error.unknown_command:
         return [amq(8426, ", ".join(VERB_ABBREVIATIONS)).line, error.problem]
-    return [amq(8405).line, mask_passwords(error.segment), "", error.problem]
+    keyword = secret_astray(error.segment)
+    problem = f"{keyword} takes its value in parentheses and quotes: {keyword}('...')" if keyword else error.problem
+    return [amq(8405).line, mask_passwords(error.segment), "", problem]
 
 
 def usage(spec: CommandSpec) -> str:
@@ -60,52 +65,55 @@ def check_text(given: CommandText) -> tuple[Command | None, Answer]:
     return command, Answer(text, DONE)
 
 
-def run_command(executor: Executor, given: CommandText, issuer: Issuer) -> tuple[Answer, Pending[Outcome] | None]:
-    """Read and run one command. If its outcome is still to come, the answer says so once that has come."""
+def begin_command(executor: Executor, given: CommandText, issuer: Issuer) -> Steps[tuple[Answer, Outcome | None]]:
+    """Read and run one command: the answer, to be filled with the outcome; None if it could not even be read."""
     command, answer = check_text(given)
     if command is None:
         return answer, None
-    outcome = executor.run(command, issuer)
-    if outcome.pending is None:
-        _fill(answer, outcome)
-    else:
-        outcome.pending.then(lambda found: _fill(answer, found))
-    return answer, outcome.pending
+    return answer, (yield from executor.steps(command, issuer))
 
 
-def _fill(answer: Answer, outcome: Outcome) -> None:
-    answer.lines = outcome_lines(outcome)
-    answer.rows = [plain_row(row) for row in outcome.rows]
+def fill(answer: Answer, outcome: Outcome) -> Steps[None]:
+    """Say in the answer what became of the command. That needs no lock."""
+    for number, lines in enumerate(outcome_lines(outcome), 1):
+        answer.lines += lines
+        if number % MADE == 0:
+            yield
+    for number, row in enumerate(outcome.rows, 1):
+        answer.rows.append(plain_row(row))
+        if number % MADE == 0:
+            yield
     answer.reason, answer.lsn = outcome.reason, outcome.lsn
     answer.state = FAILED if outcome.failed else DONE
 
 
 def run_text(executor: Executor, text: str, issuer: Issuer) -> list[Answer]:
     """Run all commands of a text that need no network, one after the other; a failure does not stop the others."""
-    return begin_text(executor, text, issuer).value
+    return run_through(text_steps(executor, text, issuer)).value
 
 
-def begin_text(executor: Executor, text: str, issuer: Issuer) -> Pending[list[Answer]]:
-    """Run all commands of a text, one after the other; the answers when all are done."""
-    return _TextRun(executor, text, issuer).done
+def text_steps(executor: Executor, text: str, issuer: Issuer) -> Steps[Pending[list[Answer]]]:
+    """Run all commands of a text, each when the one before has its outcome; the answers when all are done."""
+    left = (given for given in commands_in(text) if given.text or given.problem)
+    return (yield from _run_all(executor, left, issuer, []))
 
 
-class _TextRun:
-    """Each command begins when the one before has its outcome: all within the call, unless one needs the network."""
+def _run_all(
+    executor: Executor, left: Iterator[CommandText], issuer: Issuer, answers: list[Answer]
+) -> Steps[Pending[list[Answer]]]:
+    for given in left:
+        answer, outcome = yield from begin_command(executor, given, issuer)
+        answers.append(answer)
+        if outcome is not None and outcome.pending is not None:
+            return outcome.pending.chain(partial(_go_on, executor, left, issuer, answers))
+        if outcome is not None:
+            yield from fill(answer, outcome)
+    return there(answers)
 
-    def __init__(self, executor: Executor, text: str, issuer: Issuer) -> None:
-        self.done: Pending[list[Answer]] = Pending()
-        self._executor = executor
-        self._issuer = issuer
-        self._left = (given for given in commands_in(text) if given.text or given.problem)
-        self._answers: list[Answer] = []
-        self._go_on()
 
-    def _go_on(self) -> None:
-        for given in self._left:
-            answer, pending = run_command(self._executor, given, self._issuer)
-            self._answers.append(answer)
-            if pending is not None and not pending.is_there:
-                pending.then(lambda outcome: self._go_on())
-                return
-        self.done.complete(self._answers)
+def _go_on(
+    executor: Executor, left: Iterator[CommandText], issuer: Issuer, answers: list[Answer], outcome: Outcome
+) -> Pending[list[Answer]]:
+    """The outcome has come over the network; whoever ran the text does not wait for the rest in steps any more."""
+    run_through(fill(answers[-1], outcome))
+    return run_through(_run_all(executor, left, issuer, answers))

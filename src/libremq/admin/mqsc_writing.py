@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from libremq.admin.command import Outcome, Row
 from libremq.admin.command_lookup import is_bare
@@ -59,12 +59,11 @@ def row_lines(row: Row) -> Iterable[str]:
         yield INDENT + first
 
 
-def outcome_lines(outcome: Outcome) -> list[str]:
+def outcome_lines(outcome: Outcome) -> Iterator[list[str]]:
+    """The lines, those of each thing shown together."""
     if not outcome.rows:
-        return [message.line for message in outcome.messages]
+        yield [message.line for message in outcome.messages]
+        return
     heading = outcome.messages[0].line
-    lines: list[str] = []
     for row in outcome.rows:
-        lines.append(heading)
-        lines.extend(row_lines(row))
-    return lines
+        yield [heading, *row_lines(row)]

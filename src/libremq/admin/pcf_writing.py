@@ -7,10 +7,12 @@ to the length of their attribute, as MQ sends them; long ones are as long as the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from libremq.admin.command import Outcome, Row
+from libremq.admin.steps import MADE, Steps
 from libremq.kernel.objects.attribute_rows import NO_SELECTOR
 from libremq.kernel.objects.attributes import Attribute, Kind, Value
 from libremq.mqi import constants as C
@@ -58,46 +60,54 @@ class Answering:
     charset: str = "utf-8"
     version: int = C.MQCFH_VERSION_1
 
-    def outcome(self, outcome: Outcome, *, parameter: int = 0, about: int = C.MQIACF_PARAMETER_ID) -> list[bytes]:
+    def outcome(
+        self, outcome: Outcome, *, parameter: int = 0, about: int = C.MQIACF_PARAMETER_ID
+    ) -> Steps[list[bytes]]:
         """The messages. `parameter` is what a failure is about, if it is about one."""
         comp_code, reason = outcome.comp_code, outcome.reason
         if comp_code == C.MQCC_FAILED:
             if reason == C.MQRC_UNKNOWN_OBJECT_NAME:
                 reason = _NOT_FOUND.get(self.command, reason)
             wrong: list[PCFParameter] = [MQCFIN(Parameter=about, Value=parameter)] if parameter else []
-            return self._messages([wrong, []], comp_code, [reason, C.MQRCCF_COMMAND_FAILED])
+            return (yield from self._messages([wrong, []], comp_code, [reason, C.MQRCCF_COMMAND_FAILED]))
         lists = _NAME_LISTS.get(self.command)
         if lists is not None:
-            contents = [self._names(outcome.rows, *lists)]
-        else:
-            contents = [self._row(row) for row in outcome.rows] or [[]]
-        return self._messages(contents, comp_code, [reason] * len(contents))
+            return (yield from self._messages([self._names(outcome.rows, *lists)], comp_code, [reason]))
+        contents = map(self._row, outcome.rows) if outcome.rows else [self._said(outcome)]
+        return (yield from self._messages(contents, comp_code, [reason] * max(1, len(outcome.rows))))
 
-    def lines(self, lines: Sequence[str], reason: int = C.MQRC_NONE) -> list[bytes]:
+    def _said(self, outcome: Outcome) -> list[PCFParameter]:
+        """Warnings, as text: PCF has nothing of its own for a command that was done."""
+        texts = [self._encodable(message.line) for message in outcome.warnings]
+        return [MQCFST(Parameter=C.MQCACF_ESCAPE_TEXT, String="\n".join(texts))] if texts else []
+
+    def lines(self, lines: Sequence[str], reason: int = C.MQRC_NONE) -> Steps[list[bytes]]:
         """The answer to an Escape command: a message for each line of text."""
-        contents: list[list[PCFParameter]] = [
-            [
-                MQCFIN(Parameter=C.MQIACF_ESCAPE_TYPE, Value=C.MQET_MQSC),
-                MQCFST(Parameter=C.MQCACF_ESCAPE_TEXT, String=self._encodable(line)),
-            ]
-            for line in lines
+        contents: Iterable[list[PCFParameter]] = map(self._line, lines)
+        if reason:
+            reasons = [reason] * len(lines) + [C.MQRCCF_COMMAND_FAILED]
+            return (yield from self._messages(chain(contents, [[]]), C.MQCC_FAILED, reasons))
+        return (yield from self._messages(contents if lines else [[]], C.MQCC_OK, [reason] * max(1, len(lines))))
+
+    def _line(self, line: str) -> list[PCFParameter]:
+        return [
+            MQCFIN(Parameter=C.MQIACF_ESCAPE_TYPE, Value=C.MQET_MQSC),
+            MQCFST(Parameter=C.MQCACF_ESCAPE_TEXT, String=self._encodable(line)),
         ]
-        if not reason:
-            return self._messages(contents or [[]], C.MQCC_OK, [reason] * max(1, len(contents)))
-        reasons = [reason] * len(contents) + [C.MQRCCF_COMMAND_FAILED]
-        return self._messages([*contents, []], C.MQCC_FAILED, reasons)
 
     def _messages(
-        self, contents: Sequence[Sequence[PCFParameter]], comp_code: int, reasons: Sequence[int]
-    ) -> list[bytes]:
+        self, contents: Iterable[Sequence[PCFParameter]], comp_code: int, reasons: Sequence[int]
+    ) -> Steps[list[bytes]]:
         made: list[bytes] = []
         for number, (parameters, reason) in enumerate(zip(contents, reasons, strict=True), 1):
             header = MQCFH(
                 Type=C.MQCFT_RESPONSE, Version=self.version, Command=self.command, MsgSeqNumber=number,
-                Control=C.MQCFC_LAST if number == len(contents) else C.MQCFC_NOT_LAST,
+                Control=C.MQCFC_LAST if number == len(reasons) else C.MQCFC_NOT_LAST,
                 CompCode=comp_code, Reason=reason,
             )  # fmt: skip
             made.append(pack_message(header, parameters, charset=self.charset))
+            if number % MADE == 0:
+                yield
         return made
 
     def _row(self, row: Row) -> list[PCFParameter]:

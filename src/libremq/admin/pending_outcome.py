@@ -54,6 +54,12 @@ class Pending(Generic[_T]):
         self.then(lambda value: made.complete(function(value)))
         return made
 
+    def chain(self, function: Callable[[_T], Pending[_U]]) -> Pending[_U]:
+        """What comes of what the function begins with it."""
+        made: Pending[_U] = Pending()
+        self.then(lambda value: function(value).then(made.complete))
+        return made
+
     def wait(self, seconds: float) -> bool:
         """Has it come, and have all been called that wanted to hear of it? Without the lock."""
         return self._come.wait(seconds)

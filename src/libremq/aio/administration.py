@@ -14,13 +14,14 @@ from libremq.aio.descriptions import described_by
 from libremq.aio.sessions import Sessions
 from libremq.client import queue_manager as client
 from libremq.client.administration import object_kind, object_name
+from libremq.client.kept_attributes import tell
 from libremq.client.options import text
 from libremq.client.recovery import absolute_folder, chosen_objects, settled_results
 from libremq.client.urls import Address
 from libremq.host.binding import AttributeValue
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
@@ -49,7 +50,8 @@ class Administration:
     ) -> None:
         if like is not None:
             object_name(like)
-        await self._command("define", object_kind(kind), object_name(name), attributes, like=like, replace=replace)
+        kind, name = object_kind(kind), object_name(name)
+        tell(await self._command("define", kind, name, attributes, like=like, replace=replace))
 
     async def define_local(
         self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
@@ -88,7 +90,7 @@ class Administration:
         await self.define("NAMELIST", name, like=like, replace=replace, names=names, **attributes)
 
     async def alter(self, kind: str, name: str = "", **attributes: GivenValue) -> None:
-        await self._command("alter", object_kind(kind), object_name(name), attributes)
+        tell(await self._command("alter", object_kind(kind), object_name(name), attributes))
 
     async def delete(self, kind: str, name: str, *, purge: bool = False) -> None:
         self._sessions.check()
@@ -131,8 +133,7 @@ class Administration:
     async def resolve(self, xid: bytes, *, commit: bool) -> None:
         if not isinstance(xid, bytes):
             raise wrong_type(C.MQRC_UOW_NOT_AVAILABLE, self._name, f"an XID is bytes, not {xid!r}")
-        self._sessions.check()
-        await (await self._sessions.common()).binding.xa("xa_commit" if commit else "xa_rollback", xid)
+        await self._command("resolve_unit", xid.hex(), commit=commit)
 
     # The log
 
@@ -164,6 +165,12 @@ class Administration:
 
     async def units_in_doubt(self) -> list[UnitInDoubt]:
         return cast("list[UnitInDoubt]", await self._command("units_in_doubt"))
+
+    async def decided_units(self) -> list[DecidedUnit]:
+        return cast("list[DecidedUnit]", await self._command("decided_units"))
+
+    async def forget_unit(self, xid: str) -> None:
+        await self._command("forget_unit", xid)
 
     async def object_files(self, kind: str = "all", name: str = "*") -> list[ObjectFiles]:
         return cast("list[ObjectFiles]", await self._command("object_files", *chosen_objects(kind, name)))

@@ -71,6 +71,7 @@ async def _connect(
 ) -> QueueManager:
     connecting.check_arguments(user, password, application, say, log_config, log_folder, tuning, limits)
     address = urls.parse(url)
+    connecting.check_system(address)
     if isinstance(address, Address):
         from libremq.aio.embedded import EmbeddedAccess
 

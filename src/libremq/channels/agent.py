@@ -33,7 +33,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows
 from libremq.wire import session_flows
-from libremq.wire.message_channel import StatusData
+from libremq.wire.message_channel import NO_NONCE, Resync, StatusData
 from libremq.wire.protocol import CONFIRM_REQUEST, ERROR, WHOLE, ProtocolError, Status, Type
 from libremq.wire.segments import Flow, frame_plain
 
@@ -104,6 +104,7 @@ class Agent(ABC):
         """The state in which it was before it ended."""
         self._called = called
         self._offered: session_flows.InitialData | None = None
+        self._nonce = NO_NONCE  # what the other end has to say back
         self._hconn = 0
         self._exits: Exits | None = None
         self._heartbeats = Heartbeats(self._now())
@@ -388,6 +389,11 @@ class Agent(ABC):
 
     def _last_sequence(self) -> int:
         return 0
+
+    def _check_fresh(self, other: Resync) -> None:
+        """Has the other end heard what this one has said in this connection? A recorded one has not."""
+        if other.heard != self._nonce:
+            raise ChannelError(End("retry", amq(9592, self.name, self.peer.address)), Status.SECURITY_FAILURE)
 
     # Sending
 

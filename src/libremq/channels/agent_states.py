@@ -34,6 +34,7 @@ class State(Enum):
     NEGOTIATING = "initial data is exchanged", C.MQCHS_BINDING
     SECURING = "the security exits of both ends talk to each other", C.MQCHS_BINDING
     RESYNCHRONISING = "both ends say what the last batch was", C.MQCHS_BINDING
+    PROVING = "the other end is to show that it is there now: nothing is taken from it yet", C.MQCHS_BINDING
     RESETTING = "the other end was told to follow RESET CHANNEL", C.MQCHS_BINDING
     PINGING = "data was sent that is to come back", C.MQCHS_BINDING
 
@@ -86,6 +87,7 @@ class Event(Enum):
     SECURE = auto()  # security exits have to talk first
     AGREED = auto()
     RESET_NEEDED = auto()  # RESET CHANNEL was entered here, and the other end does not know yet
+    PROOF_NEEDED = auto()  # the other end has to say back what it was told, before anything is taken from it
     SYNCHRONISED = auto()
     CHECK = auto()  # BATCHHB: see whether the other end is there before a batch is put in doubt
     PREPARED = auto()  # a batch is in doubt from now on
@@ -199,7 +201,7 @@ SENDER: Table = _table(
 # The end that receives
 
 _TAKES_MESSAGES = (S.RECEIVING, S.IN_BATCH, S.STOPPING, S.STOPPING_IN_BATCH)
-_LISTENS = (S.RESYNCHRONISING, *_TAKES_MESSAGES)
+_LISTENS = (S.RESYNCHRONISING, S.PROVING, *_TAKES_MESSAGES)
 _PAUSES = (S.PAUSED, S.PAUSED_IN_BATCH, S.STOPPING_PAUSED, S.STOPPING_PAUSED_IN_BATCH)
 
 RECEIVER: Table = _table(
@@ -209,6 +211,9 @@ RECEIVER: Table = _table(
         *_in((S.NEGOTIATING, S.SECURING), E.AGREED, "resynchronise", S.RESYNCHRONISING),
         (S.RESYNCHRONISING, E.RESYNC, "tell_last_batch", S.RESYNCHRONISING),
         (S.RESYNCHRONISING, E.SYNCHRONISED, "run", S.RECEIVING),
+        (S.RESYNCHRONISING, E.PROOF_NEEDED, "ask_proof", S.PROVING),
+        (S.PROVING, E.RESYNC, "check_proof", S.PROVING),
+        (S.PROVING, E.SYNCHRONISED, "run", S.RECEIVING),
         *_in((S.RECEIVING, S.STOPPING), E.RESET, "follow_reset"),
     ],
     _in(_TAKES_MESSAGES, E.MESSAGE, "take_message"),
@@ -234,7 +239,7 @@ RECEIVER: Table = _table(
     _in(_PAUSES, E.STATUS, "hold_back"),
     _in(_PAUSES, E.HEARTBEAT, "hold_back"),
     [
-        (S.RESYNCHRONISING, E.STOP, "stop_at_once", S.ENDED),
+        *_in((S.RESYNCHRONISING, S.PROVING), E.STOP, "stop_at_once", S.ENDED),
         (S.RECEIVING, E.STOP, "ask_to_close", S.STOPPING),
         (S.IN_BATCH, E.STOP, "ask_to_close", S.STOPPING_IN_BATCH),
         (S.PAUSED, E.STOP, "ask_to_close", S.STOPPING_PAUSED),

@@ -15,7 +15,6 @@ from libremq.common.ccsid import charset_of
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.definitions import Definitions
-from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.byte_order import is_big_endian
 from libremq.mqi.errors import MQError, mq_error
@@ -87,16 +86,18 @@ class Triggers:
                     if error.reason != C.MQRC_NO_MSG_AVAILABLE:
                         self._broken(name, error)
                     break
+                if found is None:
+                    break
                 self._obey(name, *found)
             else:
                 self._wake()
 
-    def _next(self, hobj: int) -> tuple[MQMD, bytes]:
+    def _next(self, hobj: int) -> tuple[MQMD, bytes] | None:
+        """None: nothing is found yet, and it is told to look again."""
         md = MQMD(Version=C.MQMD_VERSION_2)
         gmo = MQGMO(Options=C.MQGMO_NO_SYNCPOINT | C.MQGMO_NO_WAIT | C.MQGMO_FAIL_IF_QUIESCING)
-        got = self._environment.manager.get(self._hconn, hobj, md, gmo)
-        assert isinstance(got, Got), "it does not wait"
-        return md, got.data
+        got = self._environment.manager.get_if_found(self._hconn, hobj, md, gmo)
+        return None if got is None else (md, got.data)
 
     def _broken(self, name: str, error: MQError) -> None:
         if error.reason == C.MQRC_GET_INHIBITED:

@@ -47,27 +47,39 @@ from libremq.mqi.descriptor_parts import REMEMBERED_MAX
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
 from libremq.mqi.trace_route import FORMATS
-from libremq.store.stored_message import Message
+from libremq.store.stored_message import Message, Origin
 
 __all__ = ["Delivered", "Delivery", "Fate", "Undeliverable"]
 
 _NO_ID = bytes(24)
 _QUIET_REPORTS = C.MQRO_PASS_MSG_ID | C.MQRO_PASS_CORREL_ID | C.MQRO_DISCARD_MSG | C.MQRO_PASS_DISCARD_AND_EXPIRY
-_LOUD_FORMATS = frozenset({C.MQFMT_MD_EXTENSION.strip()}) | FORMATS  # PCF may be a trace-route message
+# PCF may be a trace-route message
+_LOUD_FORMATS = frozenset({C.MQFMT_MD_EXTENSION.strip(), C.MQFMT_TRIGGER.strip()}) | FORMATS
 _PLAIN_TYPES = (C.MQMT_DATAGRAM, C.MQMT_REPLY, C.MQMT_REQUEST)
 
 
 class Delivery:
-    """The puts of one receiving agent. `hconn` is its connection, made with the user of the channel."""
+    """The puts of one receiving agent. `hconn` is its connection, made with the user of the channel.
+
+    `proven`: the partner was authenticated, so that the users in its messages are believed (`message_origin`).
+    """
 
     def __init__(
-        self, environment: ChannelEnvironment, channel: ReceivingChannel, hconn: int, *, partner: str = ""
+        self,
+        environment: ChannelEnvironment,
+        channel: ReceivingChannel,
+        hconn: int,
+        *,
+        partner: str = "",
+        proven: bool = False,
     ) -> None:
         self._manager = environment.manager
         self._say = environment.say
         self._channel = channel
         self._connection = environment.manager.connection(hconn)
         self._targets = Targets(environment.manager, self._connection, channel.putaut)
+        self._proven = proven
+        self._origin = Origin(self._connection.user, proven)
         self._reader = HeaderReader(C.MQENC_NATIVE, environment.manager.definitions.qmgr.ccsid)
         self._by_header: dict[bytes, Target] = {}  # what the names, and the user if it counts, stood for the last time
         self._heads: dict[bytes, tuple[dict[str, Any], int, bool] | None] = {}
@@ -94,7 +106,7 @@ class Delivery:
         target = self._by_header.get(raw)
         length = len(data) - HEADER_BYTES
         if target is not None and target.is_open and length >= 0 and not length > self._channel.maxmsgl > 0:
-            plain = self._plain(data)
+            plain = self._plain(data, target.origin or self._origin)
             if plain is not None:
                 try:
                     if channel_messages.store(self._manager, self._connection, target.plan, *plain, syncpoint):
@@ -103,7 +115,7 @@ class Delivery:
                     pass  # the ordinary way finds it, too, and knows what to do
         return self._put(raw, data, syncpoint, attempt)
 
-    def _plain(self, data: bytes) -> tuple[Message, int, bool] | None:
+    def _plain(self, data: bytes, origin: Origin) -> tuple[Message, int, bool] | None:
         """The message, its priority, and whether it is persistent; None if a put of it means more than to store it."""
         raw = data[112:152]
         head = self._heads[raw] if raw in self._heads else self._head(raw, data)
@@ -121,7 +133,7 @@ class Delivery:
         self._reader.parts.unpack_context(data, 200, fields)
         if "BackoutCount" in fields or (md.MsgType == C.MQMT_REQUEST and not md.ReplyToQ):
             return None
-        return Message(md, b"", data[HEADER_BYTES:]), priority, persistent
+        return Message(md, b"", data[HEADER_BYTES:], origin), priority, persistent
 
     def _head(self, raw: bytes, data: bytes) -> tuple[dict[str, Any], int, bool] | None:
         """The first fields of a descriptor, its priority, and whether it is persistent; None if it is special."""
@@ -147,10 +159,17 @@ class Delivery:
 
     # The ordinary way
 
+    def _message(self, data: bytes) -> Message:
+        """The message behind the header, with whose it is."""
+        message = self._reader.message(data, self._origin)
+        if not self._targets.by_context:
+            return message
+        return Message(message.md, b"", message.data, Origin(message.md.UserIdentifier, self._proven))
+
     def _put(self, raw: bytes, data: bytes, syncpoint: bool, attempt: int) -> Delivered:
         try:
             queue, qmgr = self._reader.names(data)
-            message = self._reader.message(data)
+            message = self._message(data)
             check_kept(message.md, queue)
         except MQError as error:
             return self._bad_header(data, error, syncpoint)
@@ -171,6 +190,7 @@ class Delivery:
             self._by_header.clear()
         if target.plan.is_plain:
             self._by_header[raw] = target
+            target.origin = message.origin
         return PUT
 
     def _failed(
@@ -206,7 +226,7 @@ class Delivery:
             self._by_header.clear()
             self._heads.clear()
         try:
-            names, message = self._reader.names(data), self._reader.message(data)
+            names, message = self._reader.names(data), self._message(data)
             check_kept(message.md, names[0])
         except MQError as error:
             return self._bad_header(data, error, syncpoint)
@@ -228,7 +248,7 @@ class Delivery:
         except MQError:
             names = "", ""
         self._say(amq(9572, self._channel.name, error))
-        return self.undelivered.lay_aside(Message(md, b"", data), *names, error, syncpoint=syncpoint)
+        return self.undelivered.lay_aside(Message(md, b"", data, self._origin), *names, error, syncpoint=syncpoint)
 
     # The end
 

@@ -18,6 +18,7 @@ from libremq.wire.protocol import (
     CAP1_REQUESTER,
     CAP2_FAST_MESSAGES,
     CAP2_TRACE_ROUTE,
+    CAP3_FRESH_RESYNC,
     CAP3_MSG_PROP,
     FAP_LEVEL,
     MAX_SEGMENT,
@@ -71,7 +72,7 @@ def own_initial_data(
         capabilities=(
             CAP1_REQUESTER if requests else CAP1_MESSAGE_CHANNEL,
             CAP2_TRACE_ROUTE | (CAP2_FAST_MESSAGES if channel.npmspeed == C.MQNPMS_FAST else 0),
-            CAP3_MSG_PROP,
+            CAP3_MSG_PROP | CAP3_FRESH_RESYNC,
         ),
         max_segment=MAX_SEGMENT,
         max_message=min(channel.maxmsgl, qmgr.maxmsgl) if channel.maxmsgl else qmgr.maxmsgl,
@@ -106,6 +107,8 @@ class Negotiated:
     """Does the other end know what message properties are?"""
     knows_routes: bool = False
     """Does it know what a trace-route message is?"""
+    is_fresh: bool = False
+    """Do both ends prove that they hear each other now, and not what was recorded of another connection?"""
 
     @classmethod
     def before(cls, channel: MessageChannel) -> Self:
@@ -125,6 +128,7 @@ class Negotiated:
             fast=bool(agreed.capabilities[1] & CAP2_FAST_MESSAGES),
             knows_properties=bool(agreed.capabilities[2] & CAP3_MSG_PROP),
             knows_routes=bool(agreed.capabilities[1] & CAP2_TRACE_ROUTE),
+            is_fresh=theirs.ours and bool(agreed.capabilities[2] & CAP3_FRESH_RESYNC),
         )
 
 

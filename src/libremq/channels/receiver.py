@@ -14,6 +14,7 @@ import math
 import os
 from collections import deque
 from dataclasses import dataclass, replace
+from secrets import token_bytes
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent
@@ -36,7 +37,7 @@ from libremq.kernel.verbs.channel_messages import Fate
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import message_channel as flows
-from libremq.wire.message_channel import MessageData, Resync, StatusData
+from libremq.wire.message_channel import NO_NONCE, NONCE_BYTES, MessageData, Resync, StatusData
 from libremq.wire.protocol import ProtocolError, Status
 from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
@@ -108,7 +109,11 @@ class ReceivingAgent(Agent):
             why = f"{_PARTNERS_MAX} queue managers have used it; DELETE CHANNEL forgets them"
             raise ChannelError(End("failed", amq(9558, self.name, why)), Status.CHANNEL_UNAVAILABLE)
         numbers.last = numbers.certain
-        self._delivery = Delivery(self.environment, self.channel, self._hconn, partner=self.partner)
+        # Somebody has said as whom it acts, or it has shown who it is: else it may be anybody
+        proven = bool(self.user or self.peer.subject)
+        self._delivery = Delivery(
+            self.environment, self.channel, self._hconn, partner=self.partner, proven=proven
+        )
         assert self._exits is not None
         if self._exits.any_retry:
             self._delivery.retry_exit = self._ask_retry_exit
@@ -119,11 +124,26 @@ class ReceivingAgent(Agent):
 
     def _tell_last_batch(self, flow: Flow) -> None:
         """The sender has told its own, and decides what becomes of one that it has in doubt."""
-        Resync.unpack(flow)
+        other = Resync.unpack(flow)
+        if self.negotiated.is_fresh:
+            self._happens(Event.PROOF_NEEDED, other)
+        else:
+            self._tell()
+            self._happens(Event.SYNCHRONISED)
+
+    def _ask_proof(self, other: Resync) -> None:
+        """Nothing is taken before the sender has said back what it is told now."""
+        self._nonce = token_bytes(NONCE_BYTES)
+        self._tell(other.nonce)
+
+    def _tell(self, heard: bytes = NO_NONCE) -> None:
         numbers = self._sequence
-        # What this end says it has must be on disk
-        told = Resync(numbers.certain, bytes.fromhex(numbers.luwid)).pack()
-        self._send(told, self.environment.manager.last_lsn)
+        told = Resync(numbers.certain, bytes.fromhex(numbers.luwid), nonce=self._nonce, heard=heard)
+        self._send(told.pack(), self.environment.manager.last_lsn)  # what this end says it has must be on disk
+
+    def _check_proof(self, flow: Flow) -> None:
+        """The sender says back what it was told: now it can have its messages taken, or its RESET CHANNEL followed."""
+        self._check_fresh(Resync.unpack(flow))
         self._happens(Event.SYNCHRONISED)
 
     def _run(self) -> None:

@@ -12,6 +12,7 @@ has it, and backed out if not. What may happen when is in `SENDER` of `agent_sta
 from __future__ import annotations
 
 from dataclasses import replace
+from secrets import token_bytes
 
 from libremq.admin.operations import ChannelInstance
 from libremq.channels.agent import Agent
@@ -36,8 +37,9 @@ from libremq.kernel.units.channel_batches import Batch
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
+from libremq.store.stored_message import Origin
 from libremq.wire import message_channel as flows
-from libremq.wire.message_channel import Resync, StatusData
+from libremq.wire.message_channel import NONCE_BYTES, Resync, StatusData
 from libremq.wire.protocol import ProtocolError, Status
 from libremq.wire.segments import NO_LUWID as NO_LUWID_BYTES
 from libremq.wire.segments import Flow
@@ -111,6 +113,8 @@ class SendingAgent(Agent):
         if sync is not None:
             numbers.certain, numbers.luwid = sync.sequence, sync.luwid
         self.substate = C.MQCHSSTATE_RESYNCHING
+        if negotiated.is_fresh:
+            self._nonce = token_bytes(NONCE_BYTES)
         # What was put in doubt is on disk before anybody hears of it
         self._send(
             Resync(
@@ -118,6 +122,7 @@ class SendingAgent(Agent):
                 bytes.fromhex(numbers.luwid),
                 doubt.last if doubt is not None else 0,
                 bytes.fromhex(doubt.luwid) if doubt is not None else NO_LUWID_BYTES,
+                nonce=self._nonce,
             ).pack(),
             manager.last_lsn,
         )
@@ -128,6 +133,9 @@ class SendingAgent(Agent):
     def _compare(self, flow: Flow) -> None:
         """The other end says what its last batch was: that decides what becomes of one in doubt."""
         other, numbers, doubt = Resync.unpack(flow), self._sequence, self._left_in_doubt
+        if self.negotiated.is_fresh:
+            self._check_fresh(other)  # before anything is decided by it
+            self._send(Resync(numbers.certain, bytes.fromhex(numbers.luwid), heard=other.nonce).pack())
         if doubt is not None:
             arrived = other.luwid.hex() == doubt.luwid
             channel_batches.resolve(self.environment.manager, doubt, arrived, self.peer.address)
@@ -140,6 +148,11 @@ class SendingAgent(Agent):
         expected = next_sequence(other.sequence, self.channel.seqwrap)
         mine = next_sequence(numbers.certain, self.channel.seqwrap)
         if mine != expected:
+            if other.luwid.hex() == numbers.luwid != NO_LUWID:
+                # Nothing was lost and nothing came twice, for both have the same last batch: only the count differs
+                self.environment.say(amq(9593, self.name, self.peer.address, expected, mine))
+                self._happens(Event.RESET_NEEDED, other)
+                return
             raise ChannelError(End("retry", amq(9526, self.name, expected, mine)), Status.MSG_SEQUENCE_ERROR, mine)
         self._happens(Event.SYNCHRONISED)
 
@@ -256,7 +269,7 @@ class SendingAgent(Agent):
         return batch.unit is not None and batch.unit.unit.message_count >= most
 
     def _send_next(self) -> bool:
-        """Get a message and send it; False if there is none."""
+        """Get a message and send it; False if there is none, or none is found yet: then it is told to look again."""
         unit = self._batch.unit or self._begin_batch()
         manager, hconn = self.environment.manager, self._hconn
         # Properties stay in their MQRFH2, as they lie on the queue
@@ -265,12 +278,14 @@ class SendingAgent(Agent):
         try:
             found = manager.get_plain(hconn, self._hobj, options)
             if found is not None:
-                md, data = found[0].md, found[0].data
+                md, data, origin = found[0].md, found[0].data, found[0].origin
             else:
                 md = MQMD(Version=C.MQMD_VERSION_2)
                 gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=options)
-                got = manager.get(hconn, self._hobj, md, gmo)
-                data = got.data  # type: ignore[union-attr]  # it does not wait
+                got = manager.get_if_found(hconn, self._hobj, md, gmo)
+                if got is None:
+                    return False
+                data, origin = got.data, got.origin
         except MQError as error:
             if error.reason in (C.MQRC_NO_MSG_AVAILABLE, C.MQRC_Q_MGR_QUIESCING):
                 return False  # the end of the queue manager is told by `stop`; this batch is still to be confirmed
@@ -279,7 +294,7 @@ class SendingAgent(Agent):
                 raise ChannelError(end, Status.CHANNEL_UNAVAILABLE) from error
             raise ChannelError(End("retry", amq(9510, self.xmitq, error)), Status.QM_UNAVAILABLE) from error
         self.substate = C.MQCHSSTATE_SENDING
-        self._send_message(unit, md, data)
+        self._send_message(unit, md, data, origin)
         return True
 
     def _begin_batch(self) -> Batch:
@@ -291,13 +306,13 @@ class SendingAgent(Agent):
         self._batch.unit = unit = channel_batches.begin(manager, self._connection, identity)
         return unit
 
-    def _send_message(self, unit: Batch, md: MQMD, data: bytes) -> None:
+    def _send_message(self, unit: Batch, md: MQMD, data: bytes, origin: Origin | None) -> None:
         counters, batch, negotiated = self.counters, self._batch, self.negotiated
         fast = negotiated.fast and md.Persistence != _PERSISTENT
         if not batch.messages and not batch.buried:
             batch.began = self._now()
             counters.queue_time.add(microseconds_queued(md, self.environment.manager.clock.now()))
-        ready = self._prepared(md, data, fast=fast)
+        ready = self._prepared(md, data, origin, fast=fast)
         if ready is None:
             batch.buried += not fast
             self._note_exit_time()
@@ -329,12 +344,12 @@ class SendingAgent(Agent):
         counters.last_message = self.environment.manager.clock.now()
         self._note_exit_time()
 
-    def _prepared(self, md: MQMD, data: bytes, *, fast: bool) -> bytes | None:
+    def _prepared(self, md: MQMD, data: bytes, origin: Origin | None, *, fast: bool) -> bytes | None:
         """The message as it travels; None if it went to the dead-letter queue instead."""
         transit, exits = self._transit, self._exits
         assert transit is not None and exits is not None
         try:
-            ready = transit.prepare(md, data, syncpoint=not fast)
+            ready = transit.prepare(md, data, syncpoint=not fast, origin=origin)
             if ready is not None and exits.any_message:
                 passed = exits.message(ready, encoding=transit.encoding, ccsid=transit.ccsid)
                 if isinstance(passed, Suppressed):

@@ -16,6 +16,7 @@ from libremq.kernel.verbs import channel_messages
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
+from libremq.store.stored_message import Origin
 
 OPEN_MAX = 100
 """Queues held open at a time."""
@@ -25,13 +26,14 @@ _BY_CONTEXT = (C.MQPA_CONTEXT, C.MQPA_ALTERNATE_OR_MCA)
 class Target:
     """A queue that is open for puts."""
 
-    __slots__ = ("destination", "handle", "is_open", "plan", "queue")
+    __slots__ = ("destination", "handle", "is_open", "origin", "plan", "queue")
 
     def __init__(self, handle: ObjectHandle, destination: Destination, plan: PutPlan) -> None:
         self.handle = handle
         self.destination = destination
         self.queue = destination.queue
         self.plan = plan
+        self.origin: Origin | None = None  # of messages that were put there
         self.is_open = True  # else whoever still knows it does not use it
 
 

@@ -25,7 +25,7 @@ from libremq.kernel.verbs.activities import wants
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
-from libremq.store.stored_message import Message
+from libremq.store.stored_message import Message, Origin
 
 _SEGMENT = C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT
 _LAST_TENTH = 1
@@ -93,19 +93,21 @@ class Transit:
         self._reader = HeaderReader(C.MQENC_NATIVE, environment.manager.definitions.qmgr.ccsid)
         self.encoding = C.MQENC_NATIVE  # of the header of the last message that was prepared
         self.ccsid = self._reader.ccsid
+        self._origin: Origin | None = None  # of the last message that was prepared, if it came from elsewhere
         self.undelivered = Undelivered(environment, channel, self._connection)
         self._tracer = channel_messages.tracer(
             environment.manager, self._connection, channel=channel.name, channel_type=channel.chltype,
             partner=partner, xmitq=xmitq, supports=knows_routes,
         )  # fmt: skip
 
-    def prepare(self, md: MQMD, data: bytes, *, syncpoint: bool) -> bytes | None:
+    def prepare(self, md: MQMD, data: bytes, *, syncpoint: bool, origin: Origin | None = None) -> bytes | None:
         """The message as it travels; None if it went aside here, in the same unit of work.
 
         `md` and `data` are what the get has returned, and stay as they are. `encoding` and `ccsid` tell what the header
         is in. Raises Undeliverable, for a channel that has to end: when the batch is backed out, the message is on the
         transmission queue again.
         """
+        self._origin = origin
         reader = self._reader
         if md.Encoding != reader.encoding or md.CodedCharSetId != reader.ccsid:
             reader = self._reader = HeaderReader(md.Encoding, md.CodedCharSetId)
@@ -122,7 +124,7 @@ class Transit:
         self.encoding, self.ccsid = reader.encoding, reader.ccsid
         if md.Expiry != C.MQEI_UNLIMITED:
             if reader.expiry(data) == _LAST_TENTH:
-                channel_messages.expire(self._manager, self._connection, Message(md, b"", data), syncpoint)
+                channel_messages.expire(self._manager, self._connection, Message(md, b"", data, origin), syncpoint)
                 return None
             data = message_for_wire(data, md)
         if wants(data):
@@ -208,7 +210,7 @@ class Transit:
         reader = HeaderReader(self.encoding, self.ccsid)
         try:
             names = reader.names(data)
-            message = reader.message(data)
+            message = reader.message(data, self._origin)
             check_kept(message.md, names[0])
         except MQError as bad:
             self._not_for_channel(md, data, bad, syncpoint)
@@ -218,7 +220,7 @@ class Transit:
     def _lay_aside(self, md: MQMD, names: tuple[str, str], data: bytes, error: MQError, syncpoint: bool) -> None:
         """The message inside goes to the dead-letter queue here, under the names it was for."""
         try:
-            message = self._reader.message(data)
+            message = self._reader.message(data, self._origin)
             check_kept(message.md, names[0])
         except MQError as bad:
             self._not_for_channel(md, data, bad, syncpoint)
@@ -231,6 +233,6 @@ class Transit:
         own = md.copy()
         own.BackoutCount = 0
         self.undelivered.lay_aside(
-            Message(own, b"", data), self._xmitq, self._manager.name, error,
+            Message(own, b"", data, self._origin), self._xmitq, self._manager.name, error,
             syncpoint=syncpoint, reason=C.MQFB_XMIT_Q_MSG_ERROR,
         )  # fmt: skip

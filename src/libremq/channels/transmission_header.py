@@ -16,7 +16,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX, DescriptorParts
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQXQH
-from libremq.store.stored_message import Message
+from libremq.store.stored_message import Message, Origin
 
 HEADER_BYTES = MQXQH.size()
 NAMES_BYTES = 112
@@ -74,7 +74,7 @@ class HeaderReader:
     def _text(self, raw: bytes) -> str:
         return raw.decode(self._charset, "replace").partition("\0")[0].rstrip(" ")
 
-    def message(self, data: bytes) -> Message:
+    def message(self, data: bytes, origin: Origin | None = None) -> Message:
         """The message behind a header that `names` has found good: version 2 descriptor, and data as they were put.
 
         Properties stay in their MQRFH2, where every get finds them. MQRC_MDE_ERROR for an extension that is none.
@@ -84,7 +84,7 @@ class HeaderReader:
         self.parts.unpack(data, BODY_AT, fields, version_1=True)
         fields["Version"] = C.MQMD_VERSION_2
         fields.pop("BackoutCount", None)
-        return Message(md, b"", without_extension(md, data[HEADER_BYTES:]))
+        return Message(md, b"", without_extension(md, data[HEADER_BYTES:]), origin)
 
     def expiry(self, data: bytes) -> int:
         return int(self._integer.unpack_from(data, EXPIRY_AT)[0])

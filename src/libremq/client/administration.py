@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from libremq.admin.mqsc_session import Answer
+from libremq.client.kept_attributes import tell
 from libremq.client.options import text
 from libremq.client.recovery import Recovery
 from libremq.host.binding import AttributeValue
@@ -36,11 +37,13 @@ class Administration(Recovery):
 
         Attributes not given come from the object `like`, else from the SYSTEM.DEFAULT object of the kind. ObjectExists
         if there is one of the name, unless `replace` gives it this new definition; the messages of a queue stay. A
-        channel needs its type: `qm.define("channel", "DEV.APP.SVRCONN", chltype="svrconn")`.
+        channel needs its type: `qm.define("channel", "DEV.APP.SVRCONN", chltype="svrconn")`. An attribute that has no
+        effect yet is kept, with a warning (`NoEffectYet`).
         """
         if like is not None:
             object_name(like)
-        self._usable_access().define(object_kind(kind), object_name(name), attributes, like=like, replace=replace)
+        access = self._usable_access()
+        tell(access.define(object_kind(kind), object_name(name), attributes, like=like, replace=replace))
 
     def define_local(
         self, name: str, *, like: str | None = None, replace: bool = False, **attributes: GivenValue
@@ -86,7 +89,7 @@ class Administration(Recovery):
 
     def alter(self, kind: str, name: str = "", **attributes: GivenValue) -> None:
         """ALTER: change the given attributes and keep the others. `alter("qmgr", deadq="DEAD")` for the manager."""
-        self._usable_access().alter(object_kind(kind), object_name(name), attributes)
+        tell(self._usable_access().alter(object_kind(kind), object_name(name), attributes))
 
     def delete(self, kind: str, name: str, *, purge: bool = False) -> None:
         """DELETE. A queue must not be open elsewhere, nor hold messages unless `purge` throws them away."""

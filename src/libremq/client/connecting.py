@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from libremq.client import urls
 from libremq.client.urls import Address, ClientAddress, TableAddress
+from libremq.common import operating_system
 from libremq.common.files import queue_manager_files
 from libremq.common.names import socket_paths
 from libremq.common.names.object_names import check_queue_manager_name
@@ -164,6 +165,7 @@ def _reach(
     limits: StoreLimits | None = None,
 ) -> Access:
     """Each scheme has its line here."""
+    check_system(address)
     if isinstance(address, Address):
         from libremq.host import embedded_access
 
@@ -207,6 +209,15 @@ def _reach_local(address: ClientAddress, say: Say | None) -> Access:
         if not socket_paths.answers(path):  # a socket that a killed server has left
             raise not_running(address) from error
         raise
+
+
+def check_system(address: Address | ClientAddress | TableAddress) -> None:
+    """MQRC_ENVIRONMENT_ERROR for what is on this machine by nature, where this machine cannot have it."""
+    if address.scheme in ("embedded", "local"):
+        what = "a queue manager" if address.scheme == "embedded" else "the Unix-domain socket of a local server"
+        why = operating_system.why_not(what)
+        if why:
+            raise mq_error(C.MQRC_ENVIRONMENT_ERROR, address.name, f"{why}: {operating_system.REMEDY}")
 
 
 def client_addresses(
@@ -291,7 +302,7 @@ def url_for(name: str) -> str:
         )
     name = name or default_name()
     address = ClientAddress("local", name)
-    if socket_paths.answers(address.socket_path):
+    if not operating_system.lacks() and socket_paths.answers(address.socket_path):
         return f"local:{quote(name, safe='')}"
     return urls.embedded_url(name)
 
@@ -318,8 +329,8 @@ def default_name(data: str = "") -> str:
 def current_user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container may run under a number that has no name
-        return str(os.getuid())
+    except (KeyError, OSError, ImportError):  # a container may run under a number that has no name
+        return str(os.getuid()) if hasattr(os, "getuid") else "unknown"
 
 
 def current_application() -> str:

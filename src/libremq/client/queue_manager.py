@@ -7,7 +7,6 @@ So threads share one QueueManager and its Queue objects freely, and a transactio
 from __future__ import annotations
 
 import threading
-import weakref
 from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 from libremq.client import options as opt
 from libremq.client.administration import Administration
 from libremq.client.connecting import current_application, current_user
+from libremq.client.dead_threads import DeadThreads
 from libremq.client.message import Message
 from libremq.client.options import REPLY_MODEL, Data, Named, PutOptions
 from libremq.client.queue import Queue
@@ -31,12 +31,6 @@ from libremq.mqi.structs import MQOD
 
 if TYPE_CHECKING:
     from libremq.client.consumer import Consumer
-
-
-class _Owner:
-    """Lives as long as the thread that uses a session."""
-
-    __slots__ = ("__weakref__",)
 
 
 class QueueManager(Administration):
@@ -56,8 +50,9 @@ class QueueManager(Administration):
         self._sessions: set[Session] = set()
         self._consumers: set[Consumer] = set()
         # What finalizers leave to be closed: they may run in the middle of a call and must not make one themselves.
-        # A session whose thread has ended, the serial number of a Queue object that is gone, a handle of a browser.
-        self._orphans: deque[Session | int | tuple[Session, int]] = deque()
+        # The serial number of a Queue object that is gone, a handle of a browser.
+        self._orphans: deque[int | tuple[Session, int]] = deque()
+        self._dead_threads = DeadThreads(access.name, self._end_private)
         self._closed = False
         try:
             self._session()
@@ -180,11 +175,11 @@ class QueueManager(Administration):
             raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the connection was closed; connect again")
         if self._orphans:
             self._close_orphans()
+        self._dead_threads.end_all()
         session: Session | None = getattr(self._local, "session", None)
         if session is None:
             session = self._private_session()
-            owner = self._local.owner = _Owner()
-            weakref.finalize(owner, self._orphans.append, session).atexit = False
+            self._dead_threads.own(session)
             self._local.session = session
         return session
 
@@ -219,9 +214,7 @@ class QueueManager(Administration):
                 orphan = self._orphans.popleft()
             except IndexError:  # another thread was faster
                 return
-            if isinstance(orphan, Session):
-                self._end_private(orphan)
-            elif isinstance(orphan, int):
+            if isinstance(orphan, int):
                 self._close_handles(orphan)
             else:
                 orphan[0].close_quietly(orphan[1])
@@ -245,6 +238,7 @@ class QueueManager(Administration):
             self._closed = True
             sessions, self._sessions = self._sessions, set()
             consumers, self._consumers = self._consumers, set()
+        self._dead_threads.stop()
         try:
             for consumer in consumers:
                 consumer.close()

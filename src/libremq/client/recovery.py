@@ -14,7 +14,7 @@ from libremq.client.options import text
 from libremq.client.urls import Address
 from libremq.common.names.object_names import is_generic_name, matches
 from libremq.host.binding import Access
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import TYPES, MediaResult
 from libremq.log import ExtentState, Finding, LogStatistics
 from libremq.log.management import Archiver
@@ -47,14 +47,15 @@ class Recovery(ABC):
         return self._session().binding.xa_recover()
 
     def resolve(self, xid: bytes, *, commit: bool) -> None:
-        """Decide a unit of work that is in doubt, when its transaction manager cannot."""
-        binding = self._session().binding
+        """rsvmqtrn: decide a unit of work that is in doubt, when its transaction manager cannot. For administrators.
+
+        The transaction manager hears of it when it comes with a decision of its own (MQRC_OUTCOME_MIXED), and the
+        outcome is kept until it forgets the branch, or `forget_unit` does.
+        """
+        access = self._usable_access()
         if not isinstance(xid, bytes):
             raise wrong_type(C.MQRC_UOW_NOT_AVAILABLE, self._access.name, f"an XID is bytes, not {xid!r}")
-        if commit:
-            binding.xa_commit(xid)
-        else:
-            binding.xa_rollback(xid)
+        access.resolve_unit(xid.hex(), commit=commit)
 
     # The log
 
@@ -101,6 +102,14 @@ class Recovery(ABC):
     def units_in_doubt(self) -> list[UnitInDoubt]:
         """dspmqtrn: the units of work that are prepared and not decided, with the queues that they concern."""
         return self._usable_access().units_in_doubt()
+
+    def decided_units(self) -> list[DecidedUnit]:
+        """dspmqtrn -h: the units of work that an administrator has decided, and nobody has forgotten."""
+        return self._usable_access().decided_units()
+
+    def forget_unit(self, xid: str) -> None:
+        """rsvmqtrn -f: keep the outcome of a unit of work that was decided no longer. Its XID is in hexadecimal."""
+        self._usable_access().forget_unit(xid)
 
     def object_files(self, kind: str = "all", name: str = "*") -> list[ObjectFiles]:
         """dspmqfls: the files, or the folder, in which each object that is meant is kept."""

@@ -63,6 +63,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "rsvmqtrn", "commit or back out a transaction in doubt", "libremq.commands.mq.rsvmqtrn", ExitCode.ARGUMENTS
     ),
+    Command("strmqtrc", "trace the flows and calls of connections", "libremq.commands.mq.strmqtrc", ExitCode.ARGUMENTS),
+    Command("endmqtrc", "end a trace", "libremq.commands.mq.endmqtrc", ExitCode.ARGUMENTS),
     Command("dspmqfls", "show in which files objects are kept", "libremq.commands.mq.dspmqfls", ExitCode.ARGUMENTS),
     Command("dspmqver", "show version and build", "libremq.commands.mq.dspmqver", 20),
     Command("link-commands", "make the commands under their bare names", "libremq.commands.own.link_commands"),
@@ -97,6 +99,20 @@ COMMANDS: tuple[Command, ...] = (
     Command("amqsblst", "put or get many messages, with rates", "libremq.commands.samples.amqsblst", 99),
     Command("amqsreq", "put requests and print the replies", "libremq.commands.samples.amqsreq", 99),
     Command("amqsech", "answer requests with their own data", "libremq.commands.samples.amqsech", 99),
+    Command("amqsgbr", "browse messages and print their data", "libremq.commands.samples.amqsgbr", 99),
+    Command("amqsinq", "answer requests with attributes of queues", "libremq.commands.samples.amqsinq", 99),
+    Command("amqsset", "inhibit puts on the queues that requests name", "libremq.commands.samples.amqsset", 99),
+    Command("amqsevt", "print events in words or as JSON", "libremq.commands.samples.amqsevt", 99),
+    # The same as clients
+    Command("amqsputc", "amqsput over a client channel", "libremq.commands.samples.amqsput", 99),
+    Command("amqsgetc", "amqsget over a client channel", "libremq.commands.samples.amqsget", 99),
+    Command("amqsbcgc", "amqsbcg over a client channel", "libremq.commands.samples.amqsbcg", 99),
+    Command("amqsgbrc", "amqsgbr over a client channel", "libremq.commands.samples.amqsgbr", 99),
+    Command("amqsblstc", "amqsblst over a client channel", "libremq.commands.samples.amqsblst", 99),
+    Command("amqsreqc", "amqsreq over a client channel", "libremq.commands.samples.amqsreq", 99),
+    Command("amqsechc", "amqsech over a client channel", "libremq.commands.samples.amqsech", 99),
+    Command("amqsinqc", "amqsinq over a client channel", "libremq.commands.samples.amqsinq", 99),
+    Command("amqssetc", "amqsset over a client channel", "libremq.commands.samples.amqsset", 99),
 )
 
 
@@ -144,8 +160,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     is_known = any(command.name == chosen for command in COMMANDS)
     if argv is None and is_known:
         sys.argv[0] = str(chosen)  # the name of the application that a queue manager and other processes see
-    parser = _parser(chosen, whole=not is_known or words[0] != chosen)
+    if chosen is not None and not is_known and words[0] == chosen:
+        print(printable(f"libremq: {_no_command(chosen)}"), file=sys.stderr)
+        return 2
     try:
+        parser = _parser(chosen, whole=not is_known or words[0] != chosen)
         arguments = parser.parse_args(words)
         if arguments.command is None:
             parser.print_help()
@@ -161,8 +180,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()  # most likely it is the disk that it goes to
         print(printable(f"libremq {chosen}: {error}"), file=sys.stderr)
         return ExitCode.UNEXPECTED
+    except ImportError as error:
+        from libremq.common import operating_system
+
+        if not operating_system.is_of_unix(error):
+            raise
+        print(printable(f"libremq {chosen}: {operating_system.why_not('this command')}"), file=sys.stderr)
+        return ExitCode.UNEXPECTED
     except KeyboardInterrupt:
         return 130
+
+
+def _no_command(word: str) -> str:
+    """What is said of a word that is no command."""
+    import difflib
+
+    close = difflib.get_close_matches(word.lower(), [command.name for command in COMMANDS], 1)
+    meant = f" Did you mean {close[0]}?" if close else ""
+    return f"'{word[:64]}' is no command.{meant} libremq --help lists them."
 
 
 def _drop_output() -> None:

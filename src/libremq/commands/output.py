@@ -27,6 +27,7 @@ PLAIN_VARIABLE = "LIBREMQ_PLAIN"
 PATIENCE_S = 1.0
 READABLE_WIDTH = 20
 """A cell that is folded to so many characters can still be read, to fewer hardly."""
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 Row = Mapping[str, object]
 
 
@@ -117,6 +118,15 @@ def _cell(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_cell(item) for item in value)
     return printable(str(value))
+
+
+def csv_cell(value: object) -> object:
+    """Text that a spreadsheet would take for a formula stands behind an apostrophe; figures stay figures."""
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return value
+    return printable(f"'{value}" if value.startswith(_FORMULA) else value)
 
 
 class Progress:

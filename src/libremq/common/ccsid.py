@@ -1,9 +1,9 @@
 """Coded character set identifiers: which characters the bytes of a CCSID stand for.
 
 `codec` finds the codec for a CCSID, or None for one we do not know. Where Python brings the code page we use
-it; the others are made from `ccsid_tables` and registered under names such as "ccsid1047", so that a name from
-here works wherever Python takes the name of an encoding. Only UTF-16 has a byte order, and MQ keeps that in the
-Encoding of the message, so it is asked for with every call.
+it; the others are made from `ccsid_tables` or `ebcdic_pages` and registered under names such as "ccsid1047", so
+that a name from here works wherever Python takes the name of an encoding. Only UTF-16 has a byte order, and MQ
+keeps that in the Encoding of the message, so it is asked for with every call.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from libremq.common import ccsid_tables
+from libremq.common import ccsid_tables, ebcdic_pages
 
 
 class Kind(enum.Enum):
@@ -22,9 +22,14 @@ class Kind(enum.Enum):
 
     ASCII = "single byte, ASCII"
     EBCDIC = "single byte, EBCDIC"
+    SHIFTED_EBCDIC = "one or two bytes, EBCDIC, with shifts between them"
     MULTIBYTE = "one or more bytes, ASCII in the first half"
     UTF8 = "UTF-8"
     UTF16 = "UTF-16"
+
+    @property
+    def is_ebcdic(self) -> bool:
+        return self is Kind.EBCDIC or self is Kind.SHIFTED_EBCDIC
 
 
 _ASCII = {
@@ -149,7 +154,7 @@ class Codec:
     @property
     def substitute(self) -> bytes:
         """What stands for a character that this set does not have: the control character SUB."""
-        return b"\x3f" if self.kind is Kind.EBCDIC else b"\x1a"
+        return b"\x3f" if self.kind.is_ebcdic else b"\x1a"
 
     def decode(self, data: bytes, errors: str = "strict", *, big_endian: bool = True) -> str:
         return data.decode(self.name if big_endian else self.name_little_endian, errors)
@@ -159,7 +164,7 @@ class Codec:
 
     def encode_with_substitutes(self, text: str, *, big_endian: bool = True) -> bytes:
         """Encode, with SUB for what this set does not have: MQ loses a character rather than a message."""
-        return self.encode(text, "mq-sub-ebcdic" if self.kind is Kind.EBCDIC else "mq-sub-ascii", big_endian=big_endian)
+        return self.encode(text, "mq-sub-ebcdic" if self.kind.is_ebcdic else "mq-sub-ascii", big_endian=big_endian)
 
 
 @lru_cache(maxsize=1024)  # bounded: the numbers come from messages
@@ -171,6 +176,8 @@ def codec(ccsid: int) -> Codec | None:
         return Codec(ccsid, Kind.UTF16, "utf-16-be", "utf-16-le")
     if ccsid == _UTF16_LITTLE_ENDIAN:
         return Codec(ccsid, Kind.UTF16, "utf-16-le", "utf-16-le")
+    if ccsid in ebcdic_pages.DOUBLE_BYTE:
+        return Codec(ccsid, Kind.SHIFTED_EBCDIC, f"ccsid{ccsid}", f"ccsid{ccsid}")
     if name := _MULTIBYTE.get(ccsid):
         return Codec(ccsid, Kind.MULTIBYTE, name, name)
     kind = _kind_of_single_byte(ccsid)
@@ -185,7 +192,8 @@ def known_ccsids() -> tuple[int, ...]:
     return tuple(
         sorted(
             {_UTF8, _UTF16_LITTLE_ENDIAN, *_UTF16, *_MULTIBYTE, *_ASCII, *_WINDOWS, *_EBCDIC}
-            | {*ccsid_tables.ASCII, *ccsid_tables.EBCDIC, *ccsid_tables.EURO}
+            | {*ccsid_tables.ASCII, *ccsid_tables.EBCDIC, *ccsid_tables.EURO, *ccsid_tables.LATIN_9}
+            | {*ebcdic_pages.SINGLE_BYTE, *ebcdic_pages.DOUBLE_BYTE}
         )
     )
 
@@ -193,7 +201,8 @@ def known_ccsids() -> tuple[int, ...]:
 def _kind_of_single_byte(ccsid: int) -> Kind | None:
     if ccsid in ccsid_tables.EURO:
         ccsid = ccsid_tables.EURO[ccsid][0]
-    if ccsid in _EBCDIC or ccsid in ccsid_tables.EBCDIC:
+    ccsid = ccsid_tables.LATIN_9.get(ccsid, ccsid)
+    if ccsid in _EBCDIC or ccsid in ccsid_tables.EBCDIC or ccsid in ebcdic_pages.SINGLE_BYTE:
         return Kind.EBCDIC
     if ccsid in _ASCII or ccsid in _WINDOWS or ccsid in ccsid_tables.ASCII:
         return Kind.ASCII
@@ -206,6 +215,10 @@ def characters_of(ccsid: int) -> str:
     if ccsid in ccsid_tables.EURO:
         base, replaced = ccsid_tables.EURO[ccsid]
         return characters_of(base).replace(replaced, "€")
+    if ccsid in ccsid_tables.LATIN_9:
+        return characters_of(ccsid_tables.LATIN_9[ccsid]).translate(ccsid_tables.LATIN_9_CHARACTERS)
+    if ccsid in ebcdic_pages.SINGLE_BYTE:
+        return ebcdic_pages.single_byte_characters(ccsid)
     if difference := ccsid_tables.EBCDIC.get(ccsid) or ccsid_tables.ASCII.get(ccsid):
         name, places, characters = difference
         table = list(_characters_of_python_codec(name))
@@ -232,6 +245,8 @@ def _find_python_codec(name: str) -> codecs.CodecInfo | None:
     if not name.startswith("ccsid") or not name[5:].isdecimal():
         return None
     ccsid = int(name[5:])
+    if ccsid in ebcdic_pages.DOUBLE_BYTE:
+        return ebcdic_pages.python_codec(ccsid)
     if _kind_of_single_byte(ccsid) is None:
         return None
     table = characters_of(ccsid)

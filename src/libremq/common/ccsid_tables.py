@@ -182,3 +182,7 @@ EURO: dict[int, tuple[int, str]] = {
     1157: (1122, "¤"),
     1158: (1123, "§"),
 }
+
+# The page of the second number, with the characters of ISO 8859-15 where it has those of ISO 8859-1
+LATIN_9: dict[int, int] = {924: 1047}
+LATIN_9_CHARACTERS: dict[int, int] = str.maketrans("¤¦¨´¸¼½¾", "€ŠšŽžŒœŸ")

@@ -98,6 +98,14 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds in which an address that a channel calls must answer, before the next one is tried", 1, 3600,
     ),
     Setting(
+        _TCP, "MaxPendingConnections", "pending_max", 4000, False,
+        "connections over which nobody has logged in yet; at most half of the sockets that there may be", 1, 65535,
+    ),
+    Setting(
+        _TCP, "MaxPendingPerAddress", "pending_per_address_max", 1000, False,
+        "those of one address; at most a quarter of the sockets that there may be", 1, 65535,
+    ),
+    Setting(
         _ERROR_LOG, "ErrorLogSize", "file_bytes_max", 32 << 20, False,
         "bytes from which the error log begins a new file", 32 << 10, 2 << 30,
     ),
@@ -180,6 +188,8 @@ class TcpSettings:
     port: int = 1414
     keep_alive: str = "Yes"
     connect_timeout_s: int = 30
+    pending_max: int = 4000
+    pending_per_address_max: int = 1000
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,15 @@ it: on a slow line a long message goes on for minutes, and the answer is behind 
 
 from __future__ import annotations
 
-import fcntl
 import sys
-import termios
+
+try:
+    import fcntl
+    import termios
+except ImportError:  # on Windows, which cannot tell
+    _CAN_TELL = False
+else:
+    _CAN_TELL = True
 
 ANSWER_MIN_S = 2.0
 """For the answer to a heartbeat, however short the interval is."""
@@ -29,6 +35,8 @@ def patience(interval_s: float) -> float:
 
 def unacknowledged(descriptor: int) -> int:
     """Bytes that were given to a socket, and have not arrived; 0 if it is closed, or the system cannot tell."""
+    if not _CAN_TELL:
+        return 0
     try:
         return int.from_bytes(fcntl.ioctl(descriptor, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
     except (OSError, ValueError):

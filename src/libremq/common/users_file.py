@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import pwd
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -51,6 +50,8 @@ class _Hash(NamedTuple):
 
 def system_user(number: int) -> str:
     """The name of a user of the operating system; one without a name has its number for it."""
+    import pwd  # here: clients load this, too, and on Windows there is none
+
     try:
         return pwd.getpwuid(number).pw_name
     except KeyError:

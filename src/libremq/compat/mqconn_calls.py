@@ -111,6 +111,7 @@ def _settings(cd: MQCD) -> dict[str, str]:
 
 def _tls(sco: MQSCO, cd: MQCD) -> dict[str, str]:
     """The keys of TLS. A key repository is a folder or file with PEM, as for MQSSLKEYR."""
+    _check_enforced(sco)
     label = sco.CertificateLabel if sco.Version >= C.MQSCO_VERSION_5 else ""
     if not label and cd.Version >= C.MQCD_VERSION_11:
         label = cd.CertificateLabel
@@ -131,6 +132,18 @@ def _tls(sco: MQSCO, cd: MQCD) -> dict[str, str]:
         "peer_name": options.peer_name,
         "crl": options.revoked,
     }
+
+
+def _check_enforced(sco: MQSCO) -> None:
+    """Refuse what would protect if it were done, and is not."""
+    if sco.AuthInfoRecCount:
+        why = "revocation is not looked up by LDAP or OCSP; put revocation lists in crl.pem of the key repository"
+        raise mq_error(C.MQRC_AUTH_INFO_REC_COUNT_ERROR, detail=f"AuthInfoRecCount of the MQSCO: {why}")
+    if sco.Version >= C.MQSCO_VERSION_2 and sco.FipsRequired == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
+        why = "OpenSSL of this Python does not run in FIPS mode"
+        raise mq_error(C.MQRC_SSL_INITIALIZATION_ERROR, detail=f"FipsRequired of the MQSCO: {why}")
+    if sco.Version >= C.MQSCO_VERSION_3 and sco.EncryptionPolicySuiteB[0] != C.MQ_SUITE_B_NONE:
+        raise mq_error(C.MQRC_SUITE_B_ERROR, detail="EncryptionPolicySuiteB of the MQSCO: Suite B is not enforced here")
 
 
 def credentials(csp: MQCSP) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from libremq.admin.mqsc_session import Answer
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.state.media_image import MediaResult
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import ExtentState, Finding
@@ -194,9 +194,10 @@ class Access(Protocol):
 
     def define(
         self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None, replace: bool
-    ) -> None: ...
+    ) -> list[str]:
+        """What is said besides, as lines of MQSC: which attributes have no effect yet."""
 
-    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None: ...
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> list[str]: ...
 
     def delete(self, kind: str, name: str, *, purge: bool) -> None: ...
 
@@ -231,5 +232,11 @@ class Access(Protocol):
     def copy_to_backup(self, target: str, log_folder: str) -> None: ...
 
     def units_in_doubt(self) -> list[UnitInDoubt]: ...
+
+    def decided_units(self) -> list[DecidedUnit]: ...
+
+    def resolve_unit(self, xid: str, *, commit: bool) -> None: ...
+
+    def forget_unit(self, xid: str) -> None: ...
 
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]: ...

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 
 from libremq.common.messages.amq_messages import amq
+from libremq.host.giving_way import give_way
 from libremq.kernel.manager import QueueManager
 
 
@@ -56,7 +57,7 @@ class Checkpointer:
             self.wait()
             self._taking.add(thread)
         try:
-            self._manager.run_checkpoint(self._lock, pause)
+            self._manager.run_checkpoint(self._lock, pause, give_way)
         finally:
             with self._lock:
                 self._taking.discard(thread)

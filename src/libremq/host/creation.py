@@ -6,11 +6,21 @@ left is wiped by the next.
 
 from __future__ import annotations
 
+import os
+
 from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import Configuration, LogSettings, TuningSettings
 from libremq.common.files.file_layer import Files
-from libremq.common.files.queue_manager_files import CHECKPOINT, EXITS, LOCK, MARKER, exists, log_folder_of
+from libremq.common.files.queue_manager_files import (
+    CHECKPOINT,
+    EXITS,
+    KEY_REPOSITORY,
+    LOCK,
+    MARKER,
+    exists,
+    log_folder_of,
+)
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import LocalQueue
@@ -65,6 +75,7 @@ def _create(files: Files, folder: str, name: str, clock: Clock, config: LogConfi
     log = Log.create(files, log_folder, config, clock=clock)
     try:
         catalogue = Catalogue(name, clock.now())
+        catalogue.qmgr.sslkeyr = default_key_repository(folder)
         create_system_objects(catalogue, clock.now())
         core = Core(files, folder, catalogue, log, clock)
         for obj in catalogue:
@@ -86,6 +97,12 @@ def _create(files: Files, folder: str, name: str, clock: Clock, config: LogConfi
         log.close()
     files.remove(f"{folder}/{MARKER}")
     files.sync_folder(folder)
+
+
+def default_key_repository(folder: str) -> str:
+    """SSLKEYR of a new queue manager, as MQ has it; blank, which means the same, if the name is too long."""
+    path = f"{os.path.abspath(folder)}/{KEY_REPOSITORY}"
+    return path if len(path.encode()) <= C.MQ_SSL_KEY_REPOSITORY_LENGTH else ""
 
 
 def mark_unfinished(files: Files, folder: str) -> None:

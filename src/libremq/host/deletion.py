@@ -10,8 +10,9 @@ from __future__ import annotations
 from libremq.common import configuration
 from libremq.common.configuration import ConfigurationError
 from libremq.common.files import queue_manager_files
-from libremq.common.files.file_layer import Files, lock_holder
+from libremq.common.files.file_layer import Files
 from libremq.host import creation
+from libremq.host.opener import lock_folder
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -25,15 +26,7 @@ def delete(files: Files, folder: str, name: str) -> list[str]:
     """Delete the queue manager, which must have been ended. Returns the log folders that stay, as they hold more."""
     if not can_be_deleted(files, folder):
         raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, name, f"there is no queue manager in {folder}")
-    path = f"{folder}/{queue_manager_files.LOCK}"
-    try:
-        lock = files.lock(path)
-    except BlockingIOError:
-        raise mq_error(
-            C.MQRC_Q_MGR_NOT_AVAILABLE,
-            name,
-            f"{lock_holder(path)} has the queue manager in {folder} open; close it there first",
-        ) from None
+    lock = lock_folder(files, folder, name)
     try:
         try:
             log = configuration.load(files, folder).log

@@ -11,7 +11,6 @@ what was acknowledged, and the next start brings it back.
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -23,13 +22,16 @@ from libremq.admin.command import Outcome
 from libremq.admin.command_server import CommandServer
 from libremq.admin.executor import Executor
 from libremq.admin.pending_outcome import Pending
+from libremq.admin.steps import Steps
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.file_layer import Files, RealFiles
 from libremq.common.messages.amq_messages import amq
+from libremq.common.operating_system import in_child_after_fork
 from libremq.host import lifecycle
 from libremq.host.amq_logger import to_logger
 from libremq.host.checkpointer import Checkpointer
+from libremq.host.giving_way import GIVE_WAY_S, give_way
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
@@ -179,6 +181,17 @@ class EmbeddedQueueManager:
                 self._interrupted()
             raise
 
+    def run_steps(self, steps: Steps[_T]) -> _T:
+        """Run a command that works in steps, each under the lock; others have their turn in between."""
+        while True:
+            with self.locked():
+                try:
+                    next(steps)
+                except StopIteration as end:
+                    result: _T = end.value
+                    return result
+            give_way()
+
     def await_outcome(self, pending: Pending[Outcome]) -> None:
         """Return when the outcome of a command has come, at the latest when the queue manager ends. Without the lock.
 
@@ -237,6 +250,10 @@ class EmbeddedQueueManager:
         look = _LOOK_FOR_SIGNALS_S if threading.current_thread() is threading.main_thread() else None
         try:
             while not waiter.done:
+                if self._timer is None and self.manager.core.turns:
+                    self.manager.next_turn()  # else the clock goes on with it
+                    arrived.wait(GIVE_WAY_S)
+                    continue
                 timeout = look
                 if waiter.deadline is not None and self._timer is None:  # else the clock ends the wait
                     left = max(0.0, waiter.deadline - self.manager.core.clock.monotonic())
@@ -265,7 +282,7 @@ class EmbeddedQueueManager:
     # The clock
 
     def _watch_clock(self) -> None:
-        """Expiry scans, timed checkpoints, wait intervals of consumers."""
+        """Expiry scans, timed checkpoints, wait intervals of consumers; long work, one slice after the other."""
         manager = self.manager
         with self.lock:
             while not self._ended and manager.failure is None:
@@ -279,6 +296,16 @@ class EmbeddedQueueManager:
                     # If it is final, every later call hears of it; else there is a next time. Whatever it is, the
                     # clock goes on: gets that wait rely on it
                     manager.say(amq(7484, manager.name, error))
+                if manager.next_deadline() <= manager.core.clock.monotonic():
+                    self._clock_changed.wait(GIVE_WAY_S)  # there is more to do: others have the lock first
+
+    def await_news(self, news: threading.Condition) -> None:
+        """Wait for news of the kernel, a condition of its lock. If no thread runs the clock, long work goes on here."""
+        if self._timer is None and self.manager.core.turns:
+            self.manager.next_turn()
+            news.wait(GIVE_WAY_S)
+        else:
+            news.wait()
 
     def run_clock(self) -> None:
         """Do what the clock asks for now: for a clock that is moved by hand, and has no thread that watches it."""
@@ -360,4 +387,4 @@ def _after_fork_in_child() -> None:
         embedded.forget_after_fork()
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+in_child_after_fork(_after_fork_in_child)

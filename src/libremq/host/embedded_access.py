@@ -11,27 +11,32 @@ import atexit
 import os
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import cast
+from operator import attrgetter
+from typing import TypeVar, cast
 
-from libremq.admin.command import Issuer
-from libremq.admin.mqsc_lines import commands_in
-from libremq.admin.mqsc_session import Answer, run_command
+from libremq.admin.command import Issuer, Outcome
+from libremq.admin.mqsc_lines import CommandText, commands_in
+from libremq.admin.mqsc_session import Answer, begin_command, fill
 from libremq.admin.python_commands import python_command
+from libremq.admin.steps import LOOKED_AT, Steps
 from libremq.common.configuration import TuningSettings
+from libremq.common.files.file_layer import Files
+from libremq.common.operating_system import in_child_after_fork
 from libremq.host import lifecycle
 from libremq.host.binding import AttributeValue
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_connection import EmbeddedConnection
+from libremq.host.giving_way import give_way
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.authority import object_authority
 from libremq.kernel.authority.authority_records import type_of
 from libremq.kernel.objects.attributes import GivenValue, Kind, Source
 from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.recovery import inspection, media_recovery
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state import media_image
 from libremq.kernel.state.failure_reasons import as_mq_error
@@ -43,6 +48,7 @@ from libremq.mqi.errors import mq_error
 from libremq.security.authorities import bit
 from libremq.store.queue_store import StoreLimits
 
+_T = TypeVar("_T")
 OWNER = Issuer()
 """Who has the queue manager in his own process may do everything with it."""
 
@@ -68,10 +74,12 @@ def attach(
     tuning: TuningSettings | None = None,
     limits: StoreLimits | None = None,
     say: Say | None = None,
+    files: Files | None = None,
 ) -> EmbeddedAccess:
     """The queue manager in the folder, started if this process has not started it yet.
 
-    With a `checked_user` everything done through this access needs the authorities that this user has.
+    With a `checked_user` everything done through this access needs the authorities that this user has. `files` are
+    those of the machine in some other way, for whoever starts it.
     """
     key = os.path.realpath(folder)
     with _guard:
@@ -81,6 +89,7 @@ def attach(
                 folder,
                 name,
                 create=create,
+                files=files,
                 log_config=log_config,
                 log_folder=log_folder,
                 tuning=tuning,
@@ -131,7 +140,7 @@ def _after_fork_in_child() -> None:
     _table.clear()
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+in_child_after_fork(_after_fork_in_child)
 
 
 class EmbeddedAccess:
@@ -182,15 +191,25 @@ class EmbeddedAccess:
         """Run the commands of a text; what they changed is on disk on return."""
         answers: list[Answer] = []
         for given in commands_in(text):
-            if not given.text and not given.problem:
-                continue
-            with self.embedded.locked():
-                answer, pending = run_command(self.embedded.executor, given, self._issuer(issuer))
-            if pending is not None:
-                self.embedded.await_outcome(pending)
-            answers.append(answer)
+            if given.text or given.problem:
+                answers.append(self._run(given, issuer))
         self.embedded.force(max((answer.lsn for answer in answers), default=0))
         return answers
+
+    def _run(self, given: CommandText, issuer: Issuer | None) -> Answer:
+        embedded = self.embedded
+
+        def begin() -> Steps[tuple[Answer, Outcome | None]]:
+            return (yield from begin_command(embedded.executor, given, self._issuer(issuer)))
+
+        answer, outcome = embedded.run_steps(begin())
+        if outcome is not None and outcome.pending is not None:
+            embedded.await_outcome(outcome.pending)
+            outcome = outcome.pending.value
+        if outcome is not None:
+            for _ in fill(answer, outcome):  # without the lock, and yet a thread that computes is in everybody's way
+                give_way()
+        return answer
 
     def _perform(
         self,
@@ -200,9 +219,13 @@ class EmbeddedAccess:
         attributes: Mapping[str, GivenValue],
         issuer: Issuer | None,
         **options: GivenValue,
-    ) -> None:
+    ) -> list[str]:
+        """Do it; what is said besides."""
         command = python_command(verb, kind, name, attributes, options)
-        self.embedded.admin(lambda: self.embedded.executor.perform(command, self._issuer(issuer)).lsn)
+        with self.embedded.locked():
+            outcome = self.embedded.executor.perform(command, self._issuer(issuer))
+        self.embedded.force(outcome.lsn)
+        return [message.line for message in outcome.warnings]
 
     def define(
         self,
@@ -213,16 +236,16 @@ class EmbeddedAccess:
         like: str | None,
         replace: bool,
         issuer: Issuer | None = None,
-    ) -> None:
+    ) -> list[str]:
         options: dict[str, GivenValue] = {"REPLACE": "REPLACE" if replace else "NOREPLACE"}
         if like is not None:
             options["LIKE"] = like
-        self._perform("DEFINE", kind, name, attributes, issuer, **options)
+        return self._perform("DEFINE", kind, name, attributes, issuer, **options)
 
     def alter(
         self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, issuer: Issuer | None = None
-    ) -> None:
-        self._perform("ALTER", kind, name, attributes, issuer)
+    ) -> list[str]:
+        return self._perform("ALTER", kind, name, attributes, issuer)
 
     def delete(self, kind: str, name: str, *, purge: bool, issuer: Issuer | None = None) -> None:
         self._perform("DELETE", kind, name, {}, issuer, **({"PURGE": "PURGE"} if purge else {}))
@@ -233,22 +256,27 @@ class EmbeddedAccess:
     def checkpoint(self) -> None:
         self.embedded.checkpoint()
 
-    def _select(self, kind: str, pattern: str, issuer: Issuer | None) -> list[MQObject]:
-        """The objects that are meant, and that the issuer may see."""
+    def _look_at(
+        self, kind: str, pattern: str, issuer: Issuer | None, show: Callable[[MQObject], _T]
+    ) -> Steps[list[_T]]:
+        """What there is to show of the objects that are meant, and that the issuer may see."""
         core, issuer = self.embedded.manager.core, self._issuer(issuer)
-        return [
-            found
-            for found in core.catalogue.select(kind, pattern)
-            if object_authority.allowed(core, issuer, type_of(found), found.name, bit(C.MQAUTH_DISPLAY))
-        ]
+        shown: list[_T] = []
+        for number, selected in enumerate(core.catalogue.select(kind, pattern), 1):
+            found = core.catalogue.find(selected.kind, selected.name)  # it may be gone by now, or be a new one
+            if found is not None and object_authority.allowed(
+                core, issuer, type_of(found), found.name, bit(C.MQAUTH_DISPLAY)
+            ):
+                shown.append(show(found))
+            if number % LOOKED_AT == 0:
+                yield
+        return shown
 
     def display(self, kind: str, pattern: str, *, issuer: Issuer | None = None) -> list[dict[str, AttributeValue]]:
-        with self.embedded.locked():
-            return [self._shown(found) for found in self._select(kind, pattern, issuer)]
+        return self.embedded.run_steps(self._look_at(kind, pattern, issuer, self._shown))
 
     def names(self, kind: str, pattern: str, *, issuer: Issuer | None = None) -> list[str]:
-        with self.embedded.locked():
-            return [found.name for found in self._select(kind, pattern, issuer)]
+        return self.embedded.run_steps(self._look_at(kind, pattern, issuer, attrgetter("name")))
 
     def _shown(self, found: MQObject) -> dict[str, AttributeValue]:
         live = self.embedded.manager.live_values(found)
@@ -348,6 +376,17 @@ class EmbeddedAccess:
     def units_in_doubt(self) -> list[UnitInDoubt]:
         with self.embedded.locked():
             return inspection.units_in_doubt(self.embedded.manager.core)
+
+    def decided_units(self) -> list[DecidedUnit]:
+        with self.embedded.locked():
+            found = self.embedded.manager.heuristic_outcomes()
+            return [DecidedUnit(one.tran, one.xid, one.is_committed) for one in found]
+
+    def resolve_unit(self, xid: str, *, commit: bool) -> None:
+        self.embedded.admin(lambda: self.embedded.manager.resolve_unit(bytes.fromhex(xid), commit=commit))
+
+    def forget_unit(self, xid: str) -> None:
+        self.embedded.admin(lambda: self.embedded.manager.forget_unit(bytes.fromhex(xid)))
 
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
         with self.embedded.locked():

@@ -55,7 +55,9 @@ class EmbeddedConnection:
         self._embedded = embedded
         self._manager = embedded.manager
         with embedded.locked():
-            self.hconn = self._manager.connect(user, application, privileged=privileged)
+            self.hconn = self._manager.connect(
+                user, application, privileged=privileged, options=C.MQCNO_HANDLE_SHARE_BLOCK
+            )
             self._connection = self._manager.connection(self.hconn)
         self._dispatcher: threading.Thread | None = None
         self._something_to_do = threading.Condition(embedded.lock)
@@ -320,7 +322,7 @@ class EmbeddedConnection:
                 if delivery is None:
                     if not connection.consuming:
                         return None
-                    self._something_to_do.wait()
+                    self._embedded.await_news(self._something_to_do)
             lsn = connection.lsn
         self._embedded.force(lsn)
         return delivery

@@ -13,9 +13,10 @@ from libremq.common import configuration
 from libremq.common.clock import Clock
 from libremq.common.configuration import ConfigurationError, TuningSettings
 from libremq.common.files import queue_manager_files
-from libremq.common.files.file_layer import FileLock, Files, lock_holder
+from libremq.common.files.file_layer import Files
+from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
-from libremq.host import backup_queue_manager, creation
+from libremq.host import backup_queue_manager, creation, opener
 from libremq.host.log_settings import open_log, store_limits
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.manager import QueueManager
@@ -129,7 +130,7 @@ def start(
         raise
 
 
-def _lock_folder(files: Files, folder: str, name: str) -> FileLock:
+def _lock_folder(files: Files, folder: str, name: str) -> FolderLock:
     if not exists(files, folder):
         if queue_manager_files.is_backup(files, folder):
             raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"{folder}: the copy was cut short; make the backup again")
@@ -144,17 +145,7 @@ def _lock_folder(files: Files, folder: str, name: str) -> FileLock:
             name,
             f"there is no queue manager in {folder}; create it first (?create=1 does)",
         )
-    lock_path = f"{folder}/{queue_manager_files.LOCK}"
-    try:
-        return files.lock(lock_path)
-    except BlockingIOError:
-        raise mq_error(
-            C.MQRC_Q_MGR_NOT_AVAILABLE,
-            name,
-            f"{lock_holder(lock_path)} has the queue manager in {folder} open; close it there first",
-        ) from None
-    except OSError as error:
-        raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"cannot write to {folder}: {error}") from error
+    return opener.lock_folder(files, folder, name)
 
 
 def _start(
@@ -164,7 +155,7 @@ def _start(
     clock: Clock,
     limits: StoreLimits | None,
     say: Say,
-    lock: FileLock,
+    lock: FolderLock,
     activate: bool,
 ) -> QueueManager:
     say(f"LibreMQ queue manager '{name}' starting.")
@@ -178,6 +169,7 @@ def _start(
         settled = partial(backup_queue_manager.forget_role, files, folder)
     else:
         backup_queue_manager.refuse_backup(files, folder, name)
+    opener.lock_log(lock, folder, name, settings)
     checkpoint_file = SlotFile.open(files, folder, queue_manager_files.CHECKPOINT, checkpoint.MAGIC, checkpoint.VERSION)
     try:
         log = open_log(files, folder, settings, clock, say)
@@ -211,6 +203,7 @@ def _start(
         if files.exists(f"{folder}/{queue_manager_files.MARKER}"):
             files.remove(f"{folder}/{queue_manager_files.MARKER}")  # its creation was cut short by the end of it
         core.authorities.configure(settings.security)
+        opener.lock_log(lock, folder, name, settings)  # a control file that was missing is made by the start
         manager = QueueManager(core, lock, checkpoint_file, say, settings.tuning)
         queue_manager_events.queue_manager_started(core, activated=activate)
         queue_manager_events.logger_event(core)

@@ -14,7 +14,7 @@ from functools import partial
 from typing import ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import performance_events, queue_manager_events
@@ -22,15 +22,17 @@ from libremq.kernel.manager_administration import Administration
 from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.objects.catalogue import Inquired
+from libremq.kernel.objects.object_types import HeuristicOutcome
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import AsyncPutStatus, Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.turns import Turn
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.state.verb_result import Answer
 from libremq.kernel.state.wait_clock import Deadline
-from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.state.waiting_gets import Got, PackReply, Waiter
 from libremq.kernel.units.xa_branches import Branches
 from libremq.kernel.verb_calls import connection_verb, verb
 from libremq.kernel.verbs import (
@@ -45,6 +47,7 @@ from libremq.kernel.verbs import (
     repeats,
     triggers,
 )
+from libremq.kernel.verbs.searching import Search
 from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -60,7 +63,7 @@ class QueueManager(Administration):
     """A started queue manager. Not thread-safe: the binding runs one verb at a time."""
 
     def __init__(
-        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self._branches = Branches(core)
@@ -69,32 +72,56 @@ class QueueManager(Administration):
         self.not_given_back: list[Callable[[], object]] = []
         self._plan_expiry_scan()
         self._plan_timed_checkpoint()
+        self.images.begin(self._take_image_turn)
         core.on_arrival = self.available
         core.on_return = self._returned
         core.on_unfinished = self._undo_later
         core.deliver = partial(putting.deliver_own, core)
         core.on_put = partial(performance_events.message_put, core)
         core.on_get = partial(performance_events.message_got, core)
+        core.turns.begun = self.deadlines_changed
         if core.unfinished:
             self._undo_later()
 
     # The clock
 
     def tick(self) -> None:
-        """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint."""
+        """Do what the clock asks for: waits that ran out, the expiry scan, the timed checkpoint, media images; and a
+        slice of what is left to do, if anything is. Whoever calls it lets others have their turn before the next one.
+        """
         woken = self.core.woken
         woken.in_call = True
         try:
             self.core.wait_clock.run(self.core.clock.monotonic())
+            if self.core.turns:
+                self.next_turn()
             if self.commands_wait:
                 self.run_commands()
         finally:
-            woken.end_call()
+            woken.end_call(self._say_not_followed)
 
     def next_deadline(self) -> float:
         """When `tick` should be called next."""
         next_deadline = self.core.wait_clock.next()
-        return self.core.clock.monotonic() if self.commands_wait else next_deadline
+        return self.core.clock.monotonic() if self.commands_wait or self.core.turns else next_deadline
+
+    def next_turn(self) -> None:
+        """A slice of what has more to do than one. What cannot go on tells those who wait for it."""
+        turn = self.core.turns.first()
+        more = False
+        try:
+            more = self._go_on(turn)
+        except MQError as error:
+            turn.fail(error)
+        except Exception as error:
+            turn.fail(mq_error(C.MQRC_UNEXPECTED_ERROR, self.name, f"{type(error).__name__}: {error}"))
+            raise
+        finally:
+            self.core.turns.end(turn, more=more)
+
+    @verb
+    def _go_on(self, turn: Turn) -> bool:
+        return turn.go_on()
 
     def _plan_expiry_scan(self) -> None:
         core = self.core
@@ -103,7 +130,7 @@ class QueueManager(Administration):
     def _expiry_scan_due(self) -> None:
         self._plan_expiry_scan()
         self.commands_wait = True  # whatever kept the command server from one: it looks again
-        self.scan_expired()
+        self.core.turns.add(expiry.Scan(self.core))
 
     def _plan_timed_checkpoint(self) -> None:
         core = self.core
@@ -155,7 +182,15 @@ class QueueManager(Administration):
 
     @verb
     def scan_expired(self) -> int:
-        return expiry.scan(self.core)
+        """Discard every expired message now, in one go; how many there were. The clock takes its time over it."""
+        scan = expiry.Scan(self.core)
+        while scan.go_on():
+            pass
+        return scan.count
+
+    @verb
+    def _take_image_turn(self) -> None:
+        self.images.turn()
 
     @verb
     def checkpoint(self) -> None:
@@ -215,6 +250,7 @@ class QueueManager(Administration):
         trusted: bool = True,
         privilege_of: str | None = None,
         wake: Callable[[], None] | None = None,
+        options: int = C.MQCNO_NONE,
     ) -> int:
         """MQCONN. A connection that is not privileged needs authorities: those of the user and of its groups.
 
@@ -226,8 +262,10 @@ class QueueManager(Administration):
             raise mq_error(C.MQRC_Q_MGR_QUIESCING, self.name)
         user, application = fitting_text(user)[:12], fitting_text(application)[-28:]
         connection = Connection(next(self.core.hconns), user, application, application_type)
+        connection.accounting_token = message_context.accounting_token(self.core.authorities.entities.number_of(user))
         connection.privileged, connection.groups_are_given = privileged, groups is not None
         connection.trusted, connection.privilege_of, connection.wake = trusted, privilege_of, wake
+        connection.options = options
         if not privileged:
             connection.groups = object_authority.groups_of(self.core, user) if groups is None else groups
             object_authority.check_connect(self.core, connection)
@@ -377,13 +415,16 @@ class QueueManager(Administration):
                 self.core, connection, error, od.ObjectName, od.ObjectQMgrName, od.ObjectType
             )
             raise
-        before = od.ResolvedQName, od.ResolvedQMgrName
+        before = (
+            od.ResolvedQName, od.ResolvedQMgrName, od.KnownDestCount, od.UnknownDestCount, od.InvalidDestCount,
+        )  # fmt: skip
         handle, _ = opening.open_object(self.core, connection, od, options)  # of a queue that is there
         try:
             assert handle.destination is not None
             reason, lsn = putting.put_to(self.core, connection, handle, handle.destination, md, pmo, data, put1=True)
         except MQError:
-            od.ResolvedQName, od.ResolvedQMgrName = before  # a call that fails fills nothing
+            # A call that fails fills nothing
+            od.ResolvedQName, od.ResolvedQMgrName, od.KnownDestCount, od.UnknownDestCount, od.InvalidDestCount = before
             raise
         finally:
             opening.close_object(self.core, connection, handle, C.MQCO_NONE)
@@ -391,13 +432,36 @@ class QueueManager(Administration):
 
     @connection_verb
     def get(
-        self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None
+        self,
+        hconn: int,
+        hobj: int,
+        md: MQMD,
+        gmo: MQGMO,
+        buffer_length: int | None = None,
+        pack: PackReply | None = None,
     ) -> Answer[Got | Waiter]:
-        """MQGET: the result, or a waiter that will have one."""
+        """MQGET: the result, or a waiter that will have one. `pack` makes the binding's answer of it."""
         connection, handle = self._handle(hconn, hobj)
         self._check_backed_out(connection)
-        result = getting.get(self.core, connection, handle, md, gmo, buffer_length)
+        result = getting.get(self.core, connection, handle, md, gmo, buffer_length, pack)
         return result, result.lsn, connection
+
+    @connection_verb
+    def get_if_found(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> Answer[Got | None]:
+        """MQGET for whoever is told of arrivals (`QueueState.notified`) and empties the queue by itself.
+
+        None: nothing is found yet, and it will be told to ask again.
+        """
+        connection, handle = self._handle(hconn, hobj)
+        self._check_backed_out(connection)
+        result = getting.get_if_found(self.core, connection, handle, md, gmo)
+        if isinstance(result, Got):
+            return result, result.lsn, connection
+        assert handle.queue is not None
+        if isinstance(result, Search):
+            result.end()  # what has expired is gone; it begins from there
+        self.core.turns.add(getting.TellAgain(self.core, handle.queue))
+        return None, 0, connection
 
     def repeat_of(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO) -> repeats.RepeatedPut | None:
         """After a put that went well: a short way for those like it, if there is one."""
@@ -410,10 +474,12 @@ class QueueManager(Administration):
         return repeated.put(message_id, correlation_id, data)
 
     @connection_verb
-    def get_plain(self, hconn: int, hobj: int, options: int) -> Answer[tuple[Message, bytes] | None]:
+    def get_plain(
+        self, hconn: int, hobj: int, options: int, first: repeats.BeforeTaking = repeats.nothing_first
+    ) -> Answer[tuple[Message, bytes] | None]:
         """MQGET of whatever comes first, and its token; None, with nothing done, if it takes an ordinary get."""
         connection, handle = self._handle(hconn, hobj)
-        found, lsn = repeats.take_plain(self.core, connection, handle, options)
+        found, lsn = repeats.take_plain(self.core, connection, handle, options, first)
         return found, lsn, connection
 
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
@@ -496,27 +562,40 @@ class QueueManager(Administration):
     @connection_verb
     def xa_prepare(self, hconn: int, xid: bytes) -> Answer[None]:
         connection = self.connection(hconn)
-        return None, self._branches.prepare(xid), connection
+        return None, self._branches.prepare(connection, xid), connection
 
     @connection_verb
     def xa_commit(self, hconn: int, xid: bytes, *, one_phase: bool = False) -> Answer[None]:
         connection = self.connection(hconn)
-        return None, self._branches.commit(xid, one_phase=one_phase), connection
+        return None, self._branches.commit(connection, xid, one_phase=one_phase), connection
 
     @connection_verb
     def xa_rollback(self, hconn: int, xid: bytes) -> Answer[None]:
         connection = self.connection(hconn)
-        return None, self._branches.rollback(xid), connection
+        return None, self._branches.rollback(connection, xid), connection
 
     @verb
-    def xa_recover(self, hconn: int) -> list[bytes]:
-        self.connection(hconn)
-        return self._branches.recover()
+    def xa_recover(self, hconn: int, *, decided: bool = False) -> list[bytes]:
+        return self._branches.recover(self.connection(hconn), decided=decided)
+
+    @connection_verb
+    def xa_forget(self, hconn: int, xid: bytes) -> Answer[None]:
+        connection = self.connection(hconn)
+        return None, self._branches.forget(connection, xid), connection
 
     @verb
-    def xa_forget(self, hconn: int, xid: bytes) -> None:
-        self.connection(hconn)
-        self._branches.forget(xid)
+    def resolve_unit(self, xid: bytes, *, commit: bool) -> int:
+        """rsvmqtrn: an administrator decides a branch. The log position that the answer depends on."""
+        return self._branches.resolve(xid, commit=commit)
+
+    @verb
+    def forget_unit(self, xid: bytes) -> int:
+        """rsvmqtrn -f: what was decided need not be kept any longer."""
+        return self._branches.forget_decided(xid)
+
+    def heuristic_outcomes(self) -> list[HeuristicOutcome]:
+        """dspmqtrn -h."""
+        return self._branches.outcomes()
 
     # MQINQ, MQSET, MQSTAT
 
@@ -579,10 +658,12 @@ class QueueManager(Administration):
         consumers.control(self.core, self.connection(hconn), operation)
 
     @connection_verb
-    def next_delivery(self, hconn: int) -> Answer[consumers.Delivery | None]:
+    def next_delivery(
+        self, hconn: int, pack: consumers.PackDelivery | None = None
+    ) -> Answer[consumers.Delivery | None]:
         """For the binding: the next call to a consumer of this connection, if there is one."""
         connection = self.connection(hconn)
-        delivery = consumers.next_delivery(self.core, connection)
+        delivery = consumers.next_delivery(self.core, connection, pack)
         return delivery, 0 if delivery is None else delivery.lsn, connection
 
     def force(self, lsn: int) -> None:

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from libremq.common.configuration import TuningSettings
+from libremq.common.files.folder_lock import FolderLock
 from libremq.kernel.authority import authority_records, channel_authentication_records, object_authority
 from libremq.kernel.events import configuration_events, performance_events
 from libremq.kernel.manager_questions import Questions
 from libremq.kernel.objects.attributes import GivenValue
 from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.recovery import log_room
+from libremq.kernel.recovery.automatic_images import AutomaticImages
+from libremq.kernel.recovery.restart import Say
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.image_in_parts import is_recoverable
 from libremq.kernel.units import moving_messages
 from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import consumers, getting, inquiry, triggers
+from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
 
 class Administration(Questions):
     """Commands on objects. Each returns the log position that its answer depends on."""
+
+    def __init__(
+        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+    ) -> None:
+        super().__init__(core, lock, checkpoint_file, say, tuning)
+        self.images = AutomaticImages(core, self.checkpoint_due)
 
     @verb
     def define(
@@ -47,11 +61,19 @@ class Administration(Questions):
         performance_events.definition_changed(self.core, obj, attributes)
         getting.cancel_inhibited(self.core, obj)
         consumers.definition_changed(self.core, obj)
+        if any(keyword.upper() == "IMGRCOVQ" for keyword in attributes):
+            self._recoverability_changed(obj)
         if isinstance(obj, LocalQueue) and obj.name in self.core.queues:
             queue = self.core.queues[obj.name]
             if triggers.concerns(attributes):
                 triggers.attributes_changed(self.core, queue)
             self.available({queue: ()})
+
+    def _recoverability_changed(self, obj: MQObject | None) -> None:
+        """IMGRCOVQ: local queues that can be recovered from now on need an image for that."""
+        if self.core.log.config.linear:
+            changed = [obj] if isinstance(obj, LocalQueue) else self.core.catalogue.select("QLOCAL", "*")
+            self.images.want(one for one in changed if is_recoverable(self.core, one))
 
     @verb
     def delete(self, kind: str, name: str, *, purge: bool = False, keep_authorities: bool = False) -> int:
@@ -121,6 +143,13 @@ class Administration(Questions):
     def refresh_security(self) -> None:
         """REFRESH SECURITY: users, groups and records are looked at anew, also for those who are connected."""
         object_authority.refresh(self.core)
+
+    # The log
+
+    @verb
+    def advance_log(self) -> int:
+        """RESET QMGR TYPE(ADVANCELOG): the log goes on in the next extent."""
+        return log_room.advance(self.core)
 
     # Queues
 

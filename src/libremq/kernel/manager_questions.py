@@ -8,13 +8,14 @@ only those outside can tell of. What changes anything is a verb: `manager` has t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 
 from libremq.common.clock import Clock
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock, Files
+from libremq.common.files.file_layer import Files
+from libremq.common.files.folder_lock import FolderLock
 from libremq.kernel.authority import authority_records, object_authority
 from libremq.kernel.events import channel_events, command_events, configuration_events, queue_manager_events
 from libremq.kernel.objects.definitions import Definitions
@@ -81,7 +82,7 @@ class Questions(VerbCalls):
     """A queue manager that can be asked."""
 
     def __init__(
-        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self.definitions: Definitions = core.catalogue
@@ -109,8 +110,8 @@ class Questions(VerbCalls):
         """DISPLAY QSTATUS TYPE(HANDLE)."""
         return connection_status.handles_of_queue(self.core, name)
 
-    def connection_statuses(self) -> list[tuple[ConnectionStatus, list[HandleStatus]]]:
-        """DISPLAY CONN: every connection with what it has open."""
+    def connection_statuses(self) -> Iterator[tuple[ConnectionStatus, list[HandleStatus]]]:
+        """DISPLAY CONN: every connection with what it has open, each as it is when its turn comes."""
         return connection_status.connections(self.core)
 
     @property

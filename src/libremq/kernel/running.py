@@ -7,12 +7,12 @@ An orderly end is a checkpoint, so that the next start has nothing to replay. A 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.recovery import disk_room, log_room
@@ -40,6 +40,9 @@ def _nothing() -> None:
     """For a checkpoint that makes no pauses."""
 
 
+_COMPLETED = object()
+
+
 class Checkpoints(Protocol):
     """A binding's way of taking checkpoints while verbs go on. Both are called under the lock."""
 
@@ -56,7 +59,7 @@ class RunningQueueManager:
     def __init__(
         self,
         core: Core,
-        lock: FileLock,
+        lock: FolderLock,
         checkpoint_file: SlotFile,
         say: Say = _silent,
         tuning: TuningSettings | None = None,
@@ -94,6 +97,8 @@ class RunningQueueManager:
 
     def end(self) -> None:
         """End in good order: connections ended, temporary queues gone, a last checkpoint taken."""
+        if self.failure is None and (path := self._lock.replaced()):
+            self.fail(self._say_replaced(path))
         self.tell_end(quiescing=self.core.quiescing)
         self.ended = True
         if self.failure is None:
@@ -104,7 +109,8 @@ class RunningQueueManager:
                 for unit in self.core.active_units():
                     self.core.backout(unit)  # a branch that no connection was in
                 if self.core.log.config.linear:
-                    media_image.record_cheap(self.core)
+                    for _ in media_image.record_cheap(self.core):
+                        pass
                 disk_room.take_checkpoint(self.core, self._checkpoint_file, clean=True)
                 self._report_checkpoint("end")
             except Exception as error:
@@ -179,56 +185,102 @@ class RunningQueueManager:
         """Take a checkpoint now, in one go. A full disk or log only postpones it: the log still holds everything."""
         self.run_checkpoint(nullcontext())
 
-    def run_checkpoint(self, lock: AbstractContextManager[object], pause: Callable[[], None] = _nothing) -> bool:
+    def run_checkpoint(
+        self,
+        lock: AbstractContextManager[object],
+        pause: Callable[[], None] = _nothing,
+        give_way: Callable[[], None] = _nothing,
+    ) -> bool:
         """Take a checkpoint; verbs may go on meanwhile, as the lock is held only at its beginning and end.
 
-        `pause` is called now and then between two writes. False if another one is under way, or this one would not be
-        worth it.
+        And not for long at once: `give_way` is called between two steps there, `pause` now and then between two writes.
+        False if another one is under way, or this one would not be worth it.
         """
+        if self.core.log.config.linear:
+            self._record_images(lock, give_way)
         with lock:
             current = self._begin_checkpoint()
         if current is None:
             return False
+        is_captured = False
         try:
+            while not is_captured:
+                give_way()
+                with lock:
+                    self._check_alive()
+                    is_captured = not current.capture_some()
             current.write(pause)
             with lock:
                 self._check_alive()
-                current.record()
+                current.state()
+            parts = current.parts()
+            with lock:
+                self._check_alive()
+                self._check_in_place()
+                current.record(parts)
             current.settle()
         except BaseException as error:
             with lock:
-                current.give_up(error)
+                current.give_up(error if is_captured else None)  # before that nothing was written
                 self._plan_checkpoint()
                 if not isinstance(error, PASSING):
                     raise
                 again = self._postponed(error)
-            return self.run_checkpoint(lock, pause) if again else True
-        with lock:
-            if self.failure is not None:
-                current.give_up()
-            self._check_alive()
-            current.complete()
-            self._plan_checkpoint()
-            disk_room.after_checkpoint(self.core)
+            return self.run_checkpoint(lock, pause, give_way) if again else True
+        steps = current.completing()
+        more = True
+        while more:
+            with lock:
+                if self.failure is not None:
+                    current.give_up()
+                self._check_alive()
+                more = next(steps, _COMPLETED) is not _COMPLETED
+                if not more:
+                    self._plan_checkpoint()
+                    disk_room.after_checkpoint(self.core)
+            give_way()
         self._report_checkpoint("checkpoint")
         return True
 
     def _begin_checkpoint(self) -> Checkpoint | None:
         core = self.core
-        if core.checkpoint is not None or self.failure is not None or self.ended:
-            return None
         try:
-            log_room.pull_up(core)
-            space = core.log.space()
-            room = space.capacity_bytes - space.used_bytes - core.undo_bytes
-            if room < space.capacity_bytes - space.limit_bytes and not frees_log(core):
-                return None  # it would only use up the room that is kept to end units of work
-            if core.log.config.linear and core.log.config.log_management != "Manual":
-                media_image.record_cheap(core)
-            return Checkpoint.begin(core, self._checkpoint_file)
+            if not self._may_begin():
+                return None
+            for _ in self._cheap_images():
+                pass  # all of them but for a few, if somebody gave way before
+            return Checkpoint.begin(core, self._checkpoint_file, at_once=False)
         except PASSING as error:
             self._plan_checkpoint()
             return self._begin_checkpoint() if self._postponed(error) else None
+
+    def _may_begin(self) -> bool:
+        core = self.core
+        if core.checkpoint is not None or self.failure is not None or self.ended:
+            return False
+        self._check_in_place()
+        log_room.pull_up(core)
+        space = core.log.space()
+        room = space.capacity_bytes - space.used_bytes - core.undo_bytes
+        # Else it would only use up the room that is kept to end units of work
+        return room >= space.capacity_bytes - space.limit_bytes or frees_log(core)
+
+    def _cheap_images(self) -> Iterator[None]:
+        """Before a checkpoint that may remove extents, in steps."""
+        config = self.core.log.config
+        return media_image.record_cheap(self.core) if config.linear and config.log_management != "Manual" else iter(())
+
+    def _record_images(self, lock: AbstractContextManager[object], give_way: Callable[[], None]) -> None:
+        """Most of them are made before the checkpoint begins. What goes wrong here, that will meet, too."""
+        steps = self._cheap_images()
+        more = True
+        while more:
+            with lock:
+                try:
+                    more = self._may_begin() and next(steps, _COMPLETED) is not _COMPLETED
+                except PASSING:
+                    return
+            give_way()
 
     def _postponed(self, error: Exception) -> bool:
         """A checkpoint could not be taken; True if it can be now, as the reserve was let go for it."""
@@ -241,6 +293,17 @@ class RunningQueueManager:
         """The queue manager may have failed in another thread since the lock was let go."""
         if self.failure is not None:
             raise LogError(self.failure)
+
+    def _check_in_place(self) -> None:
+        """Somebody has put other files in the place of ours: theirs must not be written, nor what refers to them."""
+        path = self._lock.replaced()
+        if path:
+            raise LogError(self._say_replaced(path))
+
+    def _say_replaced(self, path: str) -> str:
+        text = amq(7494, self.name, path)
+        self.say(text)
+        return text
 
     def _report_checkpoint(self, event: str) -> None:
         self.after_checkpoint(event)
@@ -327,7 +390,8 @@ class RunningQueueManager:
         queue_manager_events.logger_event(self.core)
 
     def checkpoint_due(self) -> None:
-        """Enough has been logged for a checkpoint."""
+        """Enough has been logged for a checkpoint, or one is wanted."""
+        self.core.checkpoint_wanted = False
         if self.checkpoints is None:
             self.take_checkpoint()
         else:

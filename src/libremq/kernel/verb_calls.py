@@ -3,7 +3,8 @@
 A call that finds the log or the disk full is tried again once there is room. After it come the checkpoint, if enough
 was logged, and the command server, if the call has made a command visible; and at last those are told whom the call
 has woken (`Woken`). An answer to a connection is taken apart here (`connection_verb`): the connection hears
-what it has to wait for, the caller gets the value.
+what it has to wait for, the caller gets the value. It gets it whatever becomes of the things that follow: a get that
+is done has taken its message, and nobody else has it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from libremq.common.configuration import TuningSettings
-from libremq.common.files.file_layer import FileLock
+from libremq.common.files.folder_lock import FolderLock
+from libremq.common.messages.amq_messages import amq
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.running import RunningQueueManager
 from libremq.kernel.state.core import Core
@@ -34,7 +36,7 @@ class VerbCalls(RunningQueueManager):
     """A started queue manager that takes calls."""
 
     def __init__(
-        self, core: Core, lock: FileLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
+        self, core: Core, lock: FolderLock, checkpoint_file: SlotFile, say: Say, tuning: TuningSettings | None = None
     ) -> None:
         super().__init__(core, lock, checkpoint_file, say, tuning)
         self.commands_wait = False  # messages may be on the command queue that the command server has not seen
@@ -62,6 +64,9 @@ class VerbCalls(RunningQueueManager):
     def available(self, queues: Mapping[QueueState, Sequence[int]]) -> None:
         """Messages of these queues may be available now to those who wait."""
         raise AssertionError("a queue manager without verbs has nobody who waits")
+
+    def _say_not_followed(self, error: Exception) -> None:
+        self.say(amq(7493, self.name, f"{type(error).__name__}: {error}"))
 
     def run_commands(self) -> None:
         """The command server's turn, at the end of a verb: a command may change all that the verb worked on."""
@@ -99,6 +104,7 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
         before = 0  # what an earlier try may have logged
         woken = self.core.woken
         nested, woken.in_call = woken.in_call, True
+        is_done = False
         try:
             while True:
                 try:
@@ -119,22 +125,31 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 assert lsn >= 0
                 if lsn > connection.lsn or before:
                     connection.depend_on(max(lsn, before))
+            is_done = True
             tail = self.core.log.tail
-            if self.core.logged_operations >= self._records_due or tail >= self._checkpoint_due:
+            core = self.core
+            if core.logged_operations >= self._records_due or tail >= self._checkpoint_due or core.checkpoint_wanted:
                 self.checkpoint_due()
             if tail >= self._extent_end:
                 self.extent_begun()
-        except FAILURES as error:
+        except Exception as error:
             if is_final(error):
                 self.fail(str(error))
-            raise as_mq_error(error, self.name) from error
+            elif is_done:
+                self._say_not_followed(error)
+            if not is_done or is_final(error):
+                if isinstance(error, FAILURES):
+                    raise as_mq_error(error, self.name) from error
+                raise
         finally:
             try:
                 if self.commands_wait:
                     self.run_commands()
+            except Exception as error:
+                self._say_not_followed(error)
             finally:
                 if not nested:
-                    woken.end_call()
+                    woken.end_call(self._say_not_followed)
         return result
 
     return call

@@ -183,6 +183,18 @@ class LogCore:
             self._position = end
         return start + PAGE_HEADER_BYTES * (page + 1)
 
+    def _too_small(self, length: int, space: LogSpace, most: int) -> LogFull:
+        """For a record that would not fit in a log that holds nothing else: to commit or to wait is of no use."""
+        extent_bytes = self.config.extent_bytes
+        # It may begin anywhere in an extent, and the part of the reserve grows with the log
+        files = -(-(length + extent_bytes) * space.capacity_bytes // most // extent_bytes)
+        return LogFull(
+            f"{self.folder}: the log is too small for a record of {length} bytes, whatever is committed: its "
+            f"{self._files_max()} files of {extent_bytes} bytes take {most} at a time. Send smaller messages, or ones "
+            f"that are not persistent, or raise LogPrimaryFiles and LogSecondaryFiles to {files} together and restart",
+            hopeless=True,
+        )
+
     def _make_room(self, end: int, reserve: bool, keep: int) -> None:
         """Provide extents up to a stream position, or raise LogFull. Called with the gather lock held."""
         self._check_usable()
@@ -195,14 +207,16 @@ class LogCore:
                 "are kept for ending work. End the queue manager and give it a new log"
             )
         used = last_lsn + 1 - (space.tail - space.used_bytes)
-        if used > (space.capacity_bytes if reserve else space.limit_bytes) or used + keep > space.capacity_bytes:
+        most = space.capacity_bytes if reserve else space.limit_bytes
+        if used > most or used + keep > space.capacity_bytes:
+            needed = last_lsn + 1 - space.tail // self.config.extent_bytes * self.config.extent_bytes
+            if needed > most:
+                raise self._too_small(last_lsn + 1 - space.tail, space, most)
             kept = max(keep, 0 if reserve else space.capacity_bytes - space.limit_bytes)
             raise LogFull(
                 f"{self.folder}: the log is full: {space.used_bytes} of {space.capacity_bytes} bytes are needed by the "
                 f"oldest unit of work or the last checkpoint, and {kept} are kept to end what has been begun. "
-                "Commit sooner, or raise LogPrimaryFiles or LogSecondaryFiles and restart",
-                hopeless=last_lsn + 1 - space.tail // self.config.extent_bytes * self.config.extent_bytes
-                > (space.capacity_bytes if reserve else space.limit_bytes),
+                "Commit sooner, or raise LogPrimaryFiles or LogSecondaryFiles and restart"
             )
         try:
             self._extents.provide(current, self.head, self._files_max())
@@ -346,6 +360,11 @@ class LogCore:
         """Where the last record ends, in the stream of records: as before only if none was appended since."""
         with self._gather:
             return self._forced_end if self._position == self._batch_begin else self._position
+
+    @property
+    def left_in_extent(self) -> int:
+        """Bytes of records that the current extent still takes."""
+        return self._extent_data - self._position % self._extent_data
 
     @property
     def durable(self) -> int:

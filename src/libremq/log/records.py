@@ -38,6 +38,8 @@ class RecordType(IntEnum):
     """A fuzzy checkpoint begins: restart repeats the records from here on."""
     SOFT_IMAGE = 16
     """The operations of an unfinished unit of work once more, so that its older records are not needed."""
+    FILLER = 17
+    """Nothing: it fills what is left of an extent, so that the log goes on in the next one."""
 
 
 RESERVED_TYPES = frozenset((0, 7, 10, 12, 13, 14))

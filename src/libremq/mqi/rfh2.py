@@ -67,6 +67,7 @@ _DT_OF_TYPE = {mqtype: dt for dt, mqtype in _TYPE_OF_DT.items() if dt not in ("i
 
 _NAME = r"[^\s<>/='\"&!?][^\s<>/='\"&]*"
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:'[^'<]*'|\"[^\"<]*\"))*)\s*(/?)>")
+_LEAF = re.compile(rf"<({_NAME})((?:\s+{_NAME}\s*=\s*(?:'[^'<]*'|\"[^\"<]*\"))*)\s*>([^<]*)</\1\s*>")
 _ATTRIBUTE = re.compile(rf"({_NAME})\s*=\s*(?:'([^'<]*)'|\"([^\"<]*)\")")
 _FOLDER_NAME = re.compile(rf"\s*<({_NAME})[\s/>]")
 _ENTITY = re.compile(r"&(?:(lt|gt|amp|apos|quot)|#([0-9]{1,7})|#x([0-9a-fA-F]{1,6}));|&")
@@ -145,25 +146,8 @@ class Rfh2:
         The byte order is read off the Version field, which can only be 2, rather than trusted from the
         descriptor: a header whose sender left Encoding wrong is still readable.
         """
-        if len(data) - offset < MQRFH_STRUC_LENGTH_FIXED_2:
-            raise mq_error(MQRC_RFH_ERROR, detail=f"{len(data) - offset} bytes cannot hold an MQRFH2")
-        version = data[offset + 4 : offset + 8]
-        if version == b"\x02\0\0\0":
-            fixed, length_of, big = _FIXED_LITTLE, _LENGTH_LITTLE, False
-        elif version == b"\0\0\0\x02":
-            fixed, length_of, big = _FIXED_BIG, _LENGTH_BIG, True
-        else:
-            raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 Version is {version.hex()}, not 2")
-        struc_id, _, struc_length, encoding, ccsid, format_bytes, flags, text_ccsid = fixed.unpack_from(data, offset)
-        if struc_id == _STRUC_ID_ASCII:
-            format_text = format_bytes.decode("latin-1")
-        elif struc_id == _STRUC_ID_EBCDIC:
-            format_text = format_bytes.decode("cp500")
-        else:
-            raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucId is {struc_id!r}")
-        end = offset + struc_length
-        if struc_length < MQRFH_STRUC_LENGTH_FIXED_2 or end > len(data):
-            raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucLength is {struc_length}")
+        big, end, encoding, ccsid, format_text, flags, text_ccsid = _fixed_part(data, offset)
+        length_of = _LENGTH_BIG if big else _LENGTH_LITTLE
         codec = _text_codec(text_ccsid, big)
         folders = []
         position = offset + MQRFH_STRUC_LENGTH_FIXED_2
@@ -180,7 +164,7 @@ class Rfh2:
                 raise _format_error(f"NameValueData is not valid text in CCSID {text_ccsid}") from None
             folders.append(Folder(text.strip(_PADDING)))
             position += length
-        header = cls(folders, encoding, ccsid, format_text.rstrip(" \0"), flags, text_ccsid)
+        header = cls(folders, encoding, ccsid, format_text, flags, text_ccsid)
         return header, end
 
     def build(self, encoding: int = MQENC_NATIVE) -> bytes:
@@ -207,6 +191,38 @@ class Rfh2:
             self.name_value_ccsid,
         )
         return b"".join(parts)
+
+
+def _fixed_part(data: bytes, offset: int) -> tuple[bool, int, int, int, str, int, int]:
+    """Is the header at `offset` big-endian, where it ends, and its other fields."""
+    if len(data) - offset < MQRFH_STRUC_LENGTH_FIXED_2:
+        raise mq_error(MQRC_RFH_ERROR, detail=f"{len(data) - offset} bytes cannot hold an MQRFH2")
+    version = data[offset + 4 : offset + 8]
+    if version == b"\x02\0\0\0":
+        fixed, big = _FIXED_LITTLE, False
+    elif version == b"\0\0\0\x02":
+        fixed, big = _FIXED_BIG, True
+    else:
+        raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 Version is {version.hex()}, not 2")
+    struc_id, _, struc_length, encoding, ccsid, format_bytes, flags, text_ccsid = fixed.unpack_from(data, offset)
+    if struc_id == _STRUC_ID_ASCII:
+        format_text = format_bytes.decode("latin-1")
+    elif struc_id == _STRUC_ID_EBCDIC:
+        format_text = format_bytes.decode("cp500")
+    else:
+        raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucId is {struc_id!r}")
+    end = offset + struc_length
+    if struc_length < MQRFH_STRUC_LENGTH_FIXED_2 or end > len(data):
+        raise mq_error(MQRC_RFH_ERROR, detail=f"MQRFH2 StrucLength is {struc_length}")
+    return big, end, encoding, ccsid, format_text.rstrip(" \0"), flags, text_ccsid
+
+
+def headers_end(data: bytes, offset: int) -> int:
+    """Where the MQRFH2 headers end of which the first is at `offset`: told by their lengths, without their folders."""
+    while True:
+        _, offset, _, _, following, _, _ = _fixed_part(data, offset)
+        if following != FORMAT_RFH2:
+            return offset
 
 
 @dataclass(slots=True)
@@ -258,6 +274,18 @@ def parse_elements(text: str) -> list[Element]:
             _take_text(stack, between, position)
         if start < 0:
             break
+        match = _LEAF.match(text, start)
+        if match is not None and stack and (stack[-1].children or not stack[-1].text):
+            # Nearly all there is: an element with text, in a group or folder
+            name, attributes, inner = match.groups()
+            element = Element(name, _unescape(inner) if "&" in inner else inner)
+            if attributes:
+                element.attributes = _read_attributes(attributes)
+            if len(stack) == ELEMENT_DEPTH_MAX:
+                raise _format_error(f"more than {ELEMENT_DEPTH_MAX} levels of elements")
+            stack[-1].children.append(element)
+            position = match.end()
+            continue
         match = _TAG.match(text, start)
         if match is None:
             raise _format_error(f"character {start + 1} of the folder does not begin a tag")
@@ -272,10 +300,7 @@ def parse_elements(text: str) -> list[Element]:
             continue
         element = Element(name)
         if attributes:
-            element.attributes = {
-                found[1]: _unescape(found[2] if found[3] is None else found[3])
-                for found in _ATTRIBUTE.finditer(attributes)
-            }
+            element.attributes = _read_attributes(attributes)
         if stack:
             parent = stack[-1]
             if not parent.children:
@@ -292,6 +317,12 @@ def parse_elements(text: str) -> list[Element]:
     if stack:
         raise _format_error(f"<{stack[-1].name}> is never closed")
     return roots
+
+
+def _read_attributes(attributes: str) -> dict[str, str]:
+    return {
+        found[1]: _unescape(found[2] if found[3] is None else found[3]) for found in _ATTRIBUTE.finditer(attributes)
+    }
 
 
 def _take_text(stack: list[Element], text: str, position: int) -> None:

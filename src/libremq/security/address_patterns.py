@@ -183,6 +183,17 @@ def address_parts(address: str) -> tuple[int, tuple[int, ...]]:
     return 6, tuple(int.from_bytes(packed[at : at + 2]) for at in range(0, 16, 2))
 
 
+def network(address: str) -> str:
+    """What an address counts for where all of one place are counted together; "" if it is no address.
+
+    An IPv6 address counts by its first half: whoever has one address there has as many as he likes.
+    """
+    family, parts = address_parts(address)
+    if family == 6:
+        return ":".join(f"{part:x}" for part in parts[:4]) + "::/64"
+    return ".".join(map(str, parts))
+
+
 # Names with asterisks: channels, queue managers, hosts
 
 

@@ -8,9 +8,7 @@ elsewhere. The users file is read again for every new connection, if it has chan
 
 from __future__ import annotations
 
-import grp
 import os
-import pwd
 from typing import Protocol
 
 from libremq.common.files.file_layer import Files
@@ -30,18 +28,33 @@ class UserDatabase(Protocol):
 
     def has_group(self, group: str) -> bool: ...
 
+    def number_of(self, user: str) -> int | None:
+        """The number by which a system knows the user."""
+
 
 class SystemUsers:
     """The users of the operating system."""
 
     def groups_of(self, user: str) -> frozenset[str] | None:
+        import pwd  # here: clients load this, too, and on Windows there is none
+
         try:
             numbers = os.getgrouplist(user, pwd.getpwnam(user).pw_gid)
         except (KeyError, OSError, ValueError):
             return None
         return frozenset(name for number in numbers if (name := _group_name(number)))
 
+    def number_of(self, user: str) -> int | None:
+        import pwd
+
+        try:
+            return pwd.getpwnam(user).pw_uid
+        except (KeyError, OSError, ValueError):
+            return None
+
     def has_group(self, group: str) -> bool:
+        import grp
+
         try:
             grp.getgrnam(group)
         except (KeyError, OSError, ValueError):
@@ -50,6 +63,8 @@ class SystemUsers:
 
 
 def _group_name(number: int) -> str:
+    import grp
+
     try:
         return grp.getgrgid(number).gr_name
     except (KeyError, OSError):
@@ -64,11 +79,21 @@ class Entities:
         self._system = system or SystemUsers()
         self._system_groups: dict[str, frozenset[str] | None] = {}
         self._groups: dict[str, frozenset[str]] = {}
+        self._numbers: dict[str, int | None] = {}
 
     def refresh(self) -> None:
         """REFRESH SECURITY: forget what was asked."""
         self._system_groups.clear()
         self._groups.clear()
+        self._numbers.clear()
+
+    def number_of(self, user: str) -> int | None:
+        """The number by which the operating system knows a user; None if it does not."""
+        if user not in self._numbers:
+            if len(self._numbers) >= _REMEMBERED_MAX:
+                self._numbers.clear()
+            self._numbers[user] = self._system.number_of(user) if user else None
+        return self._numbers[user]
 
     def groups_of(self, user: str) -> frozenset[str]:
         """The groups of a user, who need not be known, as it begins a connection."""

@@ -13,9 +13,10 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, starmap
+from typing import NamedTuple
 
 from libremq.common.files.file_layer import File, Files
-from libremq.store.store_errors import StoreDamaged, StoreFailed, damaged_queue
+from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_sync
 
 MAGIC = b"LMQH"
 VERSION = 1
@@ -132,7 +133,7 @@ class HandleFile:
                 self._files.sync_folder(self._folder)
                 self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
-            raise StoreFailed(f"{self._path(generation)}: sync failed: {error}") from error
+            raise failed_sync(self._path(generation), error) from error
 
     def _opened(self, generation: int) -> File:
         if self._file is None:
@@ -154,21 +155,22 @@ class HandleFile:
         file = self._opened(generation)
         if file.size() < length:
             raise self._damaged(generation, f"it has {file.size()} bytes, the last checkpoint wrote {length}")
-        if file.read(0, _HEADER_BYTES) != self._header(generation):
+        if all(file.read(0, _HEADER_BYTES) != self._header(generation) for _ in range(READS)):
             raise self._damaged(generation, f"its header is not that of a version {VERSION} handle file of this queue")
         at = _HEADER_BYTES
         while at < length:
             if at + _BATCH.size > length:
                 raise self._damaged(generation, f"the batch at {at} is cut off")
-            crc, size, count, lists, next_sequence = _BATCH.unpack(file.read(at, _BATCH.size))
-            start = at + _BATCH.size
-            middle, end = start + count * ENTRY.size, start + size
-            if not middle <= end <= length or _checksum(file, at + _CRC_BYTES, end) != crc:
+            found = next(filter(None, (_check_batch(file, at, length) for _ in range(READS))), None)
+            if found is None:
                 raise self._damaged(generation, f"the batch at {at} does not match its checksum")
-            for piece in _pieces(file, start, middle):
-                yield Batch(piece, {}, next_sequence)
-            yield Batch(b"", _read_fragments(file.read(middle, end - middle), lists), next_sequence)
-            at = end
+            for start, size, checksum in found.pieces:
+                piece = _read_checked(file, start, size, checksum)
+                if piece is None:
+                    raise self._damaged(generation, f"the batch at {at} is read differently each time")
+                yield Batch(piece, {}, found.next_sequence)
+            yield Batch(b"", _read_fragments(found.lists, found.list_count), found.next_sequence)
+            at = found.end
 
     def drop_other_generations(self) -> None:
         """Remove what an interrupted or a completed change of generation left behind."""
@@ -206,17 +208,44 @@ def _write_batch(file: File, at: int, head: bytes, entries: Iterable[Entry], lis
             return end
 
 
-def _pieces(file: File, start: int, end: int) -> Iterator[bytes]:
-    """A stretch of the file, in pieces of whole entries."""
-    for at in range(start, end, _PIECE_ENTRIES * ENTRY.size):
-        yield file.read(at, min(_PIECE_ENTRIES * ENTRY.size, end - at))
+class _CheckedBatch(NamedTuple):
+    """A batch that matches its checksum. A large one is not kept in memory: its pieces are read again, and checked."""
+
+    pieces: list[tuple[int, int, int]]  # position, length and checksum of each
+    lists: bytes
+    list_count: int
+    next_sequence: int
+    end: int
 
 
-def _checksum(file: File, start: int, end: int) -> int:
-    checksum = 0
-    for piece in _pieces(file, start, end):
+def _check_batch(file: File, at: int, length: int) -> _CheckedBatch | None:
+    """Read a batch; None if it is not what was written. Nothing is used that was not checked."""
+    head = file.read(at, _BATCH.size)
+    if len(head) < _BATCH.size:
+        return None
+    crc, size, count, list_count, next_sequence = _BATCH.unpack(head)
+    start = at + _BATCH.size
+    middle, end = start + count * ENTRY.size, start + size
+    if not middle <= end <= length:
+        return None
+    checksum = zlib.crc32(head[_CRC_BYTES:])
+    pieces = []
+    for position in range(start, middle, _PIECE_ENTRIES * ENTRY.size):
+        piece = file.read(position, min(_PIECE_ENTRIES * ENTRY.size, middle - position))
         checksum = zlib.crc32(piece, checksum)
-    return checksum
+        pieces.append((position, len(piece), zlib.crc32(piece)))
+    lists = file.read(middle, end - middle)
+    if zlib.crc32(lists, checksum) != crc:
+        return None
+    return _CheckedBatch(pieces, lists, list_count, next_sequence, end)
+
+
+def _read_checked(file: File, start: int, size: int, checksum: int) -> bytes | None:
+    for _ in range(READS):
+        piece = file.read(start, size)
+        if len(piece) == size and zlib.crc32(piece) == checksum:
+            return piece
+    return None
 
 
 def _read_fragments(data: bytes, count: int) -> dict[int, list[int]]:

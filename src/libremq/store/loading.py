@@ -78,6 +78,7 @@ def _load_space(store: QueueStore) -> None:
             raise store._file.damaged_block(block, f"handle {slot} points outside the file or into another message")
         saved[slot] = 1
         used[persistent] += 1
+        store._message_blocks += count
     space.back(file_blocks - 1)
     store._saved, store._saved_count, store._used = saved, sum(used), used
 

@@ -12,7 +12,7 @@ import zlib
 
 from libremq.common.files.file_layer import File, Files
 from libremq.store.space_map import BLOCK_BYTES
-from libremq.store.store_errors import StoreDamaged, StoreFailed, damaged_queue
+from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_sync
 
 MAGIC = b"LMQQ"
 VERSION = 1
@@ -55,7 +55,7 @@ class QueueFile:
         except FileNotFoundError:
             raise self._damaged("the file is missing") from None
         try:
-            if file.read(0, BLOCK_BYTES) != self._header():
+            if all(file.read(0, BLOCK_BYTES) != self._header() for _ in range(READS)):
                 raise self._damaged(f"its header is not that of a version {VERSION} queue file of this queue")
         except BaseException:
             file.close()
@@ -88,7 +88,10 @@ class QueueFile:
         return file
 
     def read(self, block: int, length: int) -> bytes:
-        data = self._opened().read(block * BLOCK_BYTES, length)
+        try:
+            data = self._opened().read(block * BLOCK_BYTES, length)
+        except FileNotFoundError:
+            raise self._damaged("the file is missing") from None
         if len(data) != length:
             raise self._damaged(f"it ends before block {block} and the {length} bytes that start there")
         return data
@@ -118,7 +121,7 @@ class QueueFile:
                 self._files.sync_folder(self._folder)
                 self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
-            raise StoreFailed(f"{self._path}: sync failed: {error}") from error
+            raise failed_sync(self._path, error) from error
 
     def truncate(self, blocks: int) -> None:
         if not self._new:

@@ -57,16 +57,19 @@ def place(store: QueueStore, buffered: Iterable[tuple[int, Message]], images: li
         else:
             block = space.allocate_run(count, code)
             if block < 0:
-                raise StoreFull(f"{store.name}: the queue file has reached its largest size (MAXFSIZE)")
+                raise StoreFull(f"{store.name}: the queue file has reached the largest size that there is")
             images.append(Image(slot, message, block, None))
             handles.block[slot] = block
         handles.length[slot] = length
 
 
 def _better_scattered(store: QueueStore, count: int) -> bool:
-    """Use single blocks when more than half of the file is free and yet no gap is long enough."""
+    """Use single blocks when no gap is long enough, and yet half of the file is free, or it is at its limit."""
     space = store.space
-    return space.free_blocks >= count and 2 * space.free_blocks > space.file_blocks and not space.has_gap(count)
+    grown = space.file_blocks + count
+    half_free = space.free_blocks >= count and 2 * space.free_blocks > space.file_blocks
+    at_limit = space.free_blocks > 0 and space.blocks_wanted < grown <= space.blocks_max
+    return (half_free or at_limit) and not space.has_gap(count)
 
 
 def take_back(store: QueueStore, images: Iterable[Image]) -> list[Image]:

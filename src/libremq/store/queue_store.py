@@ -38,15 +38,18 @@ from libremq.store.space_handles import (
 )  # fmt: skip
 from libremq.store.space_map import BLOCK_BYTES, SpaceMap, blocks_for
 from libremq.store.store_checkpoint import StoreCheckpoint
-from libremq.store.store_errors import StoreFull, damaged_queue
+from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_write
 from libremq.store.stored_message import ImageDamaged, Message, from_image
 
 DETAILS_MAX = 512
 _LATEST_BYTES_MAX = 64 * 1024
 _NO_ID = bytes(24)
+_KEPT_HANDLES = 1024  # of an empty queue: the memory of more is given back
 # A file is cut when it is larger than needed by both of these
 _OVERSIZE_BYTES = 16 * 1024
 _OVERSIZE_PERCENT = 1
+_BLOCKS_A_MEGABYTE = 2**20 // BLOCK_BYTES
+_EXCESS_PART = 8  # by so much of its limit a file may exceed it until somebody should do something about it
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,8 @@ class QueueStore:
         self._limits = limits or StoreLimits()
         self._buffer_limits = (self._limits.nonpersistent_buffer_bytes, self._limits.persistent_buffer_bytes)
         self.in_progress: StoreCheckpoint | None = None  # from its capture until it is done or has failed
+        self.before_change: Callable[[], None] | None = None
+        """Called before anything changes, if a checkpoint has begun and is still to capture the state as it is."""
         self.is_closed = False
         self.spilled_messages = 0
         self._empty()
@@ -93,6 +98,7 @@ class QueueStore:
         self.handles = HandleTable()
         self.chains = Chains(self.handles)
         self.space = SpaceMap(self._limits.file_blocks_max)
+        self.megabytes_max = -1
         self.groups: dict[bytes, list[int]] = {}  # the linked slots of each group
         self._group_ids: dict[int, bytes] = {}  # by slot: a commit must not have to read the file
         self.pending_puts = 0
@@ -100,6 +106,7 @@ class QueueStore:
         self._file = QueueFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
         self._handle_file = HandleFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
         self._used = [0, 0]  # rows in use, by is-persistent
+        self._message_blocks = 0  # what all messages take in the file, when they are all there
         self._buffers: tuple[dict[int, Message], dict[int, Message]] = ({}, {})  # by is-persistent
         self._buffer_bytes = [0, 0]
         self._in_flight: dict[int, Message] = {}  # captured: they have blocks, but their image may not be there yet
@@ -128,6 +135,11 @@ class QueueStore:
         return self._file.size_blocks() * BLOCK_BYTES
 
     @property
+    def file_bytes_max(self) -> int:
+        """What it may grow to."""
+        return self.space.blocks_wanted * BLOCK_BYTES
+
+    @property
     def used_count(self) -> int:
         """Messages in whatever state, those that units of work have put or got among them."""
         return self._used[0] + self._used[1]
@@ -141,6 +153,11 @@ class QueueStore:
     def is_empty(self) -> bool:
         return not self.used_count
 
+    @property
+    def has_uncommitted(self) -> bool:
+        """Are there messages that units of work have put or got? They are here, and not within reach of gets."""
+        return self.used_count > self.chains.count
+
     def make_room(self, message: Message, persistent: bool) -> None:
         """Before a put: have buffer space for it, writing older messages to the file; StoreFull if that fails."""
         limit = self._buffer_limits[persistent]
@@ -152,6 +169,24 @@ class QueueStore:
     def would_spill(self, message: Message, persistent: bool) -> bool:
         """Is the buffer too full for the message?"""
         return self._buffer_bytes[persistent] + message.weight > self._buffer_limits[persistent]
+
+    # The limit of the file (MAXFSIZE)
+
+    def keep_within(self, megabytes: int) -> None:
+        """Have a file of this size at most; -1 for the largest that there is. A lower limit drops no messages."""
+        self.megabytes_max = megabytes
+        blocks_max = self.space.blocks_max
+        self.space.blocks_wanted = blocks_max if megabytes < 0 else min(megabytes * _BLOCKS_A_MEGABYTE, blocks_max)
+
+    def has_room_for(self, message: Message) -> bool:
+        """Would the messages fit in a file of the size that it is to stay within, with this one?"""
+        return self._message_blocks + blocks_for(message.weight) < self.space.blocks_wanted  # one is the header
+
+    @property
+    def holds_too_much(self) -> bool:
+        """Is the file larger than it should be, for space that messages have left and the last checkpoint describes?"""
+        wanted = self.space.blocks_wanted
+        return self.space.used_blocks() > wanted + wanted // _EXCESS_PART
 
     def insert(
         self,
@@ -165,6 +200,8 @@ class QueueStore:
         sequence: int = 0,
     ) -> int:
         """Give the message a handle; `link` makes it visible. Slot and sequence come from the log in a replay."""
+        if self.before_change is not None:
+            self.before_change()
         handles = self.handles
         if slot == NONE:
             slot = handles.new_slot()
@@ -194,12 +231,16 @@ class QueueStore:
         handles.correl_hash[slot] = crc32(correlation_id)
         handles.expiry_ms[slot] = expiry_ms
         self._used[persistent] += 1
+        weight = message.weight
+        self._message_blocks += (weight + BLOCK_BYTES - 1) // BLOCK_BYTES
         self._buffers[persistent][slot] = message
-        self._buffer_bytes[persistent] += message.weight
+        self._buffer_bytes[persistent] += weight
         return slot
 
     def link(self, slot: int) -> None:
         """Make it available to gets: put and committed, or a backed-out get."""
+        if self.before_change is not None:
+            self.before_change()
         flags = self.handles.flags
         state = flags[slot]
         if state & (PUT_PENDING | GET_PENDING):
@@ -215,6 +256,8 @@ class QueueStore:
 
     def unlink(self, slot: int, unit: int = 0) -> None:
         """Take it out of reach of other gets; with a unit of work until `link` or `remove`."""
+        if self.before_change is not None:
+            self.before_change()
         handles = self.handles
         self.chains.unlink(slot)
         state = handles.flags[slot]
@@ -232,13 +275,19 @@ class QueueStore:
 
     def remove(self, slot: int) -> None:
         """The message is gone: free its handle and its space. It must be unlinked."""
+        if self.before_change is not None:
+            self.before_change()
         handles = self.handles
         state = handles.flags[slot]
         assert state & IN_USE and not state & LINKED
         persistent = bool(state & PERSISTENT)
         message = self._buffers[persistent].pop(slot, None)
         if message is not None:
-            self._buffer_bytes[persistent] -= message.weight
+            weight = message.weight
+            self._buffer_bytes[persistent] -= weight
+        else:
+            weight = handles.length[slot]
+        self._message_blocks -= (weight + BLOCK_BYTES - 1) // BLOCK_BYTES
         if self._in_flight:
             self._in_flight.pop(slot, None)
         self._used[persistent] -= 1
@@ -310,6 +359,15 @@ class QueueStore:
             self._details.popitem(last=False)
 
     def _read(self, slot: int, state: int) -> Message:
+        """From the file; StoreDamaged, for good, if it is not there however often it is read."""
+        for _ in range(READS - 1):
+            try:
+                return self._read_once(slot, state)
+            except StoreDamaged:
+                pass
+        return self._read_once(slot, state)
+
+    def _read_once(self, slot: int, state: int) -> Message:
         length = self.handles.length[slot]
         if state & FRAGMENTED:
             blocks = self._fragments[slot]
@@ -328,12 +386,18 @@ class QueueStore:
             raise self._file.damaged_block(self.handles.block[slot], "another message is there")
         return message
 
+    def group_of(self, slot: int) -> bytes | None:
+        """The group id of a message that has one."""
+        return self._group_ids.get(slot)
+
     # Backout counts: few messages have one, so they are kept beside the handles
 
     def backout_count(self, slot: int) -> int:
         return self._backout_counts.get(slot, 0)
 
     def set_backout_count(self, slot: int, count: int) -> None:
+        if self.before_change is not None:
+            self.before_change()
         self._backout_counts[slot] = count
         if self.handles.flags[slot] & PERSISTENT:
             self._changed.add(slot)
@@ -364,7 +428,7 @@ class QueueStore:
             if isinstance(error, OSError):
                 if self.in_progress is None:
                     self._truncate_if_oversized()  # what was written of them is of use to others
-                raise StoreFull(f"{self.name}: cannot write to its queue file: {error}") from error
+                raise failed_write(self.name, "write to", error) from error
             raise
         for slot in slots:
             message = buffer.pop(slot)
@@ -394,6 +458,16 @@ class QueueStore:
         return bool(self._changed) or self.in_progress is not None
 
     @property
+    def change_count(self) -> int:
+        """How many handles the next checkpoint must write."""
+        return len(self._changed)
+
+    @property
+    def may_be_tidied(self) -> bool:
+        """Is there anything for `tidy`?"""
+        return self.may_shrink or (self.is_empty and len(self.handles) > _KEPT_HANDLES)
+
+    @property
     def may_shrink(self) -> bool:
         """Are there blocks in the file that nobody needs, or will after the next checkpoint?"""
         return bool(self._release_later) or self.space.free_blocks * BLOCK_BYTES > _OVERSIZE_BYTES
@@ -417,7 +491,7 @@ class QueueStore:
             # What was removed since the last checkpoint is not in it, else the slot would have changed
             self.space.release_all(self._release_later)
         self._truncate_if_oversized()
-        if self.is_empty and not self._saved_count and len(self.handles) > 1024:
+        if self.is_empty and not self._saved_count and len(self.handles) > _KEPT_HANDLES:
             # A deep one had some 50 bytes a message
             self.handles.clear()
             self.chains.clear()

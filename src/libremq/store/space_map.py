@@ -23,7 +23,7 @@ def blocks_for(length: int) -> int:
 class SpaceMap:
     """Blocks of one queue file. Block 0 is the file's header and never free."""
 
-    __slots__ = ("_cursor", "_largest_gap", "_map", "blocks_max", "free_blocks")
+    __slots__ = ("_cursor", "_largest_gap", "_map", "blocks_max", "blocks_wanted", "free_blocks")
 
     def __init__(self, blocks_max: int = 2**31 - 1) -> None:
         self._map = bytearray([PERSISTENT])
@@ -31,6 +31,7 @@ class SpaceMap:
         self._largest_gap = 0  # no run of more than this many free blocks is inside the file
         self.free_blocks = 0
         self.blocks_max = blocks_max
+        self.blocks_wanted = blocks_max  # rather use single blocks than have more
 
     @property
     def file_blocks(self) -> int:
@@ -67,16 +68,19 @@ class SpaceMap:
         return first
 
     def allocate_scattered(self, count: int, code: int) -> list[int]:
-        """`count` blocks wherever they are free, lowest first; the caller knows that there are enough."""
-        assert count <= self.free_blocks
+        """`count` blocks wherever they are free, lowest first, and new ones at the end if there are not enough."""
+        found = min(count, self.free_blocks)
         blocks: list[int] = []
         at = 0
-        for _ in range(count):
+        for _ in range(found):
             at = self._map.find(FREE, at)
             self._map[at] = code
             blocks.append(at)
-        self.free_blocks -= count
-        return blocks
+        self.free_blocks -= found
+        first = len(self._map)
+        assert first + count - found <= self.blocks_max
+        self._map.extend(bytes([code]) * (count - found))
+        return [*blocks, *range(first, len(self._map))]
 
     def has_gap(self, count: int) -> bool:
         """Is there a run of `count` free blocks inside the file?"""

@@ -18,7 +18,7 @@ from libremq.store import queue_file_images
 from libremq.store.handle_file import ENTRY, Entry, HandlePosition
 from libremq.store.queue_file_images import Image, Run
 from libremq.store.space_handles import GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING, SAVED_FLAGS, HandleSnapshot
-from libremq.store.store_errors import StoreFull
+from libremq.store.store_errors import failed_write
 
 if TYPE_CHECKING:
     from libremq.common.files.file_layer import File
@@ -141,7 +141,7 @@ class StoreCheckpoint:
             try:
                 self._file = store._file.for_writing()
             except OSError as error:
-                raise StoreFull(f"{store.name}: cannot make its queue file: {error}") from error
+                raise failed_write(store.name, "make", error) from error
             store._in_flight = {image.slot: image.message for image in placed}
         self._unsynced = store._file.take_unsynced()
 
@@ -169,7 +169,7 @@ class StoreCheckpoint:
             try:
                 queue_file_images.write(self._file, self._images)
             except OSError as error:
-                raise StoreFull(f"{store.name}: cannot write to its queue file: {error}") from error
+                raise failed_write(store.name, "write to", error) from error
         self._images_written = True
         store._file.sync(self._unsynced)
         self._gone = sorted(self._changed.difference(self._live))

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from libremq.common.files.open_files import OUT_OF_FILES
+
+READS = 3
+"""So often something is read until it is said to be damaged, which is for good: a bad read may be the only one."""
+
 
 class StoreDamaged(Exception):
     """A file of the store is not what was written: names the object, the file, and what can be done."""
@@ -31,5 +36,19 @@ class StoreFull(Exception):
     """The file system has no room for queue data. Nothing was changed; what is queued stays safe."""
 
 
+def failed_write(name: str, what: str, error: OSError) -> StoreFull | OSError:
+    """What to raise when a queue file could not be made or written; too many open files are no matter of the disk."""
+    return error if error.errno in OUT_OF_FILES else StoreFull(f"{name}: cannot {what} its queue file: {error}")
+
+
 class StoreFailed(Exception):
     """A sync of a queue file failed: what the file holds is unknown, so the queue manager must end (contract 4)."""
+
+
+def failed_sync(path: str, error: OSError) -> StoreFailed | OSError:
+    """What to raise when a file, or its folder, could not be synced.
+
+    A folder is opened for that. If there are too many open files, nothing was tried and nothing has failed: the
+    checkpoint is postponed.
+    """
+    return error if error.errno in OUT_OF_FILES else StoreFailed(f"{path}: sync failed: {error}")

@@ -1,4 +1,7 @@
-"""A message at rest: its descriptor, its encoded properties, its data; and the image of all three as bytes.
+"""A message at rest: its descriptor, its encoded properties, its data; and the image of all that as bytes.
+
+One that came over a message channel knows so (`Origin`), also when it is read back, moved, or laid aside: what it says
+about its user was written at the other end.
 
 The image is what the log and the queue file hold. It is made once, when a persistent message is logged or when
 any message leaves the buffer, and carries its own checksum, so that a damaged block is found when it is read
@@ -8,6 +11,7 @@ rather than handed to an application. Layout: docs/internals/queue-file-format.m
 from __future__ import annotations
 
 import struct
+from typing import NamedTuple
 from zlib import crc32
 
 from libremq.mqi import constants as C
@@ -15,32 +19,47 @@ from libremq.mqi.descriptor_parts import BODY_BYTES, DescriptorParts
 from libremq.mqi.structs import MQMD
 
 IMAGE_VERSION = 1
+IMAGE_VERSION_WITH_ORIGIN = 2
+"""Of messages that came over a channel: flags, and the user of the channel behind the data."""
 
-# Version, reserved, flags, length of the properties, length of the data; then every field of a version 2 descriptor
-# but StrucId and Version, in the order of the MQMD, text filled with zeros
+# Version, length of the channel's user, flags, length of the properties, length of the data; then every
+# field of a version 2 descriptor but StrucId and Version, in the order of the MQMD, text filled with zeros
 _START = struct.Struct("<BBHII")
 _DESCRIPTOR = DescriptorParts(b"\0", exact=True)
 _CRC_BYTES = 4
 _DESCRIPTOR_AT = _CRC_BYTES + _START.size
 IMAGE_OVERHEAD = _DESCRIPTOR_AT + BODY_BYTES
+_PROVEN = 1  # the only flag
 
 
 class ImageDamaged(ValueError):
     """The bytes of a stored message do not agree with their checksum, or are of another format."""
 
 
+class Origin(NamedTuple):
+    """The channel over which a message came to this queue manager."""
+
+    user: str
+    """Whose authority counted for its put: MCAUSER, or with PUTAUT(CTX) the user in it. Blank: the queue manager."""
+    proven: bool
+    """Was the other end authenticated? Else the user in the message is what anybody may have written there."""
+
+
 class Message:
     """One message: `properties` is the encoded form (b"" for none). The front of its image is kept once it is made."""
 
-    __slots__ = ("_front", "data", "lsn", "md", "properties", "weight")
+    __slots__ = ("_front", "data", "lsn", "md", "origin", "properties", "weight")
 
-    def __init__(self, md: MQMD, properties: bytes, data: bytes) -> None:
+    def __init__(self, md: MQMD, properties: bytes, data: bytes, origin: Origin | None = None) -> None:
         self.md = md
         self.properties = properties
         self.data = data
+        self.origin = origin  # None: it was put here
         self._front: bytes | None = None
         self.lsn = 0  # of the log record that describes it; 0 if none does
         self.weight = len(data) + len(properties) + IMAGE_OVERHEAD  # bytes of its image, and in a buffer
+        if origin is not None:
+            self.weight += len(origin.user.encode())
 
     def ids(self) -> tuple[bytes, bytes, bytes]:
         """MsgId, CorrelId and GroupId: what a queue finds it by."""
@@ -52,6 +71,8 @@ class Message:
         front = self._front
         if front is None:
             front = self._front = self._made_front()
+        if self.origin is not None:
+            return front, self.properties, self.data, self.origin.user.encode()
         return (front, self.properties, self.data) if self.properties else (front, self.data)
 
     def to_image(self) -> bytes:
@@ -60,8 +81,13 @@ class Message:
     def _made_front(self) -> bytes:
         """Checksum of the whole image, lengths, descriptor."""
         properties, data = self.properties, self.data
-        front = _START.pack(IMAGE_VERSION, 0, 0, len(properties), len(data)) + _DESCRIPTOR.pack(self.md.__dict__)
-        checksum = crc32(data, crc32(properties, crc32(front)))
+        version, user, flags = IMAGE_VERSION, b"", 0
+        if self.origin is not None:
+            version, user = IMAGE_VERSION_WITH_ORIGIN, self.origin.user.encode()
+            flags = _PROVEN if self.origin.proven else 0
+        start = _START.pack(version, len(user), flags, len(properties), len(data))
+        front = start + _DESCRIPTOR.pack(self.md.__dict__)
+        checksum = crc32(user, crc32(data, crc32(properties, crc32(front))))
         return checksum.to_bytes(_CRC_BYTES, "little") + front
 
 
@@ -70,12 +96,16 @@ def from_image(image: bytes) -> Message:
     if len(image) < IMAGE_OVERHEAD or int.from_bytes(image[:4], "little") != crc32(memoryview(image)[4:]):
         raise ImageDamaged("checksum of a stored message does not match")
     check_image(image)
-    _, _, _, properties_length, data_length = _START.unpack_from(image, _CRC_BYTES)
+    version, user_length, flags, properties_length, data_length = _START.unpack_from(image, _CRC_BYTES)
     md = MQMD.__new__(MQMD)
     md.__dict__["Version"] = C.MQMD_VERSION_2
     _DESCRIPTOR.unpack(image, _DESCRIPTOR_AT, md.__dict__)
     middle = IMAGE_OVERHEAD + properties_length
-    message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle : middle + data_length])
+    end = middle + data_length
+    origin = None
+    if version == IMAGE_VERSION_WITH_ORIGIN:
+        origin = Origin(image[end : end + user_length].decode(), bool(flags & _PROVEN))
+    message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle:end], origin)
     message._front = image[:IMAGE_OVERHEAD]
     return message
 
@@ -84,10 +114,12 @@ def check_image(image: bytes) -> None:
     """ImageDamaged if it is not one of the format that this release knows. The checksum is not looked at."""
     if len(image) < IMAGE_OVERHEAD:
         raise ImageDamaged(f"a stored message of {len(image)} bytes, of which there are at least {IMAGE_OVERHEAD}")
-    if image[_CRC_BYTES] != IMAGE_VERSION:
-        raise ImageDamaged(
-            f"stored message has format version {image[_CRC_BYTES]}, this release knows {IMAGE_VERSION}"
-        )
+    version = image[_CRC_BYTES]
+    if version not in (IMAGE_VERSION, IMAGE_VERSION_WITH_ORIGIN):
+        known = f"{IMAGE_VERSION} and {IMAGE_VERSION_WITH_ORIGIN}"
+        raise ImageDamaged(f"stored message has format version {version}, this release knows {known}")
+    if version == IMAGE_VERSION_WITH_ORIGIN and _START.unpack_from(image, _CRC_BYTES)[2] & ~_PROVEN:
+        raise ImageDamaged("stored message has flags that this release does not know")
 
 
 _MESSAGE_ID = _DESCRIPTOR_AT + struct.calcsize("<6i8s2i")
@@ -124,6 +156,10 @@ class StoredMessage(Message):
     @property
     def data(self) -> bytes:  # type: ignore[override]
         return self._decoded().data
+
+    @property
+    def origin(self) -> Origin | None:  # type: ignore[override]
+        return self._decoded().origin
 
     def ids(self) -> tuple[bytes, bytes, bytes]:
         image = self._image

@@ -99,14 +99,18 @@ class FaultyFile:
 class FaultyLock:
     """A lock of `FaultyFiles`; it ends with the power."""
 
-    __slots__ = ("_files", "_path")
+    __slots__ = ("_files", "_number", "_path")
 
-    def __init__(self, files: FaultyFiles, path: str) -> None:
+    def __init__(self, files: FaultyFiles, path: str, number: int) -> None:
         self._files = files
         self._path = path
+        self._number = number
+
+    def is_in_place(self) -> bool:
+        return self._files._names.get(self._path) == self._number
 
     def release(self) -> None:
-        self._files._locks.discard(self._path)
+        self._files._locks.discard(self._number)
 
 
 class FaultyFiles:
@@ -132,7 +136,7 @@ class FaultyFiles:
         self._folders: set[str] = {"/", "."}
         self._durable_folders: set[str] = {"/", "."}
         self._pending: list[Operation] = []
-        self._locks: set[str] = set()
+        self._locks: set[int] = set()  # of the files, not of their names
         self._failures: list[_Failure] = []
         self._space: int | None = None
 
@@ -235,16 +239,17 @@ class FaultyFiles:
             self._count(f"sync folder {path}")
             self._settle_names(path)
 
-    def lock(self, path: str) -> FaultyLock:
+    def lock(self, path: str, *, note: bool = True) -> FaultyLock:
         path = _clean(path)
         with self._guard:
             self._check("lock", path)
-            if path in self._locks:
-                raise BlockingIOError(errno.EWOULDBLOCK, "already open in this process", path)
             if path not in self._names:
-                self.open(path, create=True)
-            self._locks.add(path)
-            return FaultyLock(self, path)
+                self.open(path, create=note)
+            number = self._names[path]
+            if number in self._locks:
+                raise BlockingIOError(errno.EWOULDBLOCK, "already open in this process", path)
+            self._locks.add(number)
+            return FaultyLock(self, path, number)
 
     def free_bytes(self, path: str) -> int:
         with self._guard:
@@ -272,7 +277,8 @@ class FaultyFiles:
         `kind` is open, read, write, truncate, sync, create, rename, remove, sync_folder or lock. The first
         `after` matching operations pass, the next `times` (None: all) raise `error` (EIO by default). With a
         sync, `data_lost=False` leaves the file's data as it was: unsynced, perhaps on disk; `torn=True` lets the
-        first half of each write reach the disk, the last of its sectors as garbage, and loses the rest.
+        first half of each write reach the disk, the last of its sectors as garbage, and loses the rest. The kind
+        `misread` raises nothing: a read brings one bit that is not on the disk.
         """
         error = error or OSError(errno.EIO, os.strerror(errno.EIO))
         self._failures.append(_Failure(kind, path_glob, error, after, times, data_lost, torn))
@@ -374,7 +380,11 @@ class FaultyFiles:
     def _read(self, number: int, path: str, offset: int, length: int) -> bytes:
         with self._guard:
             self._check("read", path)
-            return self._inodes[number].current.read(offset, length)
+            data = self._inodes[number].current.read(offset, length)
+            if data and self._failures and self._failure("misread", path) is not None:
+                middle = len(data) // 2
+                data = data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+            return data
 
     def _size(self, number: int) -> int:
         with self._guard:

@@ -36,25 +36,35 @@ def temporary_queue_manager(
 ) -> Iterator[QueueManager]:
     """A fresh embedded queue manager for a `with` block.
 
-    Its data is in `folder`, which stays, or in a temporary folder, which goes. `files` may be `FaultyFiles`, with the
+    Its data is in `folder`, which stays, or in a temporary folder, which goes. It does not wait for the disk: what was
+    put survives the end of the process, however it comes, but no power cut. `files` may be `FaultyFiles`, with the
     data in memory. With a `VirtualClock` time stands still until `advance`, which also ends waits and expires messages.
     """
-    from libremq.client.connecting import connect
+    from libremq.client import connecting, urls
     from libremq.client.queue_manager import QueueManager
-    from libremq.client.urls import Address
     from libremq.host.embedded import EmbeddedQueueManager
-    from libremq.host.embedded_access import EmbeddedAccess
+    from libremq.host.embedded_access import EmbeddedAccess, attach
     from libremq.log import LogConfig
+    from libremq.testing.unsynced_files import UnsyncedFiles
 
     log_config = log_config or LogConfig(file_pages=_SMALL_LOG_PAGES)
     with ExitStack() as stack:
         if files is None and folder is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="libremq-"))
-        if files is None and clock is None:
+        where = "data"
+        if files is None:
             url = f"embedded:{name}?create=1&data={quote(str(folder))}"
-            yield stack.enter_context(connect(url, log_config=log_config, limits=limits, say=say))
-            return
-        where = "data" if files is not None else Address("embedded", name, data=str(folder)).folder
+            address = urls.parse(url)
+            assert isinstance(address, urls.Address)
+            connecting.check_system(address)
+            connecting.check_arguments(None, None, None, say, log_config, "", None, limits)
+            files, where = UnsyncedFiles(), address.folder
+            if clock is None:
+                access = attach(
+                    where, name, create=True, files=files, log_config=log_config, limits=limits, say=say
+                )  # fmt: skip
+                yield stack.enter_context(QueueManager(access, url=url))
+                return
         embedded = EmbeddedQueueManager.start(
             where,
             name,

@@ -18,20 +18,25 @@ class VirtualClock:
     1010.0
     """
 
-    __slots__ = ("_numbers", "_time", "_timers", "_waiters")
+    __slots__ = ("_behind", "_numbers", "_time", "_timers", "_waiters")
 
     def __init__(self, start: float = 1_700_000_000.0) -> None:
         self._time = float(start)
+        self._behind = 0.0
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = itertools.count()
         self._waiters: list[Callable[[], None]] = []
 
     def now(self) -> float:
-        return self._time
+        return self._time - self._behind
 
     def monotonic(self) -> float:
-        """The same time: a virtual clock is never set back."""
-        return self.now()
+        """The same time, unless the clock was set back: this one never is."""
+        return self._time
+
+    def set_back(self, seconds: float) -> None:
+        """As an administrator does, or a machine that has lost its time. Timers are not concerned."""
+        self._behind += seconds
 
     def advance(self, seconds: float) -> None:
         """Move on. Timers that fall due run in order, each at its own moment; then the waiters are told."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 from libremq.admin.command_lookup import is_bare
 from libremq.admin.mqsc_session import DONE, Answer
 from libremq.admin.plain_values import plain
+from libremq.common.files.queue_manager_files import KEY_REPOSITORY
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, TABLES
 from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
 from libremq.kernel.objects.attributes import Attribute, Kind, Source
@@ -82,6 +83,11 @@ def definitions(
                 yield _define(kind, shown, bases, every)
 
 
+def command_level(manager: TakesCommands) -> int:
+    (shown,) = _display(manager, "DISPLAY QMGR ALL")
+    return int(shown["cmdlevel"])
+
+
 def _place(name: str) -> tuple[bool, str]:
     """The default objects come first: the others are said in terms of them."""
     return name not in DEFAULT_OBJECTS.values(), name
@@ -123,7 +129,7 @@ def _alter_qmgr(shown: Shown, every: bool) -> Definition:
     texts = [
         parameter_text(row, shown[key])
         for row in rows
-        if (key := row.keyword.lower()) in shown and _says(row, shown, every)
+        if (key := row.keyword.lower()) in shown and _says(row, shown, every) and not _is_own(row, shown, every)
     ]
     fixed = [f"QMNAME({shown['qmname']})"]
     return Definition("ALTER QMGR", tuple(texts), tuple(fixed))
@@ -134,6 +140,11 @@ def _says(row: Attribute, shown: Shown, every: bool, base: Shown | None = None) 
     value = shown[row.keyword.lower()]
     usual = _supplied(row) if base is None else base.get(row.keyword.lower(), _supplied(row))
     return every or value != usual
+
+
+def _is_own(row: Attribute, shown: Shown, every: bool) -> bool:
+    """Every queue manager has a key repository of its own to begin with: said elsewhere it would be another's."""
+    return not every and row.keyword == "SSLKEYR" and str(shown["sslkeyr"]).endswith(f"/{KEY_REPOSITORY}")
 
 
 def _define(kind: str, shown: Shown, bases: Mapping[str, Shown], every: bool) -> Definition:
@@ -221,6 +232,28 @@ def setmqaut_lines(manager: TakesCommands, qmgr: str, name: str = "*") -> Iterat
         which = "" if shown["profile"] == QMGR_PROFILE else f" -n {_shell_quoted(shown['profile'])}"
         who = f"{flag} {_shell_quoted(shown['entity'])}"
         yield f"setmqaut -m {qmgr}{which} -t {shown['objtype'].lower()} {who} -all {words}"
+
+
+# IBM i has words of its own for types of objects and for what an administrator may do
+_GRT_TYPES = {
+    "QUEUE": "*Q", "QMGR": "*MQM", "PROCESS": "*PRC", "NAMELIST": "*NMLIST", "TOPIC": "*TOPIC", "CHANNEL": "*CHL",
+    "CLNTCONN": "*CLTCN", "LISTENER": "*LSR", "SERVICE": "*SVC", "AUTHINFO": "*AUTHINFO", "COMMINFO": "*COMMINFO",
+    "RQMNAME": "*RMTMQMNAME",
+}  # fmt: skip
+_GRT_WORDS = {"CHG": "*ADMCHG", "CLR": "*ADMCLR", "CRT": "*ADMCRT", "DLT": "*ADMDLT", "DSP": "*ADMDSP"}
+
+
+def grtmqmaut_lines(manager: TakesCommands, qmgr: str, name: str = "*") -> Iterator[str]:
+    """The same as commands of GRTMQMAUT. There users and groups are profiles alike."""
+    for shown in _display(manager, "DISPLAY AUTHREC"):
+        if name != "*" and not _means(name, shown["profile"]):
+            continue
+        words = " ".join(_GRT_WORDS.get(word, f"*{word}") for word in shown["authlist"])
+        profile = qmgr if shown["profile"] == QMGR_PROFILE else shown["profile"]
+        yield (
+            f"GRTMQMAUT OBJ({_quoted(profile)}) OBJTYPE({_GRT_TYPES[shown['objtype']]}) "
+            f"USER({_quoted(shown['entity'])}) AUT({words}) MQMNAME({_quoted(qmgr)})"
+        )
 
 
 def _shell_quoted(text: str) -> str:

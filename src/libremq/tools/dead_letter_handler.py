@@ -105,7 +105,7 @@ class DeadLetterHandler:
     def run(self) -> Outcome:
         """Until nothing is left to do (as WAIT says), the queue manager quiesces, or `stop`. MQError if that fails."""
         mqi = self._mqi
-        options = C.MQOO_BROWSE | C.MQOO_INPUT_SHARED | C.MQOO_FAIL_IF_QUIESCING
+        options = C.MQOO_BROWSE | C.MQOO_INPUT_SHARED | C.MQOO_SAVE_ALL_CONTEXT | C.MQOO_FAIL_IF_QUIESCING
         self._hobj = mqi.MQOPEN(MQOD(ObjectName=self.queue), options)
         self._hmsg = mqi.MQCRTMH()
         self._say(amq(_STARTED, self.queue))
@@ -259,7 +259,10 @@ class DeadLetterHandler:
         return True
 
     def _put(self, looked: _Looked, rule: Rule) -> None:
-        """In the unit of work. The message keeps its context, its ids and its properties."""
+        """In the unit of work. The message keeps its context, its ids and its properties.
+
+        Whose context it is says the handle: what a channel has brought, and nobody has proven, stays that.
+        """
         queue, manager = rule.destination(looked.md, looked.dlh)
         if not queue:
             raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, "", "the message names no queue for this rule")
@@ -271,6 +274,7 @@ class DeadLetterHandler:
         pmo = MQPMO(
             Version=C.MQPMO_VERSION_3,
             Options=C.MQPMO_SYNCPOINT | C.MQPMO_SET_ALL_CONTEXT | C.MQPMO_FAIL_IF_QUIESCING,
+            Context=self._hobj,
             OriginalMsgHandle=self._hmsg,
         )
         od = MQOD(ObjectName=queue, ObjectQMgrName=manager)

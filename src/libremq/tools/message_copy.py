@@ -9,7 +9,6 @@ write to a file and the commit. Context, ids, properties and data of a message s
 from __future__ import annotations
 
 import errno
-import os
 import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, Protocol
 
 from libremq.client.options import wait_interval
 from libremq.common.dead_letter_header import strip
+from libremq.common.files.durable_sync import sync_all
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
@@ -272,7 +272,7 @@ class FileSink:
     def secure(self) -> None:
         self._file.flush()
         try:
-            os.fsync(self._file.fileno())
+            sync_all(self._file.fileno())
         except UnsupportedOperation:
             pass  # no file of the system
         except OSError as error:

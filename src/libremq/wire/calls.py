@@ -425,13 +425,22 @@ def pack_extension(
     name: str, value: dict[str, Any], blob: bytes = b"", *, comp_code: int = 0, reason: int = 0, hobj: int = 0
 ) -> bytes:
     """API, magic, version, length of the JSON text, the text, bytes."""
-    text = json.dumps({"call": name, **value}).encode()
+    text = _json({"call": name, **value}).encode()
     return (
         pack_api(comp_code, reason, hobj, 12 + len(text) + len(blob))
         + _EXTENSION.pack(_MAGIC, 1, len(text))
         + text
         + blob
     )
+
+
+def _json(value: object, depth: int = 4) -> str:
+    """Large values in pieces: while the encoder runs it has the interpreter's lock, and no other thread goes on."""
+    if depth and isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {_json(item, depth - 1)}" for key, item in value.items()) + "}"
+    if depth and isinstance(value, list):
+        return "[" + ", ".join(_json(item, depth - 1) for item in value) + "]"
+    return json.dumps(value)
 
 
 def unpack_extension(body: bytes, text_max: int | None = None) -> tuple[dict[str, Any], bytes]:

@@ -45,6 +45,8 @@ _LITTLE_ENDIAN = 2
 _MSH_NAMES = (b"MSH ", "MSH ".encode("cp500"))
 _MSH = {False: struct.Struct("<4s4I"), True: struct.Struct(">4s4I")}
 _RESYNC = {False: struct.Struct("<II8sI8s"), True: struct.Struct(">II8sI8s")}
+NONCE_BYTES = 16
+NO_NONCE = bytes(NONCE_BYTES)
 _WORD = {False: struct.Struct("<I"), True: struct.Struct(">I")}
 _WORDS = {False: struct.Struct("<II"), True: struct.Struct(">II")}
 _WORDS_3 = {False: struct.Struct("<III"), True: struct.Struct(">III")}
@@ -198,12 +200,23 @@ def unpack_message(flow: Flow, *, compression: int = 0) -> MessageData:
 
 @dataclass(frozen=True, slots=True)
 class Resync:
-    """The last batch that is committed at this end, and the one that is in doubt, if one is. The body is ours."""
+    """The last batch that is committed at this end, and the one that is in doubt, if one is. The body is ours.
+
+    With a nonce of this connection, if both ends know what that is: what was recorded of another one has the wrong one.
+    """
 
     sequence: int
     luwid: bytes = NO_LUWID
     in_doubt_sequence: int = 0
     in_doubt_luwid: bytes = NO_LUWID
+    nonce: bytes = NO_NONCE
+    """What the other end is to say back."""
+    heard: bytes = NO_NONCE
+    """What the other end has said."""
+
+    @property
+    def has_nonce(self) -> bool:
+        return (self.nonce, self.heard) != (NO_NONCE, NO_NONCE)
 
     @property
     def in_doubt(self) -> bool:
@@ -215,20 +228,22 @@ class Resync:
         if self.in_doubt_sequence and not self.in_doubt:
             raise ValueError(f"message {self.in_doubt_sequence} is in doubt in no unit of work")
         layout = _RESYNC[False]
-        return _segment(
-            Type.RESYNC_DATA,
-            layout.pack(layout.size, self.sequence, self.luwid, self.in_doubt_sequence, self.in_doubt_luwid),
-        )
+        nonces = self.nonce + self.heard if self.has_nonce else b""
+        length = layout.size + len(nonces)
+        batches = layout.pack(length, self.sequence, self.luwid, self.in_doubt_sequence, self.in_doubt_luwid)
+        return _segment(Type.RESYNC_DATA, batches + nonces)
 
     @classmethod
     def unpack(cls, flow: Flow) -> Resync:
         _expect(flow, Type.RESYNC_DATA)
-        layout = _RESYNC[flow.big_endian]
-        if len(flow.body) != layout.size:
-            raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"RESYNC_DATA of {len(flow.body)} bytes")
-        length, *values = layout.unpack(flow.body)
-        if length != layout.size:
+        layout, body = _RESYNC[flow.big_endian], flow.body
+        if len(body) not in (layout.size, layout.size + 2 * NONCE_BYTES):
+            raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"RESYNC_DATA of {len(body)} bytes")
+        length, *values = layout.unpack_from(body)
+        if length != len(body):
             raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"RESYNC_DATA that says it has {length} bytes")
+        if length > layout.size:
+            values += [body[layout.size : layout.size + NONCE_BYTES], body[layout.size + NONCE_BYTES :]]
         found = cls(*values)
         if found.in_doubt_sequence and not found.in_doubt:
             raise ProtocolError(

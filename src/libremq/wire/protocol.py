@@ -105,6 +105,8 @@ CAP2_OFFERED = CAP2_DIST_LIST | CAP2_XAREQUEST
 CAP2_MESSAGE_CHANNEL = CAP2_FAST_MESSAGES
 CAP3_MSG_PROP = 0x01
 CAP3_PROT_ALGORITHMS = 0x10
+CAP3_FRESH_RESYNC = 0x80
+"""Ours: both ends of a message channel say back a number that the other one has just made up."""
 
 # What the answer to initial data corrected
 ERR1_CCSID = 0x01

@@ -1,7 +1,8 @@
 """Segments: from a stream of bytes to whole flows, and from a flow to the bytes of its segments.
 
 A reader is fed whatever the socket gave and returns the flows that are complete: it joins what was split over several
-segments. It holds at most one flow's worth of bytes, whatever comes. Both ends use the same code.
+segments. It holds at most one flow's worth of bytes, whatever comes. Both ends use the same code. Who has others to
+look after takes so many segments at a time: small ones cost far more than their bytes.
 
 The unit of work that a header may name (LUWID) is read from headers without conversation ids only: message channels
 have no others, and the calls of clients, which are many, have none.
@@ -111,14 +112,21 @@ class PlainFlow(Flow):
 class SegmentReader:
     """Takes the bytes of one direction of a connection apart."""
 
-    __slots__ = ("_partial", "_partial_bytes", "_pending", "failed", "max_flow", "max_segment")
+    __slots__ = (
+        "_begun", "_complete", "_partial", "_partial_bytes", "_pending", "failed", "has_more", "max_flow",
+        "max_segment",
+    )  # fmt: skip
 
     def __init__(self, max_segment: int, max_flow: int) -> None:
         self.max_segment = max_segment
         self.max_flow = max_flow  # bytes of one flow
         self._pending = b""
-        self._partial: dict[int, tuple[Flow, list[bytes]]] = {}  # by conversation: what its segments have brought
+        self._partial: dict[int, tuple[Flow, list[bytes], int]] = {}  # by conversation: its segments, and its number
         self._partial_bytes = 0
+        self._begun = 0  # flows that came in several segments
+        self._complete = 0  # flows that were returned
+        self.has_more = False
+        """The latest `feed` took as many segments as it might: another one goes on with the rest."""
         self.failed: ProtocolError | None = None
         """What was wrong behind the flows that the latest `feed` has returned."""
 
@@ -126,10 +134,21 @@ class SegmentReader:
     def held_bytes(self) -> int:
         return len(self._pending) + self._partial_bytes
 
-    def feed(self, data: bytes) -> list[Flow]:
+    @property
+    def unfinished(self) -> tuple[int, int]:
+        """Which flow came in part: the oldest of several segments, or the first of one. It changes with the flow."""
+        return (next(iter(self._partial.values()))[2], 0) if self._partial else (0, self._complete)
+
+    def keep(self, data: bytes) -> None:
+        """Bytes that are taken apart with the next `feed`."""
+        self._pending += data
+        self.has_more = bool(self._pending)
+
+    def feed(self, data: bytes, most: int = 0) -> list[Flow]:
         """The flows that these bytes complete. ProtocolError if they are no segments, or too long.
 
-        Flows before what is wrong are returned all the same, and `failed` is set; there is nothing after it.
+        Flows before what is wrong are returned all the same, and `failed` is set; there is nothing after it. With
+        `most`, so many segments are taken, and `has_more` tells whether there is a rest.
         """
         if self._pending:
             data = self._pending + data
@@ -139,22 +158,29 @@ class SegmentReader:
             flags = data[18]
             if length == len(data) <= self.max_segment and data[16] == 2 and flags & WHOLE == WHOLE:
                 encoding, ccsid, _ = _TAIL[False].unpack_from(data, 28)
+                self._complete += 1
                 return [Flow(data[17], flags, conversation, request, data[36:], encoding=encoding, ccsid=ccsid)]
         if self.failed is not None:
             raise self.failed
         flows: list[Flow] = []
+        self.has_more = False
         try:
-            self._take_apart(data, flows)
+            self._take_apart(data, flows, most)
         except ProtocolError as error:
             self.failed = error
             self._pending = b""
             if not flows:
                 raise
+        self._complete += len(flows)
         return flows
 
-    def _take_apart(self, data: bytes, flows: list[Flow]) -> None:
-        offset, end = 0, len(data)
+    def _take_apart(self, data: bytes, flows: list[Flow], most: int) -> None:
+        offset, end, left = 0, len(data), most or -1
         while end - offset >= TSH_BYTES:
+            if not left:
+                self._pending, self.has_more = data[offset:], True
+                return
+            left -= 1
             (length,) = _LENGTH.unpack_from(data, offset + 4)
             if length > self.max_segment:
                 self._check_start(data, offset)
@@ -243,7 +269,8 @@ class SegmentReader:
             if held is not None:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, "a flow began before the one before it was complete")
             segment.flags = flags | LAST
-            self._partial[conversation] = (segment, [body])
+            self._begun += 1
+            self._partial[conversation] = (segment, [body], self._begun)
             self._partial_bytes += _BEGUN_BYTES
         else:
             if held is None or held[0].kind != segment.kind:
@@ -260,7 +287,7 @@ class SegmentReader:
             )
         if not flags & LAST:
             return None
-        flow, parts = self._partial.pop(conversation)
+        flow, parts, _ = self._partial.pop(conversation)
         flow.flags |= flags
         self._partial_bytes -= _BEGUN_BYTES + sum(max(len(part), _PART_BYTES) for part in parts)
         flow.body = b"".join(parts)

@@ -163,6 +163,11 @@ def agree(offered: InitialData, own: InitialData) -> InitialData:
     )
 
 
+def settled(agreed: InitialData) -> InitialData:
+    """The same without the flags of what had to be corrected."""
+    return replace(agreed, refused=(0, 0, 0), errors=(0, 0))
+
+
 def agree_message_channel(offered: InitialData, own: InitialData) -> InitialData:
     """The answer of the end of a message channel that was called.
 

@@ -22,6 +22,9 @@ TM_ONE_PHASE = 0x40000000
 XAER_RMERR = -3
 XAER_NOTA = -4
 XAER_PROTO = -6
+XAER_DUPID = -8
+XA_HEURRB = 6
+XA_HEURCOM = 7
 XA_RBROLLBACK = 100
 _OURS = b"LMQX"  # as a format id: the rest is an XID of LibreMQ
 
@@ -46,9 +49,23 @@ _RETURN_VALUES = {
 }
 
 
-def return_value(reason: int) -> int:
+# What errors of branches name in their text where the reason alone does not say it
+_NAMED = {
+    f"({name})": value
+    for name, value in (
+        ("XAER_NOTA", XAER_NOTA),
+        ("XAER_PROTO", XAER_PROTO),
+        ("XAER_DUPID", XAER_DUPID),
+        ("XA_HEURRB", XA_HEURRB),
+        ("XA_HEURCOM", XA_HEURCOM),
+    )
+}
+
+
+def return_value(reason: int, detail: str = "") -> int:
     """What a transaction manager of another product is told instead of a reason code."""
-    return _RETURN_VALUES.get(reason, XAER_RMERR)
+    named = _NAMED.get(detail.rpartition(" ")[2])
+    return named if named is not None else _RETURN_VALUES.get(reason, XAER_RMERR)
 
 
 def pack_xid(xid: bytes) -> bytes:

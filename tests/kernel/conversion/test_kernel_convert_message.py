@@ -973,3 +973,32 @@ def test_encodings() -> None:
         False,
         False,
     ]
+
+
+# EBCDIC with one and two bytes
+
+
+def test_text_between_unicode_and_shifted_ebcdic() -> None:
+    words = "日本 A\n"
+    shifted = bytes.fromhex("0e456245660f40c125")
+    utf_8 = words.encode()
+    assert run(utf_8, "MQSTR", (1208, LITTLE), (939, BIG)).data == shifted
+    assert run(shifted, "MQSTR", (939, BIG), (1208, LITTLE)).data == utf_8
+    assert run(shifted, "MQSTR", (939, BIG), (1200, BIG)).data == words.encode("utf-16-be")
+    # The ends of a line are those of EBCDIC: both become LF on the way out
+    assert run(b"\xc1\x15\xc1\x25", "MQSTR", (939, BIG), (1208, LITTLE)).data == b"A\nA\n"
+    assert run(b"\xc1\x15", "MQSTR", (939, BIG), (37, BIG)).data == b"\xc1\x15"
+    # Half a character is no text
+    broken = b"\x0e\x45"
+    assert_refused(run(broken, "MQSTR", (939, BIG), (1208, LITTLE)), broken, (939, BIG), C.MQRC_NOT_CONVERTED)
+
+
+@pytest.mark.parametrize("length", range(3, 14))
+def test_shifted_ebcdic_that_is_cut_to_the_buffer_is_closed(length: int) -> None:
+    words = "a日本語b"
+    result = run(
+        words.encode(), "MQSTR", (1208, LITTLE), (939, BIG), buffer_length=length, accept_truncated=True
+    )
+    assert len(result.data) <= length
+    assert words.startswith(result.data.decode("ccsid939"))
+    assert result.data.count(b"\x0e") == result.data.count(b"\x0f")

@@ -9,7 +9,7 @@ from helper_events import COMMAND_EVENT, LOGGER_EVENT, Events
 
 from libremq.host import lifecycle
 from libremq.kernel.events import queue_manager_events
-from libremq.kernel.events.command_events import mask_passwords
+from libremq.kernel.events.masked_text import mask_passwords
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFGR, MQCFIN, MQCFST

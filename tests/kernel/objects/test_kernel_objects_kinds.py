@@ -256,3 +256,19 @@ def test_a_record_of_an_unknown_kind_is_refused() -> None:
         with pytest.raises(RecordError):
             from_record({**record, "kind": kind})
     assert TABLES["SERVICE"].name_length == 48
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "instead"),
+    [("SUITEB", "128_BIT", "SSLCIPH"), ("SUITEB", ("128_BIT", "192_BIT"), "SSLCIPH"), ("SSLCRLNL", "CRLS", "crl.pem")],
+)
+def test_what_would_protect_and_is_not_done_is_refused(
+    catalogue: Catalogue, attribute: str, value: Any, instead: str
+) -> None:
+    detail = refused(mq.MQRCCF_ATTR_VALUE_ERROR, catalogue, "alter", "QMGR", "", {attribute: value})
+    assert attribute in detail and instead in detail
+    # Where a release before has taken it, all else can be altered, and it can be set back
+    catalogue.qmgr.suiteb, catalogue.qmgr.sslcrlnl = (mq.MQ_SUITE_B_128_BIT,), "CRLS"
+    catalogue.alter("QMGR", "", {"DESCR": "as before"}, now=T0)
+    catalogue.alter("QMGR", "", {"SUITEB": "NONE", "SSLCRLNL": ""}, now=T0)
+    assert (catalogue.qmgr.suiteb, catalogue.qmgr.sslcrlnl) == ((mq.MQ_SUITE_B_NONE,), "")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helper_rows import over_rows
 from libremq.kernel.properties.message_properties import Properties, Property
-from libremq.kernel.properties.property_delivery import extract, insert, message_properties, present, to_rfh2
+from libremq.kernel.properties.property_delivery import extract, insert, present, to_rfh2
 from libremq.kernel.properties.property_types import convert
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -414,6 +414,3 @@ def test_a_senders_rfh2_comes_back_byte_for_byte() -> None:
 def test_both_kinds_together() -> None:
     assert shown(Properties({"n": 9, "z": 1}), IN_DATA, "MQHRF2", has_handle=True) == ("", "n,z,color")
     assert shown(OTHER, IN_DATA, "MQHRF2") == ("my.prop,color,n", None)
-    merged = message_properties(Properties({"n": 9}), "MQHRF2", 1208, 546, IN_DATA)
-    assert merged.as_dict() == {"n": 9, "color": "red"}
-    assert message_properties(None, "MQSTR", 1208, 546, b"x").as_dict() == {}

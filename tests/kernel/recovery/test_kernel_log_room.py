@@ -70,7 +70,7 @@ def test_a_large_put_beside_a_prepared_unit_of_work_ends_one_way_or_the_other(
     try:
         session.put("R", bytes(size), Persistence=C.MQPER_PERSISTENT)
     except MQError as error:
-        assert error.reason == C.MQRC_RESOURCE_PROBLEM and "full" in str(error)
+        assert error.reason == C.MQRC_RESOURCE_PROBLEM and ("full" in str(error) or "too small" in str(error))
     assert session.qm.xa_recover(session.hconn) == ([b"x"] if prepared else [])
 
 
@@ -150,3 +150,21 @@ def test_a_start_that_is_refused_leaves_no_file_open(tmp_path: Path) -> None:
             lifecycle.start(RealFiles(), folder, "QM1", SystemClock())
     if descriptors:
         assert len(os.listdir("/proc/self/fd")) == descriptors
+
+
+def test_a_message_that_the_log_is_too_small_for_is_told_so_and_what_would_do() -> None:
+    """To commit sooner, as for a full log, would be of no use."""
+    data = b"x" * 1_000_000
+    session = Session(SMALL)
+    session.queue("Q", MAXMSGL="2000000")
+    with refused(C.MQRC_RESOURCE_PROBLEM) as caught:
+        session.put("Q", data, Persistence=C.MQPER_PERSISTENT)
+    words = caught.value.detail
+    assert "the log is too small for a record of 10" in words and "Commit sooner" not in words
+    files = int(words.partition("LogSecondaryFiles to ")[2].split()[0])
+    assert files > SMALL.files_max
+    enough = Session(LogConfig(primary_files=2, secondary_files=files - 2, file_pages=64))
+    enough.queue("Q", MAXMSGL="2000000")
+    for _ in range(3):  # wherever in the log it begins
+        enough.put("Q", data, Persistence=C.MQPER_PERSISTENT)
+        assert enough.get("Q")[1] == data

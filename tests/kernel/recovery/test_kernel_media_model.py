@@ -13,6 +13,8 @@ import pytest
 from helper_media import TO_FILES, Life, damage
 
 from libremq.kernel.recovery import log_room
+from libremq.kernel.state import image_in_parts
+from libremq.kernel.state.image_in_parts import ImageGivenUp, ImageInParts
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.store.store_errors import StoreDamaged
@@ -32,7 +34,8 @@ class Pair:
         self.branch = b""  # the one that is open
         self.branches: list[bytes] = []  # prepared ones
         self.unusable = ""  # the queue whose files are damaged
-        self.recoveries = self.by_itself = 0
+        self.recoveries = self.by_itself = self.whole_images = 0
+        self.image: ImageInParts | None = None  # in the first life: one that is under way
         self.trace: list[str] = []
         for life in self.lives:
             for name in QUEUES:
@@ -152,8 +155,23 @@ class Pair:
             for result in life.record("ql", pattern):
                 assert not result.problem or result.name == self.unusable
 
+    def image_part(self) -> None:
+        """Another part of an image, with whatever happened since the one before."""
+        life = self.lives[0]
+        try:
+            if self.image is None:
+                definition = life.core.catalogue.find("QLOCAL", self.usable())
+                assert definition is not None
+                self.image = ImageInParts(life.core, definition)
+            if self.image.log_part():
+                self.image = None
+                self.whole_images += 1
+        except (ImageGivenUp, StoreDamaged):
+            self.image = None
+
     def restart(self) -> None:
         orderly = self.rng.random() < 0.5
+        self.image = None
         self.branch = ""  # type: ignore[assignment]
         for life in self.lives:
             life.said.clear()
@@ -199,8 +217,13 @@ class Pair:
 WEIGHTS = {
     "put": 40, "get": 26, "commit": 6, "backout": 4, "begin_branch": 4, "end_branch": 4, "decide_branch": 4, "clear": 1,
     "delete_and_define": 1, "alter": 1, "expire": 1, "checkpoint": 5, "soft_image": 3, "record_image": 3, "restart": 3,
-    "damage": 4, "notice": 1, "recover": 3,
+    "damage": 4, "notice": 1, "recover": 3, "image_part": 12,
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(image_in_parts, "PART_BYTES", 2000)
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
@@ -217,11 +240,12 @@ def test_a_recovered_queue_is_that_of_a_queue_manager_without_damage(seed: int) 
 
 
 def test_the_seeds_reach_what_they_are_meant_to_reach() -> None:
-    recoveries = by_itself = 0
+    recoveries = by_itself = whole_images = 0
     for seed in range(1000, 1012):
         pair = Pair(seed)
         for _ in range(STEPS):
             pair.step()
         recoveries += pair.recoveries
         by_itself += pair.by_itself
-    assert recoveries > 12 and by_itself > 3
+        whole_images += pair.whole_images
+    assert recoveries > 12 and by_itself > 3 and whole_images > 12

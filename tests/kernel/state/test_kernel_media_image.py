@@ -286,7 +286,7 @@ def test_a_damaged_queue_is_named_and_the_others_are_recorded() -> None:
 def test_a_crash_between_the_parts_of_an_image_leaves_the_one_before() -> None:
     life = Life(config=MANUAL)
     life.define("Q")
-    for number in range(10):
+    for number in range(12):
         life.put("Q", b"%d" % number + bytes(53_000))
     began, content = life.media("Q"), life.content("Q")
     append, calls = life.core.log.append, []

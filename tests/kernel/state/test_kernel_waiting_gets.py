@@ -11,7 +11,8 @@ import pytest
 from helper_qmgr import Session
 
 from libremq.kernel.state.waiting_gets import GENERAL, Got, Waiter
-from libremq.kernel.verbs.matching import Wanted, find
+from libremq.kernel.verbs.matching import Wanted
+from libremq.kernel.verbs.searching import Search
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
@@ -127,12 +128,7 @@ class Waits(Session):
             assert not self._finds(waiter), f"{waiter.gmo} {waiter.md}"
 
     def _finds(self, waiter: Waiter) -> bool:
-        handle, options = waiter.handle, waiter.gmo.Options
-        wanted = Wanted(handle, waiter.md, waiter.gmo)
-        after = None
-        if options & C.MQGMO_BROWSE_NEXT and wanted.current is None:
-            after = handle.group_cursor if options & C.MQGMO_LOGICAL_ORDER else handle.cursor
-        return find(self.core, handle, self.state, wanted, waiter.gmo, after=after) >= 0
+        return Search(self.core, waiter.handle, self.state, waiter.md, waiter.gmo).go_on(1_000_000) >= 0
 
 
 @pytest.mark.parametrize("seed", range(25))

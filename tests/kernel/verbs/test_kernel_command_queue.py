@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 from helper_qmgr import Session
@@ -22,12 +23,13 @@ class Rig(Session):
     def command(self, data: bytes = b"do it", **fields: Any) -> None:
         self.put(COMMANDS, data, MsgType=C.MQMT_REQUEST, ReplyToQ="ANSWERS", **fields)
 
-    def answer(self, taken: TakenCommand) -> bool:
+    def answer(self, taken: TakenCommand) -> Generator[None, None, bool]:
         self.taken.append(taken)
-        return self.commands.answer(taken, [b"done: " + taken.data])
+        return (yield from self.commands.answer(taken, [b"done: " + taken.data]))
 
-    def keep(self, taken: TakenCommand) -> bool:
+    def keep(self, taken: TakenCommand) -> Generator[None, None, bool]:
         self.taken.append(taken)
+        yield from ()
         return True
 
 
@@ -105,7 +107,7 @@ def test_an_error_of_a_command_ends_nothing() -> None:
     rig.qm.say = said.append
     rig.command()
 
-    def broken(taken: TakenCommand) -> bool:
+    def broken(taken: TakenCommand) -> Generator[None, None, bool]:
         raise OSError(28, "No space left on device")
 
     assert not rig.commands.serve(broken)

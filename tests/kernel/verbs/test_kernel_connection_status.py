@@ -61,3 +61,32 @@ def test_a_queue_that_is_not_open_has_no_handles() -> None:
     session = Session()
     session.queue("ONE")
     assert session.qm.handles_of_queue("ONE") == session.qm.handles_of_queue("NONE") == []
+
+
+def test_when_a_unit_of_work_began_and_when_it_first_wrote_to_the_log() -> None:
+    session = Session()
+    session.queue("ONE")
+
+    def times() -> tuple[float, float]:
+        ((status, _),) = session.qm.connection_statuses()
+        return status.unit_started, status.unit_logged
+
+    assert times() == (0.0, 0.0)
+    began = session.clock.now()
+    session.put("ONE", b"in memory only", syncpoint=True, Persistence=C.MQPER_NOT_PERSISTENT)
+    session.clock.advance(10)
+    assert times() == (began, 0.0)
+    session.put("ONE", b"logged", syncpoint=True, Persistence=C.MQPER_PERSISTENT)
+    session.clock.advance(10)
+    session.put("ONE", b"logged", syncpoint=True, Persistence=C.MQPER_PERSISTENT)
+    assert times() == (began, began + 10)
+    session.qm.commit(session.hconn)
+    assert times() == (0.0, 0.0)
+
+
+def test_the_options_of_a_connect_and_the_branch_that_it_is_in() -> None:
+    session = Session()
+    hconn = session.qm.connect("alice", "other", options=C.MQCNO_RECONNECT)
+    session.qm.xa_start(hconn, b"XID")
+    status = next(one for one, _ in session.qm.connection_statuses() if one.hconn == hconn)
+    assert (status.options, status.external_unit) == (C.MQCNO_RECONNECT, b"XID")

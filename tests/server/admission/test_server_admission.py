@@ -20,7 +20,7 @@ from libremq.kernel.authority.channel_authentication_records import match_runche
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.pcf import MQCFIN, unpack_message
-from libremq.server.admission.admission_decision import Admitted, Applicant
+from libremq.server.admission.admission_decision import REFUSED, Admitted, Applicant
 from libremq.server.admission.host_names import host_names
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import calls, session_flows
@@ -379,6 +379,78 @@ def test_only_the_answer_to_a_wrong_password_waits(site: Site) -> None:
     for one in guesses:
         one.join(60)
     assert len(outcomes) == len(guesses)
+
+
+def test_a_right_password_of_who_may_not_connect_is_refused_no_sooner_than_a_wrong_one(site: Site) -> None:
+    """And so is one of who is blocked: when the answer comes would tell that the password was right."""
+    site.user("pat")
+    site.user("boss", "mqm")
+    core = site.served.event_loop.manager.core
+    site.run(lambda: object_authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), remove=("CONNECT",)))
+    site.passwords(FAILDLAY=60)
+    body = session_flows.pack_connect(session_flows.Connect("", "peer", C.MQAT_UNIX))
+    for user, message in (("pat", "AMQ9557E"), ("boss", "AMQ9776E"), ("nobody.else", "AMQ9557E")):
+        del site.said[:]
+        with Peer(site.served.port, channel=CHANNEL) as peer:
+            peer.negotiate()
+            peer.send(
+                frame(Type.CONAUTH_INFO, session_flows.pack_credentials(user, PASSWORD), 1)
+                + frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1)
+            )
+            assert peer.answer().kind == Type.STATUS_DATA
+            wait_until(lambda message=message: any(line.startswith(message) for line in list(site.said)))  # type: ignore[misc]
+            (link,) = site.served.event_loop.links
+            assert site.served.in_loop(lambda link=link: link.conversations[1].is_busy)  # it waits for its time
+        wait_until(lambda: not site.served.event_loop.links)
+
+
+def test_all_who_are_refused_over_the_network_hear_the_same(site: Site) -> None:
+    """Nobody learns from it which users there are, who is privileged, or who lacks an authority."""
+    core = site.served.event_loop.manager.core
+    site.run(lambda: object_authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), remove=("CONNECT",)))
+    site.user("pat")
+    site.user("boss", "mqm")
+    site.rule(CHANNEL, "USERMAP", CLNTUSER="mapped", USERSRC="NOACCESS")
+    heard = {
+        name: site.refuses(url, message)
+        for name, url, message in (
+            ("unknown user", site.url("stranger", PASSWORD), "AMQ5534E"),
+            ("wrong password", site.url("pat", "a guess"), "AMQ5534E"),
+            ("wrong password of an administrator", site.url("boss", "a guess"), "AMQ5534E"),
+            ("blocked administrator", site.url("boss", PASSWORD), "AMQ9776E"),
+            ("no authority, with a password", site.url("pat", PASSWORD), "AMQ8077W"),
+            ("no authority, without", site.url("pat"), "AMQ8077W"),
+            ("no such user, without", site.url("stranger"), "AMQ8077W"),
+            ("an administrator, without", site.url("boss"), "AMQ9776E"),
+            ("blocked by a rule", site.url("mapped"), "AMQ9777E"),
+            ("a channel of the system", site.url("pat", channel="SYSTEM.DEF.SVRCONN"), "AMQ9777E"),
+        )
+    }
+    site.rule(CHANNEL, "BLOCKUSER", USERLIST=("nobody",))
+    heard["an administrator without the password that it needs"] = site.refuses(site.url("boss"), "AMQ5540E")
+    site.passwords(AUTHENMD="PAM")
+    heard["the system is asked"] = site.refuses(site.url("pat", "a guess"), "AMQ9557E")
+    assert {(error.reason, error.object_name, error.detail) for error in heard.values()} == {
+        (C.MQRC_NOT_AUTHORIZED, "QM1", REFUSED)
+    }, heard
+
+
+def test_commands_are_refused_in_the_same_words(site: Site) -> None:
+    core = site.served.event_loop.manager.core
+    site.run(lambda: object_authority.set_authority(core, "QM1", "QMGR", groups=("nobody",), remove=("CONNECT",)))
+    with Peer(site.served.port, channel=CHANNEL) as peer:
+        peer.negotiate()
+        body = session_flows.pack_connect(session_flows.Connect("", "peer", C.MQAT_UNIX, session_flows.COMMANDS_ONLY))
+        peer.send(frame(Type.MQCONN, calls.pack_api(0, 0, 0, len(body)) + body, 1))
+        words = session_flows.unpack_explanation(peer.answer().body)
+        assert words == ("QM1", REFUSED)
+        assert calls.unpack_api(peer.answer().body).reason == C.MQRC_NOT_AUTHORIZED
+
+
+def test_who_is_refused_on_this_machine_hears_why(site: Site) -> None:
+    site.user("pat")
+    error = site.refuses(site.served.url("local"), "AMQ5534E", user="pat", password="a guess")
+    assert "the user id or the password is wrong" in error.detail
 
 
 def test_nothing_that_is_shown_has_the_password(site: Site) -> None:

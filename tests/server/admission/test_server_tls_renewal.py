@@ -136,6 +136,22 @@ def test_fips_is_done_or_refused(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "value", "good"),
+    [("suiteb", (C.MQ_SUITE_B_128_BIT,), (C.MQ_SUITE_B_NONE,)), ("sslcrlnl", "CRLS", "")],
+)
+def test_what_an_older_release_has_taken_and_nobody_does_leaves_no_tls(
+    site: Site, name: str, value: object, good: object
+) -> None:
+    setattr(site.served.event_loop.manager.definitions.qmgr, name, value)
+    assert name.upper() in site.keys.refresh()
+    assert refused(site.client(ALICE)).reason == C.MQRC_SSL_INITIALIZATION_ERROR
+    assert site.heard("AMQ9719E", name.upper())
+    setattr(site.served.event_loop.manager.definitions.qmgr, name, good)
+    assert site.keys.refresh() == ""
+    check_works(site.client(ALICE))
+
+
+@pytest.mark.parametrize(
     ("attributes", "reason"),
     [
         ({"SSLCIPH": "NULL_SHA"}, C.MQRCCF_SSL_CIPHER_SPEC_ERROR),

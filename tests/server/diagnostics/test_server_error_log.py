@@ -15,7 +15,8 @@ import pytest
 from libremq.common.configuration import parse
 from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.error_entry import RULE, severity_of
-from libremq.server.diagnostics.error_log import FILES, JSON_FILES, SAME_MAX, ErrorLog, configured_log, last_entries
+from libremq.server.diagnostics.error_log import FILES, JSON_FILES, ErrorLog, configured_log, last_entries
+from libremq.server.diagnostics.repeated_messages import ALL_MAX, SAME_MAX
 
 JSON = "DiagnosticMessages:\n  Service=File\n  Name=JSONLogs\n  Format=json\n"
 
@@ -176,6 +177,45 @@ def test_what_repeats_itself_is_counted(tmp_path: Path) -> None:
         amq(9513, "refused again"),
         amq(9513, "and again"),
     ]
+
+
+def test_what_one_address_repeats_does_not_hide_what_another_does(tmp_path: Path) -> None:
+    now = Time()
+    log = log_in(tmp_path, 8 << 20, now=now)
+    for number in range(SAME_MAX + 25):
+        log.note(amq(9999, f"192.0.2.1({number})", "noise"))
+    log.note(amq(9999, "192.0.2.2(1)", "once"))
+    log.note(amq(9777, "CH", "2001:db8:0:1::7(9)", "user 'x'"))
+    now.at += 61
+    log.write(amq(5026, "anything"))
+    texts = messages_of(tmp_path)
+    assert sum("noise" in text for text in texts) == SAME_MAX
+    assert texts[SAME_MAX:] == [
+        amq(9999, "192.0.2.2(1)", "once"),
+        amq(9777, "CH", "2001:db8:0:1::7(9)", "user 'x'"),
+        amq(6290, "AMQ9999E about 192.0.2.1", 25, 60),
+        amq(5026, "anything"),
+    ]
+
+
+def test_who_has_many_addresses_or_makes_them_up_does_not_fill_the_log(tmp_path: Path) -> None:
+    """The name of a user may look like an address, and an IPv6 network has as many as anybody wants."""
+    now = Time()
+    log = log_in(tmp_path, 8 << 20, now=now)
+    for number in range(SAME_MAX + 7):
+        log.note(amq(9999, f"[2001:db8::{number:x}](1)", "of one network"))
+    log.flush()
+    for number in range(ALL_MAX + 5):
+        log.note(amq(5534, f"10.0.{number >> 8}.{number & 255}", "the user id or the password is wrong"))
+    log.flush()
+    now.at += 61
+    log.write("the end")
+    texts = messages_of(tmp_path)
+    assert sum(text.startswith("AMQ9999E") for text in texts) == SAME_MAX
+    assert sum(text.startswith("AMQ5534E") for text in texts) == ALL_MAX
+    assert texts[-3:] == [
+        amq(6290, "AMQ9999E about 2001:db8:0:0::/64", 7, 60), amq(6290, "AMQ5534E", 5, 60), "the end"
+    ]  # fmt: skip
 
 
 def test_a_message_is_excluded_or_suppressed_as_qm_ini_says(tmp_path: Path) -> None:

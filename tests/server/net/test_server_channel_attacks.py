@@ -20,7 +20,7 @@ from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel as flows
 from libremq.wire import session_flows
 from libremq.wire.message_channel import Resync
-from libremq.wire.protocol import MAX_SEGMENT, WHOLE, Status, Type
+from libremq.wire.protocol import CAP3_MSG_PROP, MAX_SEGMENT, WHOLE, Status, Type
 from libremq.wire.segments import SegmentReader, frame_plain
 
 HEARTBEAT_S = 1
@@ -119,7 +119,8 @@ def slow_partner(served: Served) -> Iterator[socket.socket]:
                         return flow.body
 
             offered = session_flows.unpack_initial(next_flow())
-            answer = session_flows.pack_initial(replace(offered, queue_manager="QM2"))
+            old = (*offered.capabilities[:2], CAP3_MSG_PROP)  # it need not say back what it hears
+            answer = session_flows.pack_initial(replace(offered, queue_manager="QM2", capabilities=old))
             connection.sendall(frame_plain(Type.INITIAL_DATA, answer, flags=WHOLE))
             next_flow()
             connection.sendall(Resync(0).pack())

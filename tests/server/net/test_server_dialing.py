@@ -96,7 +96,7 @@ def test_what_comes_before_the_channel_is_there_waits_for_it(tmp_path: Path) -> 
         event_loop, place = served.event_loop, listener.getsockname()
         define(served, "QLOCAL", "QM2", USAGE=C.MQUS_TRANSMISSION)
         define(served, "SDR", "TO.QM2", XMITQ="QM2", CONNAME=f"127.0.0.1({place[1]})")
-        link = CallingLink(event_loop)
+        link = CallingLink(event_loop, "127.0.0.1(1)")
 
         async def connect() -> None:
             event_loop.sockets += 1

@@ -15,7 +15,6 @@ import libremq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQPMO
-from libremq.server.net.event_loop import EventLoopLimits
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import calls
 from libremq.wire.extensions import callback_call
@@ -257,33 +256,6 @@ def test_calls_that_waited_are_run_as_the_peer_takes_their_answers(served: Serve
         assert b"that is what it waits for" in peer.answer().body
         for _ in range(100):
             assert len(peer.answer().body) > 4 * ONE_MB - 1000
-
-
-def test_a_get_is_refused_before_the_memory_for_peers_that_do_not_read_is_gone(tmp_path: Path) -> None:
-    """The message stays where it is, and the reason says why."""
-    limits = EventLoopLimits(buffer_bytes_max=10 * ONE_MB)
-    with served_queue_manager(folder=tmp_path / "libremq", limits=limits) as served:
-        qm = libremq.connect(served.url("local"))
-        with qm, qm.queue("Q") as queue:
-            qm.define_local("Q")
-            qm.define_local(QUEUE)
-            queue.put("still there")
-            fill(served, 1, 4 * ONE_MB - 1000)
-            peers = [Peer(served.port, small_buffer=True).connect() for _ in range(6)]
-            for peer in peers:
-                hobj = peer.open(QUEUE, INPUT)
-                peer.send(get_flow(hobj, BROWSE_FIRST) * 9)
-            wait_until(lambda: served.event_loop.buffered_bytes > limits.buffer_bytes_max)
-            with pytest.raises(MQError) as caught:
-                queue.get()
-            assert caught.value.reason == C.MQRC_STORAGE_NOT_AVAILABLE
-            with pytest.raises(MQError) as caught:
-                queue.get_many(3)
-            assert caught.value.reason == C.MQRC_STORAGE_NOT_AVAILABLE
-            for peer in peers:
-                peer.socket.close()
-            wait_until(lambda: served.event_loop.buffered_bytes == 0)
-            assert queue.get().text == "still there"
 
 
 def in_a_second(served: Served) -> libremq.QueueManager:

@@ -313,6 +313,22 @@ def test_a_listener(admin: Administrator) -> None:
         assert client.queue("Q").get().text == "x"  # who is in stays in
 
 
+def test_listeners_without_an_object_have_no_name(admin: Administrator) -> None:
+    """Those of `strmqm -p`; `runmqlsr` asks for one in the same way."""
+    port = admin.port
+    nameless = [row for row in admin.rows("DISPLAY LSSTATUS(*) ALL") if not row["listener"]]
+    assert port in {row["port"] for row in nameless}
+    (found,) = (row for row in nameless if row["port"] == port)
+    assert (found["status"], found["pid"], found["trptype"]) == ("RUNNING", admin.served.run.process_id, "TCP")
+    assert found["startda"] and found["ipaddr"]
+    admin.done(f"DEFINE LISTENER(L3) TRPTYPE(TCP) PORT({free_port()}) REPLACE")
+    admin.done("START LISTENER(L3)")
+    until(lambda: listener(admin, "L3") == "RUNNING")
+    assert [row["listener"] for row in admin.rows("DISPLAY LSSTATUS(*)")].count("L3") == 1
+    admin.done("STOP LISTENER(L3)")
+    until(lambda: not listener(admin, "L3"))
+
+
 def test_a_listener_that_is_altered_while_it_runs_is_stopped_where_it_is(admin: Administrator) -> None:
     first, second = free_port(), free_port()
     admin.done(f"DEFINE LISTENER(L2) TRPTYPE(TCP) PORT({first}) REPLACE")
@@ -327,6 +343,33 @@ def test_a_listener_that_is_altered_while_it_runs_is_stopped_where_it_is(admin: 
     assert not reachable(first)
     admin.done("STOP LISTENER(L2)")
     until(lambda: not reachable(second))
+
+
+def test_a_listener_is_stopped_by_its_name_not_by_its_address(admin: Administrator) -> None:
+    port, other = free_port(), free_port()
+    for name in ("SAME.A", "SAME.B"):
+        admin.done(f"DEFINE LISTENER({name}) TRPTYPE(TCP) PORT({port}) IPADDR('127.0.0.1') REPLACE")
+    admin.done(f"DEFINE LISTENER(ELSEWHERE) TRPTYPE(TCP) PORT({port}) IPADDR('127.0.0.2') REPLACE")
+    admin.done("START LISTENER(SAME.A)")
+    until(lambda: listener(admin, "SAME.A") == "RUNNING")
+    assert listener(admin, "SAME.B") == ""
+    assert admin.refused("STOP LISTENER(SAME.B)").startswith("AMQ8731")
+    assert "LISTENER(SAME.A)" in admin.refused("START LISTENER(SAME.B)")
+    assert reachable(port) and listener(admin, "SAME.A") == "RUNNING"
+    admin.done("START LISTENER(ELSEWHERE)")  # the same port of another address
+    until(lambda: listener(admin, "ELSEWHERE") == "RUNNING")
+    admin.done("STOP LISTENER(ELSEWHERE)")
+    until(lambda: not listener(admin, "ELSEWHERE"))
+    assert reachable(port) and listener(admin, "SAME.A") == "RUNNING"
+    admin.done("STOP LISTENER(SAME.A)")
+    until(lambda: not reachable(port))
+    until(lambda: not listener(admin, "SAME.A"))
+    admin.done("START LISTENER(SAME.B)")  # now it is free
+    until(lambda: listener(admin, "SAME.B") == "RUNNING")
+    assert listener(admin, "SAME.A") == ""
+    admin.done(f"ALTER LISTENER(SAME.B) TRPTYPE(TCP) PORT({other})")
+    admin.done("STOP LISTENER(SAME.B)")
+    until(lambda: not reachable(port))
 
 
 def test_a_port_that_another_program_has(admin: Administrator) -> None:

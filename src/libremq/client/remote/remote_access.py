@@ -21,7 +21,7 @@ from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddres
 from libremq.host.binding import AttributeValue, Binding
 from libremq.host.statistics_snapshot import QueueManagerStatistics
 from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.recovery.inspection import ObjectFiles, UnitInDoubt
+from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.media_image import MediaResult
 from libremq.log import ExtentState, Finding
@@ -198,11 +198,12 @@ class RemoteAccess:
 
     def define(
         self, kind: str, name: str, attributes: Mapping[str, GivenValue], *, like: str | None, replace: bool
-    ) -> None:
-        self._command("define", kind=kind, name=name, attributes=dict(attributes), like=like, replace=replace)
+    ) -> list[str]:
+        said = self._command("define", kind=kind, name=name, attributes=dict(attributes), like=like, replace=replace)
+        return said or []  # nothing, from a queue manager of an earlier release
 
-    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> None:
-        self._command("alter", kind=kind, name=name, attributes=dict(attributes))
+    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> list[str]:
+        return self._command("alter", kind=kind, name=name, attributes=dict(attributes)) or []
 
     def delete(self, kind: str, name: str, *, purge: bool) -> None:
         self._command("delete", kind=kind, name=name, purge=purge)
@@ -268,6 +269,16 @@ class RemoteAccess:
     @_as_promised
     def units_in_doubt(self) -> list[UnitInDoubt]:
         return [UnitInDoubt(**{**found, "queues": tuple(found["queues"])}) for found in self._command("units_in_doubt")]
+
+    @_as_promised
+    def decided_units(self) -> list[DecidedUnit]:
+        return [DecidedUnit(**found) for found in self._command("decided_units")]
+
+    def resolve_unit(self, xid: str, *, commit: bool) -> None:
+        self._command("resolve_unit", xid=xid, commit=commit)
+
+    def forget_unit(self, xid: str) -> None:
+        self._command("forget_unit", xid=xid)
 
     @_as_promised
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from libremq.common.operating_system import in_child_after_fork
 from libremq.kernel.messages.field_checks import check_descriptor, check_object_descriptor, fitting_text
 from libremq.kernel.objects.catalogue import char_length
 from libremq.kernel.properties.message_handles import MessageHandles
@@ -57,7 +58,7 @@ def forget_prefix() -> None:
     _prefix = b""
 
 
-os.register_at_fork(after_in_child=forget_prefix)
+in_child_after_fork(forget_prefix)
 
 
 def outcome(flow: Flow, kind: int, words: tuple[str, str] | None) -> calls.Api:

@@ -11,7 +11,6 @@ would lose bytes, so the socket is given up then, as if the network had failed.
 from __future__ import annotations
 
 import os
-import select
 import socket
 import ssl
 import threading
@@ -20,7 +19,9 @@ import weakref
 from collections import deque
 
 from libremq.client.remote import remote_greeting as greeting
+from libremq.client.remote.readiness import readable, writable
 from libremq.client.urls import ClientAddress
+from libremq.common.operating_system import in_child_after_fork
 from libremq.common.silence import Silence, unacknowledged
 from libremq.common.tls.tls_context import check_agreed, client_context
 from libremq.mqi import constants as C
@@ -66,8 +67,7 @@ class RemoteLink:
         self.address = address
         self.where = f"{host[0]}:{host[1]}" if host else address.shown
         self._socket = self._connected(address, host)
-        self._poller = select.poll()
-        self._poller.register(self._socket.fileno(), select.POLLIN)
+        self._poller = readable(self._socket.fileno())
         self._reader = SegmentReader(MAX_SEGMENT, address.max_message_bytes + FLOW_OVERHEAD)
         self._changed = threading.Condition(threading.Lock())
         self._turn = threading.Lock()  # whoever has it reads
@@ -76,8 +76,7 @@ class RemoteLink:
         self._polling = False  # by the one whose turn it is: an interrupt does no harm
         self._sending = threading.Lock()
         self._tls = isinstance(self._socket, ssl.SSLSocket)
-        self._writer = select.poll()
-        self._writer.register(self._socket.fileno(), select.POLLOUT)
+        self._writer = writable(self._socket.fileno())
         self._at_tls = threading.Lock()  # it cannot read and write at the same time
         self.slots: dict[int, Slot] = {1: Slot(1)}
         self._next_number = 3
@@ -556,4 +555,4 @@ def _after_fork_in_child() -> None:
     _links.clear()
 
 
-os.register_at_fork(after_in_child=_after_fork_in_child)
+in_child_after_fork(_after_fork_in_child)

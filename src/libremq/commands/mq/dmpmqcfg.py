@@ -1,4 +1,8 @@
-"""`libremq dmpmqcfg`: the configuration of a queue manager as MQSC that makes it again: `... | runmqsc QM2`."""
+"""`libremq dmpmqcfg`: the configuration of a queue manager as MQSC that makes it again: `... | runmqsc QM2`.
+
+It is asked for on the connection itself, or, with -r or -q, by messages to the command server: that of another queue
+manager, or of this one.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,7 @@ from libremq.mqi.errors import MQError
 
 if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager
-    from libremq.tools.configuration_dump import Definition
+    from libremq.tools.configuration_dump import Definition, TakesCommands
 
 FAILED = 20
 _TYPES: dict[str, tuple[str, ...]] = {
@@ -34,7 +38,9 @@ _TYPES: dict[str, tuple[str, ...]] = {
     "sub": (),
 }  # fmt: skip
 _CHOICES = ["all", *_TYPES]
-_FORMS = ("mqsc", "1line", "setmqaut")
+_FORMS = ("mqsc", "1line", "setmqaut", "grtmqmaut")
+_EXPORTS = ("all", "object", "authrec", "chlauth", "sub", "policy")
+_DEFAULT_CHANNEL = "default"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,12 +48,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-n", metavar="NAME", dest="name", default="*", help="only objects of this name, or ABC*")
     parser.add_argument("-t", metavar="TYPE", dest="type", default="all", choices=_CHOICES, help=", ".join(_CHOICES))
     parser.add_argument(
-        "-x", metavar="FILTER", dest="export", default="all", choices=["all", "object", "authrec", "chlauth", "sub"],
-        help="all, object, authrec, chlauth, sub",
+        "-x", metavar="FILTER", dest="export", default="all", choices=_EXPORTS, help=", ".join(_EXPORTS),
     )  # fmt: skip
     parser.add_argument("-a", action="store_true", dest="every", help="all attributes, not only those that differ")
     parser.add_argument("-o", metavar="FORM", dest="form", default="mqsc", choices=_FORMS, help=", ".join(_FORMS))
-    parser.add_argument("-c", action="store_true", dest="client", help="connect as a client, to MQSERVER or by a CCDT")
+    parser.add_argument(
+        "-c", metavar="CHANNEL", dest="client", nargs="?", const=_DEFAULT_CHANNEL, default="",
+        help="connect as a client: to MQSERVER or by a CCDT (default), or over the channel of a DEFINE CHANNEL command",
+    )  # fmt: skip
+    parser.add_argument(
+        "-r", metavar="QMGR", dest="remote", default="", help="dump this one, by messages through the one of -m"
+    )
+    parser.add_argument(
+        "-q", metavar="MODEL", dest="reply_model", default="", help="ask by messages; replies go to a queue made of it"
+    )
     parser.add_argument("-u", metavar="USER", dest="user", help="the user; the password is asked for")
     parser.add_argument("-z", action="store_true", dest="quiet", help="no error messages; the exit code says it")
     parser.add_argument("--json", action="store_true", help="one JSON object for each command")
@@ -70,20 +84,20 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from libremq.tools.configuration_dump import setmqaut_lines
+    from libremq.tools.configuration_dump import grtmqmaut_lines, setmqaut_lines
 
-    data = os.path.expanduser(arguments.data_folder)
-    name = arguments.qmgr or ("" if arguments.client else connecting.default_name(data))
-    url = connecting.url_for(name) if arguments.client else f"local:{name}" + (f"?data={data}" if data else "")
     password = ask_password() if arguments.user else None
-    with connecting.connect(url, user=arguments.user, password=password) as manager:
-        if arguments.form == "setmqaut":
-            for line in setmqaut_lines(manager, manager.name, arguments.name):
+    with connecting.connect(_url(arguments), user=arguments.user, password=password) as manager:
+        asked = _asked(arguments, manager)
+        name = arguments.remote or manager.name
+        if arguments.form in ("setmqaut", "grtmqmaut"):
+            lines = setmqaut_lines if arguments.form == "setmqaut" else grtmqmaut_lines
+            for line in lines(asked, name, arguments.name):
                 tell(line)
             return 0
         if not arguments.json:
-            _head(arguments, manager)
-        for definition in _definitions(arguments, manager):
+            _head(arguments, asked, name)
+        for definition in _definitions(arguments, asked):
             if arguments.json:
                 tell(json.dumps({"command": definition.one_line()}))
             elif arguments.form == "1line":
@@ -94,20 +108,60 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _head(arguments: argparse.Namespace, manager: QueueManager) -> None:
+def _url(arguments: argparse.Namespace) -> str:
+    data = os.path.expanduser(arguments.data_folder)
+    if not arguments.client:
+        name = arguments.qmgr or connecting.default_name(data)
+        return f"local:{name}" + (f"?data={data}" if data else "")
+    if arguments.client.lower() == _DEFAULT_CHANNEL:
+        return connecting.url_for(arguments.qmgr)
+    return _channel_url(arguments.client, arguments.qmgr)
+
+
+def _channel_url(definition: str, name: str) -> str:
+    """The URL of a client-connection channel that is given as the command that would define it."""
+    from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
+    from libremq.client import urls
+    from libremq.common.names.connection_name import connection_name
+
+    try:
+        command = read_command(definition)
+    except MqscSyntaxError as error:
+        raise Refused(FAILED, f"-c: {error.problem}") from None
+    given = {keyword: str(value) for keyword, value in command.parameters.items()}
+    if command.spec.words != "DEFINE CHANNEL" or given.pop("CHLTYPE", "") != "CLNTCONN" or "CONNAME" not in given:
+        raise Refused(FAILED, "-c takes DEFINE CHANNEL(name) CHLTYPE(CLNTCONN) CONNAME('host(port)'), or default")
+    hosts = connection_name(given.pop("CONNAME"), "CONNAME")
+    if others := [keyword for keyword in given if keyword not in ("TRPTYPE", "QMNAME", "DESCR")]:
+        raise Refused(FAILED, f"-c: {', '.join(others)}: a channel that needs more than CONNAME goes into a CCDT")
+    return urls.client_url(hosts, name or given.get("QMNAME", ""), command.name)
+
+
+def _asked(arguments: argparse.Namespace, manager: QueueManager) -> TakesCommands:
+    """Who answers: the connection, or a command server by messages."""
+    from libremq.tools.inquiries import REPLY_MODEL, InquiringSession
+
+    if not arguments.remote and not arguments.reply_model:
+        return manager
+    return InquiringSession(manager, arguments.remote or manager.name, model=arguments.reply_model or REPLY_MODEL)
+
+
+def _head(arguments: argparse.Namespace, asked: TakesCommands, name: str) -> None:
+    from libremq.tools.configuration_dump import command_level
+
     stars = "*" * 79
     for line in (
         stars,
         f"* Script generated on {time.strftime('%Y-%m-%d at %H.%M.%S')}",
-        f"* Queue manager name: {manager.name}",
-        f"* Queue manager command level: {manager.attributes['cmdlevel']}",
+        f"* Queue manager name: {name}",
+        f"* Queue manager command level: {command_level(asked)}",
         f"* Options: -x {arguments.export} -t {arguments.type} -n {arguments.name}{' -a' if arguments.every else ''}",
         stars,
     ):
         tell(line)
 
 
-def _definitions(arguments: argparse.Namespace, manager: QueueManager) -> Iterator[Definition]:
+def _definitions(arguments: argparse.Namespace, manager: TakesCommands) -> Iterator[Definition]:
     from libremq.tools import configuration_dump as dump
 
     wanted, name = arguments.export, arguments.name

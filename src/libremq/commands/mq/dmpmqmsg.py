@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from libremq.client.options import ID_BYTES
 from libremq.commands.command_connection import connect
 from libremq.commands.output import Progress
-from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded
+from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, guarded, tell
 from libremq.commands.samples.sample_program import ask_password
 from libremq.mqi import constants as C
 from libremq.mqi.constant_names import name_of
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 COMMAND = "dmpmqmsg"
 OK, STOPPED, NOTHING_DONE = 0, 10, 20
 STANDARD_FILE = "-"
+_STANDARD_NAMES = ("stdin", "stdout")
 _DISPLAY = "aAHinNpstTw"
 _SHOWN = {
     "a": "add what is printable beside hexadecimal data",
@@ -68,7 +69,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", metavar="QUEUE", dest="put", help="put the messages on this queue")
     file = parser.add_mutually_exclusive_group()
     file.add_argument(
-        "-f", metavar="FILE", dest="file", help="the file, to read without -i or -I, else to write; - is a pipe"
+        "-f",
+        metavar="FILE",
+        dest="file",
+        help="the file, to read without -i or -I, else to write; -, stdin and stdout are pipes",
     )
     file.add_argument("-F", metavar="FILE", dest="overwrite", help="the same; a file that is there is overwritten")
     parser.add_argument(
@@ -204,6 +208,8 @@ def exit_code(code: int) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     arguments.file = arguments.overwrite if arguments.overwrite is not None else arguments.file
+    if arguments.file in _STANDARD_NAMES:
+        arguments.file = STANDARD_FILE
     if arguments.purge and not arguments.browse:
         raise Refused(NOTHING_DONE, "-p goes with -i")
     if arguments.purge:
@@ -326,7 +332,7 @@ def _sink(arguments: argparse.Namespace, manager: QueueManager, stack: ExitStack
 
 def _opened(arguments: argparse.Namespace, path: str) -> BinaryIO:
     """A file to write, for its owner only: messages are nobody else's business."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_BINARY", 0)
     if arguments.append == "a":
         flags |= os.O_APPEND
     elif arguments.overwrite is not None:
@@ -358,7 +364,7 @@ def _each(arguments: argparse.Namespace, bar: Progress, summary: bool) -> Callab
         if summary:
             md = message.md
             with bar.hidden():
-                print(f"{number:>6} {md.MsgId.hex().upper()} {md.Format.strip():<8} {len(message.data):>9} bytes")
+                tell(f"{number:>6} {md.MsgId.hex().upper()} {md.Format.strip():<8} {len(message.data):>9} bytes")
         if arguments.delay is not None:
             is_random, most = arguments.delay
             time.sleep((random.random() if is_random else 1.0) * most / 1000)

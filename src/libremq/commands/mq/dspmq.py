@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-a", action="store_true", dest="active", help="those that run only; exit code 5 if there are any"
     )
     parser.add_argument("-x", action="store_true", dest="instances", help="also where each runs")
-    parser.add_argument("-n", action="store_true", dest="untranslated", help="accepted: messages are never translated")
+    parser.add_argument("-n", action="store_true", dest="untranslated", help="states in capitals, for scripts")
     add_json_argument(parser)
     add_data_argument(parser)
 
@@ -83,6 +83,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.active:
         found = [one for one in found if one.process]
     data = os.path.dirname(folder)
+    if arguments.untranslated:
+        found = [one._replace(status=one.status.upper()) for one in found]
     rows = [_row(files, one, data, tuple(arguments.shown or ("status",)), arguments.instances) for one in found]
     show(rows, arguments, _line, _COLUMNS)
     return ExitCode.RUNNING if arguments.active and found else ExitCode.OK

@@ -50,7 +50,7 @@ def _run(arguments: argparse.Namespace) -> int:
         kind = "principal" if arguments.principal else "group"
         show_json({"entity": entity, "entity_type": kind, "object": name, "type": of.name, "authorities": words})
         return ExitCode.OK
-    tell(f"Entity {entity} has {'these' if words else 'no'} authorities on object {name}{':' if words else '.'}")
+    tell(f"Entity {entity} has the following authorizations for object {name}:")
     for word in words:
         tell(f"\t{word}")
     return ExitCode.OK

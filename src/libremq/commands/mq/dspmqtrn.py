@@ -1,7 +1,7 @@
 """The `libremq dspmqtrn` command: the units of work that are prepared and not decided.
 
 All of them are coordinated by transaction managers outside (-e): this queue manager coordinates none itself, so -i and
--a show none; and it keeps nothing of a unit of work once it is decided, so neither does -h.
+-a show none. -h shows those that rsvmqtrn has decided, until their transaction managers have heard of that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from libremq.commands.queue_manager_folders import Refused, add_data_argument, g
 from libremq.common.messages.amq_messages import amq
 
 if TYPE_CHECKING:
-    from libremq.kernel.recovery.inspection import UnitInDoubt
+    from libremq.kernel.recovery.inspection import DecidedUnit, UnitInDoubt
 
 COMMAND = "dspmqtrn"
 NONE_FOUND = 102
@@ -43,7 +43,7 @@ def connected_code(code: int) -> int:
     return ExitCode.NAME if code == ExitCode.DOES_NOT_EXIST else code
 
 
-def shown_number(unit: UnitInDoubt) -> str:
+def shown_number(unit: UnitInDoubt | DecidedUnit) -> str:
     return f"{unit.number >> 32},{unit.number & 0xFFFFFFFF}"
 
 
@@ -51,6 +51,7 @@ def _run(arguments: argparse.Namespace) -> int:
     others = arguments.internal or arguments.heuristic or arguments.asynchronous
     with connect(arguments, COMMAND) as manager:
         units = manager.units_in_doubt() if arguments.external or not others else []
+        decided = manager.decided_units() if arguments.heuristic else []
         name = manager.name
     rows: list[Row] = [
         {
@@ -63,6 +64,17 @@ def _run(arguments: argparse.Namespace) -> int:
         }
         for unit in units
     ]
+    rows += [
+        {
+            "transaction": shown_number(unit),
+            "state": "committed" if unit.committed else "backed out",
+            "xid": unit.xid.upper(),
+            "puts": 0,
+            "gets": 0,
+            "queues": [],
+        }
+        for unit in decided
+    ]
     if arguments.json and not rows:
         show_json([])
     elif rows:
@@ -73,11 +85,15 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _line(row: Row) -> str:
-    return amq(7056, row["transaction"])
+    if row["state"] == "in-doubt":
+        return amq(7056, row["transaction"])
+    return amq(7058, row["transaction"], row["state"])
 
 
 def _detailed(row: Row) -> str:
     queues = row["queues"]
     assert isinstance(queues, list)
-    lines = [_line(row), f"    XID: {row['xid']}", f"    {row['puts']} puts, {row['gets']} gets"]
+    lines = [_line(row), f"    XID: {row['xid']}"]
+    if row["state"] == "in-doubt":
+        lines.append(f"    {row['puts']} puts, {row['gets']} gets")
     return "\n".join([*lines, *(f"    Queue: {queue}" for queue in queues)])

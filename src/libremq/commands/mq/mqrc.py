@@ -8,6 +8,7 @@ import re
 import sys
 import textwrap
 
+from libremq.commands.exit_codes import printable
 from libremq.common.messages.amq_messages import ROWS, SEVERITIES, find_number
 from libremq.mqi.constant_names import name_of
 from libremq.mqi.reasons import Reason, close_names, find_reason
@@ -38,11 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
                 print()
             found.append(one)
             if not arguments.json:
-                print(explain(one) if isinstance(one, Reason) else explain_message(one))
+                print(printable(explain(one) if isinstance(one, Reason) else explain_message(one)))
         else:
             missing += 1
             sys.stdout.flush()
-            print(_unknown(code), file=sys.stderr)
+            print(printable(_unknown(code)), file=sys.stderr)
     if arguments.json:
         print(json.dumps([_as_json(one) for one in found], indent=1))
     return 1 if missing else 0

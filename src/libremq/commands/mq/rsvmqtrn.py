@@ -46,17 +46,23 @@ def _run(arguments: argparse.Namespace) -> int:
             tell(f"Queue manager '{manager.name}' coordinates no transactions itself: there is nothing to resolve.")
             return ExitCode.OK
         found = [unit for unit in manager.units_in_doubt() if shown_number(unit) == number]
-        if not found or arguments.what == "forget":
-            # Nothing is kept of a unit of work that was decided; one that is in doubt must not be forgotten
+        decided = [unit for unit in manager.decided_units() if shown_number(unit) == number]
+        if arguments.what == "forget":
             if found:
                 raise Refused(NOT_RESOLVED, amq(7056, number) + " Decide it with -c or -b.")
+            if not decided:
+                raise Refused(NOT_KNOWN, amq(7111, number[:40]))
+            manager.forget_unit(decided[0].xid)
+            tell(amq(7057, number, "forgotten"))
+            return ExitCode.OK
+        if decided and not found:
+            word = "committed" if decided[0].committed else "backed out"
+            raise Refused(NOT_RESOLVED, amq(7058, number, word))
+        if not found:
             raise Refused(NOT_KNOWN, amq(7111, number[:40]))
         xid = bytes.fromhex(found[0].xid)
         try:
-            if arguments.what == "commit":
-                manager.xa.commit(xid)
-            else:
-                manager.xa.rollback(xid)
+            manager.resolve(xid, commit=arguments.what == "commit")
         except MQError as error:
             raise Refused(
                 NOT_RESOLVED, f"transaction {number} could not be resolved: {error.detail or error}"

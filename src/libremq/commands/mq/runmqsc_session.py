@@ -23,7 +23,7 @@ from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.common.release import release
-from libremq.kernel.events.command_events import mask_passwords
+from libremq.kernel.events.masked_text import mask_passwords
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -97,8 +97,8 @@ class Report:
 
     def banner(self, interactive: bool) -> None:
         if not self.json:
-            print(f"LibreMQ V{release()}. Not affiliated with IBM.")
-            print(f"Starting MQSC for queue manager {self.name}.")
+            tell(f"LibreMQ V{release()}. Not affiliated with IBM.")
+            tell(f"Starting MQSC for queue manager {self.name}.")
             print("\n" if not interactive else "", flush=True)
 
     def typed(self, given: CommandText, *, counted: bool) -> None:
@@ -145,7 +145,7 @@ class Report:
             )
         if responses:
             lines.append(f"{self.responses} command {'response' if self.responses == 1 else 'responses'} received.")
-        print("\n".join(lines))
+        tell("\n".join(lines))
 
     @property
     def exit_code(self) -> int:
@@ -158,8 +158,9 @@ def _counted(number: int, none: str, one: str, many: str) -> str:
 
 def _without_passwords(given: CommandText) -> list[str]:
     """The lines of a command for the report, which people keep. One with a password is shown as one line."""
-    masked = mask_passwords(given.text)
-    return list(given.lines) if masked == given.text else [masked]
+    whole = given.whole or " ".join(given.lines if given.problem else ())
+    masked = mask_passwords(whole)
+    return list(given.lines) if masked == whole or not given.lines else [masked]
 
 
 def _messages(answer: Answer) -> list[str]:

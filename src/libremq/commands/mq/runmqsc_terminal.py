@@ -15,10 +15,10 @@ from libremq.admin.command_spec import CommandSpec
 from libremq.admin.mqsc_lines import CommandText
 from libremq.admin.mqsc_session import Answer
 from libremq.common.release import release
+from libremq.kernel.events.masked_text import has_secrets
 
 _HISTORY_MAX = 1000
 _OPEN = re.compile(r"([A-Za-z]\w*)\s*\(\s*([^()\s,']*)$")
-_SECRET = re.compile(r"PWD|PASSWORD", re.IGNORECASE)
 
 
 def completions(text: str, names: Callable[[str, str], list[str]] = lambda kind, start: []) -> list[str]:
@@ -78,7 +78,7 @@ def lines(name: str, pending: Callable[[], bool], execute: Callable[[CommandText
                 print()
                 return
             typed.append(line)
-            if _SECRET.search(" ".join(typed)):
+            if has_secrets(" ".join(typed)):
                 secrets.update(typed)
             yield line + "\n"
             if not pending():

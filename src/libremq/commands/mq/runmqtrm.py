@@ -94,7 +94,8 @@ def ended_by_signal(stop: Callable[[], None]) -> Iterator[threading.Event]:
 
     watcher = threading.Thread(target=wait, name="libremq-signals", daemon=True)
     watcher.start()
-    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    names = ("SIGTERM", "SIGINT", "SIGHUP")  # the last one is not on Windows
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     main = threading.current_thread() is threading.main_thread()
     before = {number: signal.signal(number, handle) for number in numbers} if main else {}
     try:

@@ -96,7 +96,7 @@ def _run(arguments: argparse.Namespace) -> int:
         for kind, name in entities:
             which = selection(of, given.profile or "self", **{kind: name})
             run_mqsc(qm, f"DELETE AUTHREC {which}" if given.remove else f"SET AUTHREC {which} {change}")
-    tell("The authorities are removed." if given.remove else "The authorities are set.")
+    tell("The setmqaut command completed successfully.")
     return ExitCode.OK
 
 

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from libremq.commands import main
-from libremq.commands.exit_codes import Parser
+from libremq.commands.exit_codes import Parser, printable
 from libremq.commands.own.link_commands import linked_names
 
 SHELLS = ("bash", "zsh", "fish")
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     lines = list(command_lines())
-    print({"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](lines), end="")
+    print(printable({"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](lines)), end="")
     return 0
 
 

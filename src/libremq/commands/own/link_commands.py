@@ -82,7 +82,7 @@ def _is_ours(path: str) -> bool:
 def _write(path: str, text: str) -> None:
     """As a whole or not at all."""
     temporary = f"{path}.{os.getpid()}.new"
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o755)
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o755)
     try:
         os.write(fd, text.encode())
     finally:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import Refused, guarded, tell
+from libremq.common.files.durable_sync import sync_all
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.mqi.errors import MQError
 
@@ -258,9 +259,9 @@ def _write(path: str, data: bytes) -> None:
         os.unlink(draft)
     except FileNotFoundError:
         pass
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), 0o600)
     with open(descriptor, "wb") as file:
         file.write(data)
         file.flush()
-        os.fsync(descriptor)
+        sync_all(descriptor)
     os.replace(draft, path)

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import pyspark  # noqa: F401  (tells at once when the extra is not installed)
 
 from libremq.commands.exit_codes import printable
+from libremq.commands.output import csv_cell
 from libremq.commands.pipeline.pipeline_command import Refused
 from libremq.pipeline.plain_text import table_lines
 from libremq.pipeline.rules.rule import SEVERITIES
@@ -270,8 +271,8 @@ def _show(frame: DataFrame, arguments: argparse.Namespace) -> int:
     rows: Iterable[Any] = frame.limit(limit).toLocalIterator() if 0 < limit <= ROWS_MAX else frame.toLocalIterator()
     if arguments.csv:
         writer = csv.writer(sys.stdout)
-        writer.writerow(frame.columns)
-        writer.writerows(["" if value is None else value for value in row] for row in rows)
+        writer.writerow([csv_cell(name) for name in frame.columns])
+        writer.writerows([csv_cell(value) for value in row] for row in rows)
     elif arguments.json:
         for row in rows:
             print(json.dumps(row.asDict(recursive=True), default=_plain))

@@ -22,7 +22,7 @@ USAGE_CODE = 2
 
 def run(arguments: argparse.Namespace) -> int:
     if arguments.plan is None or arguments.list:
-        print(listing(), end="")
+        print(printable(listing()), end="")
         return 0
     try:
         plan = PLANS.get(arguments.plan.lower())
@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         worked = _worked(plan, told_so)
     except PlanError as error:
         return _complain(str(error))
-    print(as_json(worked) if told_so.json else as_text(worked), end="")
+    print(printable(as_json(worked) if told_so.json else as_text(worked)), end="")
     return 0
 
 

@@ -1,80 +1,28 @@
-"""The `amqsech` sample: a server that answers each request with its own data.
-
-It is started by a trigger monitor, with an MQTMC2 as its only argument, or by hand with the name of a queue. A request
-and its reply are one unit of work. A request whose reply cannot be delivered goes to the dead-letter queue.
-"""
+"""The `amqsech` sample: a server that answers each request with its own data. `request_server.py` has the loop."""
 
 from __future__ import annotations
 
 import argparse
-import os
 from typing import TYPE_CHECKING
 
-from libremq.commands.queue_manager_folders import complain
-from libremq.commands.samples.sample_program import USAGE_CODE, Sample, add_queue_arguments, add_wait_argument, line
+from libremq.commands.samples.request_server import add_server_arguments, reply, run_server
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, NoMessageAvailable
-from libremq.mqi.structs import MQMD, MQTMC2
+from libremq.mqi.structs import MQMD
 
 if TYPE_CHECKING:
     from libremq.client.message import Message
-    from libremq.client.queue import Queue
     from libremq.client.queue_manager import QueueManager
-
-_TRIGGERED_WAIT_S = 5.0  # then it ends, and the next request calls for a new one
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    add_queue_arguments(parser, "the queue to serve, or an MQTMC2 from a trigger monitor")
-    add_wait_argument(
-        parser,
-        None,
-        f"end when no request came for so long; by default {_TRIGGERED_WAIT_S:g} if it was triggered, else never",
-    )
+    add_server_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    triggered = arguments.queue.startswith(C.MQTMC_STRUC_ID)
-    wait = arguments.wait
-    if wait is None:
-        wait = _TRIGGERED_WAIT_S if triggered else -1.0
-    sample = Sample("amqsech", arguments, "Sample AMQSECHA start", "Sample AMQSECHA end")
-    if triggered:
-        try:
-            arguments.queue, arguments.qmgr = trigger_message(arguments.queue, arguments.qmgr)
-        except (MQError, ValueError) as error:
-            complain(sample.command, f"the trigger message (MQTMC2) is not valid: {error}")
-            return USAGE_CODE
-    return sample.run(lambda qm: _serve(sample, qm, qm.queue(arguments.queue), wait))
+    return run_server("amqsech", "AMQSECHA", arguments, _echo)
 
 
-def trigger_message(text: str, qmgr: str = "") -> tuple[str, str]:
-    """The queue and the queue manager that an MQTMC2 names. Blanks at its end may be missing: shells drop them."""
-    data = os.fsencode(text)
-    length = 684 if data[4:8] == C.MQTMC_VERSION_1.encode() else 732
-    found = MQTMC2.unpack(data.ljust(length))
-    return found.QName, (found.QMgrName if length == 732 else "") or qmgr
-
-
-def _serve(sample: Sample, qm: QueueManager, queue: Queue, wait: float) -> None:
-    with sample.verb("MQOPEN", "unable to open queue for input"):
-        queue.handle("input")
-    while True:
-        with qm.transaction():
-            with sample.verb("MQGET"):
-                try:
-                    request = queue.get(float("inf") if wait < 0 else wait)
-                except NoMessageAvailable:
-                    line("no more requests")
-                    return
-            line(request.data)
-            _answer(sample, qm, request)
-
-
-def _answer(sample: Sample, qm: QueueManager, request: Message) -> None:
-    if request.message_type != C.MQMT_REQUEST:
-        line("  not a request: no reply")
-        return
+def _echo(qm: QueueManager, request: Message) -> None:
     original = request.md
     md = MQMD(
         Version=C.MQMD_VERSION_2,
@@ -82,25 +30,4 @@ def _answer(sample: Sample, qm: QueueManager, request: Message) -> None:
         CodedCharSetId=original.CodedCharSetId,
         Format=original.Format,
     )
-    if original.Report & C.MQRO_PASS_DISCARD_AND_EXPIRY:
-        md.Report, md.Expiry = original.Report & C.MQRO_DISCARD_MSG, original.Expiry
-    try:
-        _reply(request, md)
-        return
-    except MQError as error:
-        sample.told("MQPUT1", error)
-        reason = error.reason
-    original.Report &= ~C.MQRO_EXCEPTION_WITH_FULL_DATA  # the report would go where the reply could not
-    with sample.verb("MQPUT1", "the request stays on its queue"):
-        buried = qm.dead_letter(request, reason)
-    line("  request discarded, as it asks" if buried is None else "  request put on the dead-letter queue")
-
-
-def _reply(request: Message, md: MQMD) -> None:
-    """As persistent as the request, if the queue for replies takes that: a temporary one does not."""
-    try:
-        request.reply(request.data, md=md, properties=request.properties)
-    except MQError as error:
-        if error.reason != C.MQRC_PERSISTENT_NOT_ALLOWED:
-            raise
-        request.reply(request.data, md=md, properties=request.properties, persistent=False)
+    reply(request, request.data, md, properties=request.properties)

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from libremq.client import connecting
-from libremq.commands.exit_codes import printable
+from libremq.commands.exit_codes import printable, printable_bytes
 from libremq.commands.queue_manager_folders import complain
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from libremq.client.verbs import MQI
 
 USAGE_CODE = 99
+CLIENT_SAMPLES = (
+    "amqsbcgc", "amqsblstc", "amqsechc", "amqsgbrc", "amqsgetc", "amqsinqc", "amqsputc", "amqsreqc", "amqssetc",
+)  # fmt: skip
+"""The samples that never look for a queue manager on this machine: each is the one of the name without the last c."""
 USER_VARIABLE = "MQSAMP_USER_ID"
 LINE_BYTES_MAX = 100 * 1024 * 1024  # no message is longer
 UTF8 = 1208
@@ -107,7 +111,8 @@ def wait_options(wait: float, options: int) -> MQGMO:
 
 def lines(texts: Iterable[str | bytes]) -> None:
     """Lines on standard output, as one write."""
-    data = b"".join((text if isinstance(text, bytes) else printable(text).encode()) + b"\n" for text in texts)
+    encoded = (printable_bytes(text) if isinstance(text, bytes) else printable(text).encode() for text in texts)
+    data = b"".join(text + b"\n" for text in encoded)
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
@@ -169,7 +174,8 @@ class Sample:
         from libremq.common.configuration import ConfigurationError
         from libremq.kernel.state.failure_reasons import FAILURES
 
-        line(self._start)
+        if self._start:
+            line(self._start)
         code = 0
         try:
             self.need_queue()
@@ -209,6 +215,9 @@ class Sample:
         user = os.environ.get(USER_VARIABLE) or None
         password = ask_password() if user else None
         url = connecting.url_for(name)
+        if self.command in CLIENT_SAMPLES and url.startswith(("local:", "embedded:")):
+            detail = f"{self.command} connects as a client: set MQSERVER or MQCCDTURL, or give a URL mq://host:port/QM"
+            raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, name, detail)
         return connecting.connect(url, user=user, password=password, application=self.command)
 
     # What goes wrong

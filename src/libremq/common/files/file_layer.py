@@ -14,12 +14,14 @@ show every disk state a power cut could have left. So the interface is small and
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import sys
 import threading
 from collections.abc import Sequence
 from typing import Protocol
+
+from libremq.common import operating_system
+from libremq.common.files.durable_sync import sync_all, sync_content
 
 Buffer = bytes | bytearray | memoryview
 
@@ -30,9 +32,6 @@ _ZEROS_BYTES = 1 << 20
 
 _NOTE_MAX = 300
 """Bytes of the note in a lock file: a number and a file name."""
-
-# Without fdatasync (macOS) the full fsync is the nearest promise.
-_sync_data = getattr(os, "fdatasync", os.fsync)
 
 _locks_held: set[str] = set()
 _locks_guard = threading.Lock()
@@ -63,7 +62,10 @@ class File(Protocol):
 
 
 class FileLock(Protocol):
-    """An exclusive lock on a path, held until `release` or the end of the process."""
+    """An exclusive lock on a file, held until `release` or the end of the process."""
+
+    def is_in_place(self) -> bool:
+        """Does the path still lead to the file that is locked? Another opener would lock what is there now."""
 
     def release(self) -> None: ...
 
@@ -92,8 +94,12 @@ class Files(Protocol):
 
     def sync_folder(self, path: str) -> None: ...
 
-    def lock(self, path: str) -> FileLock:
-        """Lock the path for this process; raises BlockingIOError if another opener holds it."""
+    def lock(self, path: str, *, note: bool = True) -> FileLock:
+        """Lock the path for this process; raises BlockingIOError if another opener holds it.
+
+        The file is made if need be, and says who has locked it. Without the `note` it must be there, and stays as it
+        is: FileNotFoundError if it is not.
+        """
 
     def free_bytes(self, path: str) -> int:
         """Bytes free on the file system that holds `path`."""
@@ -159,7 +165,7 @@ class RealFile:
             offset = position
 
     def sync(self) -> None:
-        _sync_data(self._fd)
+        sync_content(self._fd)
 
     def truncate(self, size: int) -> None:
         os.ftruncate(self._fd, size)
@@ -187,11 +193,18 @@ class RealFile:
 class RealFileLock:
     """flock on the path, plus a note in this process: on some network file systems flock is per process."""
 
-    __slots__ = ("_fd", "_key")
+    __slots__ = ("_fd", "_key", "_path")
 
-    def __init__(self, fd: int, key: str) -> None:
+    def __init__(self, fd: int, key: str, path: str) -> None:
         self._fd = fd
         self._key = key
+        self._path = path
+
+    def is_in_place(self) -> bool:
+        try:
+            return self._fd >= 0 and _leads_to(self._path, self._fd)
+        except OSError:
+            return False
 
     def release(self) -> None:
         if self._fd >= 0:
@@ -199,6 +212,10 @@ class RealFileLock:
             os.close(fd)
             with _locks_guard:
                 _locks_held.discard(self._key)
+
+
+def _leads_to(path: str, fd: int) -> bool:
+    return os.path.samestat(os.stat(path), os.fstat(fd))
 
 
 def lock_holder(path: str) -> str:
@@ -225,13 +242,18 @@ def _lock_note() -> bytes:
 
 
 class RealFiles:
-    """The machine's file system."""
+    """The machine's file system. NotOnThisSystem where it lacks what a queue manager needs, as on Windows."""
 
     __slots__ = ()
 
+    file_type = RealFile
+
+    def __init__(self) -> None:
+        operating_system.check()
+
     def open(self, path: str, *, create: bool = False) -> RealFile:
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
-        return RealFile(os.open(path, flags, 0o600), path)
+        return self.file_type(os.open(path, flags, 0o600), path)
 
     def exists(self, path: str) -> bool:
         return os.path.exists(path)
@@ -271,23 +293,28 @@ class RealFiles:
     def sync_folder(self, path: str) -> None:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            os.fsync(fd)
+            sync_all(fd)
         finally:
             os.close(fd)
 
-    def lock(self, path: str) -> RealFileLock:
+    def lock(self, path: str, *, note: bool = True) -> RealFileLock:
+        import fcntl  # here: clients load this layer, too, and on Windows there is none
+
         key = os.path.realpath(path)
         with _locks_guard:
             if key in _locks_held:
                 raise BlockingIOError(errno.EWOULDBLOCK, "already open in this process", path)
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if note else 0), 0o600)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # The note is only for the message a second opener gets; the lock itself is the kernel's. It is
-                # written over the one before, whose block it takes: on a full disk there is no other.
-                note = _lock_note()
-                os.pwrite(fd, note, 0)
-                os.ftruncate(fd, len(note))
+                if not _leads_to(path, fd):
+                    raise BlockingIOError(errno.EWOULDBLOCK, "it was replaced in this moment", path)
+                if note:
+                    # It is only for the message a second opener gets; the lock itself is the kernel's. It is
+                    # written over the one before, whose block it takes: on a full disk there is no other.
+                    words = _lock_note()
+                    os.pwrite(fd, words, 0)
+                    os.ftruncate(fd, len(words))
             except BlockingIOError:
                 os.close(fd)
                 raise BlockingIOError(errno.EWOULDBLOCK, f"held by {lock_holder(path)}", path) from None
@@ -295,7 +322,7 @@ class RealFiles:
                 os.close(fd)
                 raise
             _locks_held.add(key)
-        return RealFileLock(fd, key)
+        return RealFileLock(fd, key, path)
 
     def free_bytes(self, path: str) -> int:
         state = os.statvfs(path)

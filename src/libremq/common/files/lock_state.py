@@ -6,7 +6,6 @@ moment, so only a process that starts the queue manager in that very moment coul
 
 from __future__ import annotations
 
-import fcntl
 import os
 
 from libremq.common.files.file_layer import lock_holder
@@ -14,6 +13,8 @@ from libremq.common.files.file_layer import lock_holder
 
 def locked_by(path: str) -> str:
     """Who holds the lock, as `lock_holder` names it; "" if nobody does."""
+    import fcntl  # here: on Windows there is none
+
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:

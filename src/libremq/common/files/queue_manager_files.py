@@ -16,6 +16,8 @@ CHECKPOINT = "amqalchk.fil"
 BACKUP = "amqbkup.dat"
 """What makes a backup queue manager one."""
 EXITS = "exits"  # the folder of channel exits
+KEY_REPOSITORY = "ssl/key"
+"""SSLKEYR of a new queue manager: the stem that MQ has for the files in its folder `ssl`."""
 
 
 def exists(files: Files, folder: str) -> bool:

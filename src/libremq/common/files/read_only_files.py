@@ -73,7 +73,7 @@ class ReadOnlyFiles:
     def sync_folder(self, path: str) -> None:
         _refuse(path)
 
-    def lock(self, path: str) -> NoReturn:
+    def lock(self, path: str, *, note: bool = True) -> NoReturn:
         _refuse(path)
 
     def free_bytes(self, path: str) -> int:

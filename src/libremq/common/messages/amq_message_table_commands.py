@@ -260,6 +260,12 @@ COMMAND_ROWS: dict[int, tuple[str, str, str, str]] = {
     8469: (
         "E", "LibreMQ subscription {0} already exists.", "Its name is taken.", "Use ALTER, REPLACE, or another name.",
     ),
+    8490: (
+        "W", "Kept, with no effect yet: {0}.",
+        "The command has done what it was asked to. What the attribute is for is not part of LibreMQ yet, or does not "
+        "exist on this platform.",
+        "None is needed. The reference page of objects says which attributes these are.",
+    ),
     8498: (
         "E", "This cannot be done here: {0}.",
         "The queue manager runs inside an application, or its log is of the other type.",

@@ -52,8 +52,9 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "If there are too many open files, raise that limit, or lower MaxChannels in qm.ini.",
     ),
     9218: (
-        "E", "it cannot listen on {0}: {1}", "The address is used by another program, or is none of this machine.",
-        "Choose another port or address, or end the other program.",
+        "E", "it cannot listen on {0}: {1}; choose another port or address, or end the program that has it",
+        "The address is used by another program, or is none of this machine.",
+        "Choose another port or address (strmqm -p 1415, and the same in URLs), or end the other program.",
     ),
     9259: (
         "E", "{0} did not answer for {1} seconds; its connection is ended.",
@@ -140,6 +141,33 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "E", "Users cannot be authenticated: {0}.", "The file of users, or the system's service, cannot be used.",
         "Correct the cause that is named; until then nobody who needs a password gets in.",
     ),
+    9592: (
+        "E", "Channel '{0}': what came from {1} belongs to another connection than this one.",
+        "The two ends of a channel tell each other a number that they have just made up, and take nothing from an end "
+        "that does not say it back. This one did not: it sends what was recorded of an earlier connection, or is "
+        "broken.",
+        "If it happens again, find out who calls from that address. Nothing was taken from it, and the channel starts "
+        "as usual when its partner calls. A channel with TLS cannot be recorded.",
+    ),
+    9593: (
+        "W", "Channel '{0}': the other end ({1}) waits for message {2}, and the next one has number {3}. Both have the "
+        "same last batch, so that nothing is missing: the other end is told to go on with {3}.",
+        "The sequence number of one end was changed, by RESET CHANNEL there or by a connection that was no honest one. "
+        "The unit of work of the last batch, which both ends keep, tells that they agree about the messages.",
+        "If nobody has entered RESET CHANNEL at the other end, find out who has called it.",
+    ),
+    9594: (
+        "W", "{0} connections of {1} that had not logged in were closed: {2} may wait for that ({3} in qm.ini).",
+        "Connections were opened faster than anybody logged in over them. Those that had waited longest without asking "
+        "for anything were closed, or the last one was refused. This is said once a minute for each address.",
+        "Look what that machine does. If these are your applications, which all start at once, raise the limit.",
+    ),
+    9595: (
+        "E", "The connection of {0} is closed: of all messages on their way, over {2} bytes, it holds most, {1} bytes.",
+        "Messages that were begun and not completed, or that a peer does not take, hold as much memory as they may. "
+        "The connection that holds most gives way, of the address that holds most.",
+        "Look what that application does. How much there may be depends on the memory of the machine.",
+    ),
     9616: (
         "E", "CipherSpec {0} of channel '{1}' is not enabled.", "It is too weak, or this system does not have it.",
         "Use a CipherSpec of TLS 1.2 or 1.3, or one of the ANY_ aliases.",
@@ -204,8 +232,10 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "It may not trust this queue manager's certificate.", _CERTIFICATES,
     ),
     9719: (
-        "E", "TLS cannot be used: {0}.", "FIPS 140 is a mode of the whole OpenSSL library, set by the system.",
-        "Run the queue manager on a system in FIPS mode, or set SSLFIPS(NO).",
+        "E", "TLS cannot be used: {0}.",
+        "The queue manager asks for what cannot be done here. FIPS 140 is a mode of the whole OpenSSL library, set by "
+        "the system; Suite B and revocation by LDAP or OCSP are not there at all.",
+        "Run the queue manager on a system in FIPS mode, or set SSLFIPS(NO); SUITEB(NONE); SSLCRLNL(' ').",
     ),
     9776: (
         "E", "Channel '{0}' from {1} was blocked by its user id {2}.",

@@ -192,6 +192,15 @@ MESSAGE_CHANNEL_ROWS: dict[int, tuple[str, str, str, str]] = {
         "E", "Exit '{1}' of channel '{0}' failed: {2}.", "It raised an exception. The channel ends.",
         "Ask those who wrote the exit.",
     ),
+    9589: (
+        "W", "A message for {0}, {1}, was refused: it came over a channel that proves nobody, and says that user '{2}' "
+        "put it.",
+        "The receiving channel has no MCAUSER, no CHLAUTH rule maps it to a user, and its partner has shown no "
+        "certificate. So anybody who reaches the port may have sent the message, and nothing is done for the user in "
+        "it. It goes to the dead-letter queue.",
+        "If this partner is to send commands or triggers: let it show a certificate (SSLCIPH and SSLCAUTH of the "
+        "channel), or say as whom it acts, with MCAUSER or SET CHLAUTH, and give that user the authority.",
+    ),
     9602: (
         "E", "The channel initiator cannot read its queue {0}: {1}.",
         "Channels are not started by triggers until it can.", "Correct the queue; then START CHINIT.",

@@ -18,6 +18,11 @@ PROGRAM_ROWS: dict[int, tuple[str, str, str, str]] = {
         "I", "Transaction number {0} {1}.", "An administrator has decided a unit of work that was in doubt.",
         "Tell the transaction manager's administrator: the other participants must be decided the same way.",
     ),
+    7058: (
+        "I", "Transaction number {0} was {1} by an administrator.",
+        "Its transaction manager has not heard of that yet: it is told when it comes with a decision of its own.",
+        "Once the other participants are decided the same way, rsvmqtrn -f forgets the transaction.",
+    ),
     7110: ("E", "There are no matching transactions: {0}.", "Nothing is in doubt that was asked for.", _NOTHING),
     7111: (
         "E", "Transaction number {0} is not known.", "It was decided meanwhile, or has another number.",

@@ -113,6 +113,11 @@ QUEUE_MANAGER_ROWS: dict[int, tuple[str, str, str, str]] = {
         "not concerned.",
         "Report it with the report file of that time.",
     ),
+    5089: (
+        "W", "The trace has ended: {0}",
+        "The file of the trace that strmqtrc began cannot be written. The queue manager works on without a trace.",
+        "Make room on the disk, or correct the access to the folder; then use strmqtrc again.",
+    ),
     5534: (
         "E", "User '{0}' failed authentication: {1}.",
         "The user id and the password of a connection were checked, and they do not fit.",
@@ -341,6 +346,22 @@ QUEUE_MANAGER_ROWS: dict[int, tuple[str, str, str, str]] = {
         "The queue manager works without it. But should the disk become full, a checkpoint may not be able to give "
         "space back.",
         "Make room on the file system; the reserve is made at the next start, or once a checkpoint finds room.",
+    ),
+    7493: (
+        "W", "What follows a call of queue manager '{0}' could not be done: {1}",
+        "The call itself was done and is answered. After it come a checkpoint if one is due, commands that wait, and "
+        "those that the call has woken.",
+        "Correct the cause that is named. What was not done now is done after a later call.",
+    ),
+    7494: (
+        "S", "Queue manager '{0}' ends at once, and writes nothing more: its file {1} was removed, or another one was "
+        "put in its place.",
+        "The queue manager locks its lock file, its checkpoint file and the control files of its log, and looks before "
+        "each checkpoint whether they are still the ones that it has locked. If they are not, somebody has changed the "
+        "folder under it, and another process may have the queue manager open.",
+        "Find out who has removed or replaced the file. If nothing else was changed, start the queue manager again: "
+        "what was acknowledged is in its log. If folders were replaced, put back log and data of one and the same "
+        "moment first.",
     ),
     7701: (
         "I", "Log file header.", "dmpmqlog shows what the log's control file says.", _NOTHING,

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from libremq.common import ebcdic_pages
 from libremq.common.ccsid import Codec, Kind, characters_of, codec
 from libremq.mqi.constants import (
     MQENC_INTEGER_MASK,
@@ -129,6 +130,8 @@ class Text:
 
     def cut(self, data: bytes, length: int) -> bytes:
         """The characters of the target set that fit in `length` bytes."""
+        if self.target is not None and self.target.kind is Kind.SHIFTED_EBCDIC:
+            return ebcdic_pages.cut(data, length)
         data = data[:length]
         if self.target is None or self.target.single_byte:
             return data
@@ -157,7 +160,7 @@ def _significant(text: str) -> str:
 
 def _newlines_change(source: Codec, target: Codec) -> bool:
     """MQ's default (ConvEBCDICNewline=NL_TO_LF): NL ends a line in EBCDIC, LF does so elsewhere."""
-    return source.kind is Kind.EBCDIC and target.kind is not Kind.EBCDIC
+    return source.kind.is_ebcdic and not target.kind.is_ebcdic
 
 
 def complete_length(data: bytes, character_set: Codec, big_endian: bool) -> int:

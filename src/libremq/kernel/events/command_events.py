@@ -6,10 +6,10 @@ of the PCF message. Passwords in either are masked.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from libremq.kernel.events.event_messages import COMMAND_EVENT, masked, number, put_event, text
+from libremq.kernel.events.masked_text import mask_passwords
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C
@@ -19,10 +19,6 @@ from libremq.mqi.pcf import MQCFBS, MQCFGR, PCFParameter
 _INQUIRES = frozenset(
     value for name, value in vars(C).items() if name.startswith("MQCMD_INQUIRE_") and isinstance(value, int)
 )
-# Misspelt ones too: what is refused is shown as well
-_SECRET_KEYWORDS = r"(?:PASS?W\w*|\w*PWD|\w*PASSWORD|INITKEY)"
-# A value may be quoted in part, and a parenthesis between quotes does not end it
-_SECRETS = re.compile(rf"(\b{_SECRET_KEYWORDS}\s*\(\s*)((?:'[^']*'?|\"[^\"]*\"?|[^)'\"])*)", re.IGNORECASE)
 
 
 def context_parameters(core: Core, context: EventContext) -> list[PCFParameter]:
@@ -41,11 +37,6 @@ def context_parameters(core: Core, context: EventContext) -> list[PCFParameter]:
             text(C.MQCACF_EVENT_APPL_ORIGIN, context.origin_data),
         ]
     return parameters
-
-
-def mask_passwords(mqsc: str) -> str:
-    """MQSC text with asterisks where passwords and keys are; a blank one stays."""
-    return _SECRETS.sub(lambda found: found[1] + ("'********'" if found[2].strip("'\" ") else found[2]), mqsc)
 
 
 def command_event(

@@ -66,7 +66,7 @@ _LENGTHS = {
 # The names of people's passwords and keys: told of, never told
 _SECRETS = frozenset(
     {C.MQCACH_PASSWORD, C.MQCA_LDAP_PASSWORD, C.MQCA_SSL_KEY_REPO_PASSWORD, C.MQCA_INITIAL_KEY,
-     C.MQCACH_SSL_KEY_PASSPHRASE}
+     C.MQCACH_SSL_KEY_PASSPHRASE, C.MQCA_SSL_CRYPTO_HARDWARE}
 )  # fmt: skip
 _MASK = "********"
 _HIGHEST = 2**31 - 1

@@ -8,6 +8,7 @@ from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQPMO
+from libremq.store.stored_message import Origin
 
 _IDENTITY = ("UserIdentifier", "AccountingToken", "ApplIdentityData")
 _ORIGIN = ("PutApplType", "PutApplName", "PutDate", "PutTime", "ApplOriginData")
@@ -15,6 +16,8 @@ _OPTIONS = (
     C.MQPMO_NO_CONTEXT | C.MQPMO_DEFAULT_CONTEXT | C.MQPMO_PASS_IDENTITY_CONTEXT | C.MQPMO_PASS_ALL_CONTEXT
     | C.MQPMO_SET_IDENTITY_CONTEXT | C.MQPMO_SET_ALL_CONTEXT
 )  # fmt: skip
+_PASSES = C.MQPMO_PASS_IDENTITY_CONTEXT | C.MQPMO_PASS_ALL_CONTEXT
+_FROM_ANOTHER = _PASSES | C.MQPMO_SET_IDENTITY_CONTEXT | C.MQPMO_SET_ALL_CONTEXT
 # put option -> the open option that must have been asked for
 _NEEDS_OPEN = {
     C.MQPMO_PASS_IDENTITY_CONTEXT: C.MQOO_PASS_IDENTITY_CONTEXT
@@ -42,6 +45,14 @@ def open_options(pmo: MQPMO) -> int:
     return _PUT1_NEEDS.get(pmo.Options & _OPTIONS, 0)
 
 
+def accounting_token(user_number: int | None) -> bytes:
+    """The token of a user as MQ has it on Unix: length and digits of the user's number; the last byte says so."""
+    if user_number is None:
+        return C.MQACT_NONE
+    digits = str(user_number).encode()
+    return (bytes([len(digits)]) + digits).ljust(31, b"\0") + C.MQACTT_UNIX_NUMERIC_ID.encode()
+
+
 def put_date_time(now: float) -> tuple[str, str]:
     """PutDate YYYYMMDD and PutTime HHMMSSTH, in GMT."""
     global _stamp
@@ -63,7 +74,7 @@ def set_context(
     option = pmo.Options & _OPTIONS
     if not option or option == C.MQPMO_DEFAULT_CONTEXT:
         md.UserIdentifier = connection.user  # also with an alternate user, whose authority is asked for, no more
-        md.AccountingToken = C.MQACT_NONE
+        md.AccountingToken = connection.accounting_token
         md.ApplIdentityData = ""
         _sign(connection, md, now)
         return
@@ -97,6 +108,20 @@ def set_context(
         for field in _IDENTITY:
             setattr(md, field, getattr(source, field))
     _sign(connection, md, now)
+
+
+def passed_origin(connection: Connection, pmo: MQPMO) -> Origin | None:
+    """Whose context is passed on, its origin is, too: an identity that nobody has proven does not become a better one.
+
+    A program that sets the context itself answers for it, unless it says whose it has copied: with the handle through
+    which it has read that message, also by a browse. That is ours; elsewhere the handle is not looked at.
+    """
+    if not pmo.Options & _FROM_ANOTHER:
+        return None
+    saved = connection.handles.get(pmo.Context)
+    if saved is None:
+        return None
+    return saved.saved_origin if pmo.Options & _PASSES else saved.read_origin
 
 
 def _sign(connection: Connection, md: MQMD, now: float) -> None:

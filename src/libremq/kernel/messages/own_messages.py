@@ -83,7 +83,7 @@ def bury(
     )  # fmt: skip
     header.PutDate, header.PutTime = put_date_time(now)
     md.Format, md.Encoding, md.CodedCharSetId = C.MQFMT_DEAD_LETTER_HEADER.strip(), C.MQENC_NATIVE, ccsid
-    dead = Message(md, message.properties, header_bytes(header, ccsid) + message.data)
+    dead = Message(md, message.properties, header_bytes(header, ccsid) + message.data, message.origin)
     try:
         destination = _dead_letter_queue(core)
         core.deliver(destination, dead, unit, now)

@@ -24,6 +24,8 @@ and leave it to the ordinary way when a check speaks against them:
     13 groups, context, properties              MQRC_...                  x     =      -        -
     14 MAXMSGL of queue and queue manager       MQRC_MSG_TOO_BIG_FOR_...  x     x      x        x  7)
     15 MAXDEPTH, if no getter waits for it      MQRC_Q_FULL               x     x      x        x
+    15a a partner that proves nobody, and a     MQRC_NOT_AUTHORIZED       x     =      x        x  8)
+        queue where messages are obeyed
     16 queue not damaged, room in log and disk  (see `Core.put`)          x     x      x        x
 
 x: asked. =: cannot be otherwise: the put is like one that was asked, or the plan was made just now. -: not asked.
@@ -36,20 +38,24 @@ x: asked. =: cannot be otherwise: the put is like one that was asked, or the pla
 5) An application or a channel that fails so is worth an event. A message of the queue manager's own is not.
 6) How many messages a batch has was agreed on; reports come on top.
 7) A message of the queue manager's own is never cut in segments.
+8) It stays with a message that came over a channel (`authority.message_origin`): in reports and dead letters, and where
+   an application passes the context on.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from libremq.kernel.objects.object_types import Queue
+from libremq.kernel.objects.object_types import LocalQueue, Queue
 from libremq.kernel.state.connection import Destination
 from libremq.kernel.state.core import Core
+from libremq.kernel.state.queue_state import COMMAND_QUEUE
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
 
 MAX_PRIORITY = 9
+_INITIATION_QUEUES = ("SYSTEM.CHANNEL.INITQ", "SYSTEM.DEFAULT.INITIATION.QUEUE")
 _NO_ID = bytes(24)
 
 
@@ -71,7 +77,8 @@ class PutPlan:
 
     __slots__ = (
         "bytes_max", "default_persistence", "default_priority", "depth_max", "destination", "expiry_max",
-        "inhibited_by", "is_plain", "nonpersistent_only", "qmgr_bytes_max", "queue", "queue_bytes_max", "version",
+        "inhibited_by", "is_plain", "nonpersistent_only", "obeyed_as", "qmgr_bytes_max", "queue", "queue_bytes_max",
+        "version",
     )  # fmt: skip
 
     def __init__(self, core: Core, destination: Destination) -> None:
@@ -96,9 +103,14 @@ class PutPlan:
         self.queue_bytes_max = definition.maxmsgl
         self.qmgr_bytes_max = core.catalogue.qmgr.maxmsgl
         self.bytes_max = min(self.queue_bytes_max, self.qmgr_bytes_max)
+        self.obeyed_as = "" if destination.is_remote else _obeyed_as(core, definition)
         # A put of a message that leaves nothing open means no more than to store it
         self.is_plain = not (
-            destination.is_remote or self.nonpersistent_only or self.inhibited_by or self.expiry_max >= 0
+            destination.is_remote
+            or self.nonpersistent_only
+            or self.inhibited_by
+            or self.expiry_max >= 0
+            or self.obeyed_as
         )
 
     def closed_because(self, core: Core, options: int) -> int:
@@ -168,6 +180,17 @@ class PutPlan:
         if reason == C.MQRC_MSG_TOO_BIG_FOR_Q_MGR:
             limit, whose = self.qmgr_bytes_max, "queue manager"
         return mq_error(reason, self.queue.name, f"{length} bytes are more than MAXMSGL({limit}) of the {whose}")
+
+
+def _obeyed_as(core: Core, definition: LocalQueue) -> str:
+    """Where messages make somebody act, for the user in them or by what they say: the sort of queue"""
+    if definition.name == COMMAND_QUEUE:
+        return "the command queue"
+    if definition.is_transmission_queue:
+        return "a transmission queue"
+    if definition.name in _INITIATION_QUEUES or core.catalogue.triggered.served_by(definition.name):
+        return "an initiation queue"
+    return ""
 
 
 def plan_of(core: Core, destination: Destination) -> PutPlan:

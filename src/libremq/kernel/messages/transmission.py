@@ -37,13 +37,15 @@ def wrap(core: Core, destination: Destination, message: Message) -> Message:
     """The message as it goes on the transmission queue to `destination`."""
     ccsid = core.catalogue.qmgr.ccsid
     inner = message.md.copy()
+    if message.origin is not None and not message.origin.proven:
+        inner.UserIdentifier = ""  # the next queue manager may trust this one
     data = message.data
     if message.properties:
         data, inner.Format, inner.CodedCharSetId, inner.Encoding = insert(
             Properties.decode(message.properties), data, inner.Format, inner.CodedCharSetId, inner.Encoding
         )
     framed = frame(destination.remote_queue, destination.remote_qmgr, inner, data, ccsid)
-    return Message(_outer(core, message.md), b"", framed)
+    return Message(_outer(core, inner), b"", framed, message.origin)
 
 
 def frame(queue: str, qmgr: str, md: MQMD, data: bytes, ccsid: int) -> bytes:

@@ -16,7 +16,7 @@ from libremq.kernel.objects.attribute_tables_security import (
 )
 from libremq.kernel.objects.attribute_tables_service import LISTENER_ATTRIBUTES, SERVICE_ATTRIBUTES
 from libremq.kernel.objects.attribute_tables_topic import COMMINFO_ATTRIBUTES, SUB_ATTRIBUTES, TOPIC_ATTRIBUTES
-from libremq.kernel.objects.attributes import Attribute, AttributeTable, Kind, Source
+from libremq.kernel.objects.attributes import Attribute, AttributeTable, Effect, Kind, Source
 from libremq.mqi import constants as mq
 
 PROCESS_ATTRIBUTES: tuple[Attribute, ...] = (
@@ -89,6 +89,7 @@ PROCESS_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_PROCESS_DESC_LENGTH,
         about="free description",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "ALTDATE",
@@ -146,6 +147,7 @@ NAMELIST_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_NAMELIST_DESC_LENGTH,
         about="free description",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "ALTDATE",

@@ -8,7 +8,7 @@ are. No application can open these objects, so MQINQ knows none of the attribute
 from __future__ import annotations
 
 from libremq.kernel.objects.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, name, number, text, texts
-from libremq.kernel.objects.attributes import Attribute, Source
+from libremq.kernel.objects.attributes import Attribute, Effect, Source
 from libremq.mqi import constants as mq
 
 CHANNEL_TYPES = ("SDR", "SVR", "RCVR", "RQSTR", "CLNTCONN", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP")
@@ -47,6 +47,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
         "AFFINITY", mq.MQIACH_CONNECTION_AFFINITY, mq.MQCAFTY_PREFERRED,
         {"PREFERRED": mq.MQCAFTY_PREFERRED, "NONE": mq.MQCAFTY_NONE},
         "whether a client that connects again keeps to the channel that it used first", types=CLNTCONN,
+        effect=Effect.NOT_YET,
     ),
     ALTDATE,
     ALTTIME,
@@ -78,26 +79,32 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
         "CLNTWGHT", mq.MQIACH_CLIENT_CHANNEL_WEIGHT, 0, 0, 99,
         "share of the connections that a client table gives to the channel; 0 takes them in order of name",
         types=CLNTCONN,
+        effect=Effect.NOT_YET,
     ),
     name(
         "CLUSNL", mq.MQCA_CLUSTER_NAMELIST, mq.MQ_NAMELIST_NAME_LENGTH,
         "namelist of the clusters that the channel belongs to", types=CLUSTER,
+        effect=Effect.NOT_YET,
     ),
     name(
         "CLUSTER", mq.MQCA_CLUSTER_NAME, mq.MQ_CLUSTER_NAME_LENGTH, "cluster that the channel belongs to",
         types=CLUSTER,
+        effect=Effect.NOT_YET,
     ),
     number(
         "CLWLPRTY", mq.MQIACH_CLWL_CHANNEL_PRIORITY, 0, 0, 9,
         "priority in the choice of a cluster channel, 9 is highest", types=CLUSTER,
+        effect=Effect.NOT_YET,
     ),
     number(
         "CLWLRANK", mq.MQIACH_CLWL_CHANNEL_RANK, 0, 0, 9,
         "rank in the choice of a cluster channel, before its state is looked at", types=CLUSTER,
+        effect=Effect.NOT_YET,
     ),
     number(
         "CLWLWGHT", mq.MQIACH_CLWL_CHANNEL_WEIGHT, 50, 1, 99,
         "share of the messages of a cluster that take the channel", types=CLUSTER,
+        effect=Effect.NOT_YET,
     ),
     choices(
         "COMPHDR", mq.MQIACH_HDR_COMPRESSION, (mq.MQCOMPRESS_NONE,),
@@ -132,12 +139,14 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
         "DEFRECON", mq.MQIACH_DEF_RECONNECT, mq.MQRCN_NO,
         {"NO": mq.MQRCN_NO, "YES": mq.MQRCN_YES, "QMGR": mq.MQRCN_Q_MGR, "DISABLED": mq.MQRCN_DISABLED},
         "whether clients connect again by themselves if their program does not say", types=CLNTCONN,
+        effect=Effect.NOT_YET,
     ),
-    text("DESCR", mq.MQCACH_DESC, mq.MQ_CHANNEL_DESC_LENGTH, "free description"),
+    text("DESCR", mq.MQCACH_DESC, mq.MQ_CHANNEL_DESC_LENGTH, "free description", effect=Effect.FOR_OTHERS),
     number(
         "AMQPKA", mq.MQIACH_AMQP_KEEP_ALIVE, mq.MQKAI_AUTO, 0, 99999,
         "milliseconds between keep-alive frames; AUTO takes the interval of the client",
         words={"AUTO": mq.MQKAI_AUTO}, types=AMQP,
+        effect=Effect.NOT_YET,
     ),
     number(
         "DISCINT", mq.MQIACH_DISC_INTERVAL, 6000, 0, 999999,
@@ -186,12 +195,14 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     text(
         "MCANAME", mq.MQCACH_MCA_NAME, mq.MQ_MCA_NAME_LENGTH, "kept for old definitions; only blank",
         types=("SDR", "SVR", "RQSTR", "CLUSSDR", "CLUSRCVR"), value_reason=mq.MQRCCF_MCA_NAME_ERROR,
+        effect=Effect.FOR_OTHERS,
     ),
     choice(
         "MCATYPE", mq.MQIACH_MCA_TYPE, mq.MQMCAT_PROCESS, {"PROCESS": mq.MQMCAT_PROCESS, "THREAD": mq.MQMCAT_THREAD},
         "whether the channel runs as a process or as a thread", types=("SDR", "SVR", "RQSTR", "CLUSSDR", "CLUSRCVR"),
         value_reason=mq.MQRCCF_MCA_TYPE_ERROR,
         default_by_type={"CLUSSDR": mq.MQMCAT_THREAD, "CLUSRCVR": mq.MQMCAT_THREAD},
+        effect=Effect.NOT_YET,
     ),
     text(
         "MCAUSER", mq.MQCACH_MCA_USER_ID, mq.MQ_MCA_USER_ID_LENGTH,
@@ -200,6 +211,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     text(
         "MODENAME", mq.MQCACH_MODE_NAME, mq.MQ_MODE_NAME_LENGTH, "LU 6.2 mode; without meaning over TCP", types=CALLERS,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "MONCHL", mq.MQIA_MONITORING_CHANNEL, mq.MQMON_Q_MGR,
@@ -241,6 +253,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
         "NETPRTY", mq.MQIACH_NETWORK_PRIORITY, 0, 0, 9,
         "priority of this network connection, of several that a cluster queue manager offers", types=("CLUSRCVR",),
         value_reason=mq.MQRCCF_NET_PRIORITY_ERROR,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "NPMSPEED", mq.MQIACH_NPM_SPEED, mq.MQNPMS_FAST, {"FAST": mq.MQNPMS_FAST, "NORMAL": mq.MQNPMS_NORMAL},
@@ -250,6 +263,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     text(
         "PASSWORD", mq.MQCACH_PASSWORD, mq.MQ_PASSWORD_LENGTH, "LU 6.2 password; kept but never shown",
         types=("SDR", "SVR", "RQSTR", "CLNTCONN", "CLUSSDR"), secret=True,
+        effect=Effect.NOT_YET,
     ),
     number(
         "PORT", mq.MQIACH_PORT, 5672, 1, 65535, "port to listen on", types=AMQP,
@@ -348,22 +362,27 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         "statistics of the channel", types=MESSAGE,
+        effect=Effect.NOT_YET,
     ),
     text(
         "TPROOT", mq.MQCACH_TOPIC_ROOT, mq.MQ_TOPIC_STR_LENGTH, "topic below which the clients' topics are",
         "SYSTEM.BASE.TOPIC", types=AMQP,
+        effect=Effect.NOT_YET,
     ),
     name(
         "TMPMODEL", mq.MQCACH_TEMPORARY_MODEL_Q, mq.MQ_Q_NAME_LENGTH, "model of the temporary queues of clients",
         "SYSTEM.DEFAULT.MODEL.QUEUE", types=AMQP,
+        effect=Effect.NOT_YET,
     ),
     text(
         "TMPQPRFX", mq.MQCACH_TEMPORARY_Q_PREFIX, mq.MQ_TEMPORARY_Q_PREFIX_LENGTH,
         "beginning of the names of temporary queues", "AMQP.*", types=AMQP,
+        effect=Effect.NOT_YET,
     ),
     text(
         "TPNAME", mq.MQCACH_TP_NAME, mq.MQ_TP_NAME_LENGTH, "LU 6.2 transaction program; without meaning over TCP",
         types=CALLERS,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "TRPTYPE", mq.MQIACH_XMIT_PROTOCOL_TYPE, mq.MQXPT_TCP, {"TCP": mq.MQXPT_TCP}, "transport",
@@ -373,6 +392,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
         "USECLTID", mq.MQIACH_USE_CLIENT_ID, mq.MQUCI_NO, {"NO": mq.MQUCI_NO, "YES": mq.MQUCI_YES},
         "whether the client identifier is the user; if not, MCAUSER or the user of the client is", types=AMQP,
         value_reason=mq.MQRCCF_USE_CLIENT_ID_ERROR,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "USEDLQ", mq.MQIA_USE_DEAD_LETTER_Q, mq.MQUSEDLQ_YES, {"YES": mq.MQUSEDLQ_YES, "NO": mq.MQUSEDLQ_NO},
@@ -382,6 +402,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     text(
         "USERID", mq.MQCACH_USER_ID, mq.MQ_USER_ID_LENGTH, "LU 6.2 user",
         types=("SDR", "SVR", "RQSTR", "CLNTCONN", "CLUSSDR"),
+        effect=Effect.NOT_YET,
     ),
     name(
         "XMITQ", mq.MQCACH_XMIT_Q_NAME, mq.MQ_Q_NAME_LENGTH, "transmission queue that the channel empties",

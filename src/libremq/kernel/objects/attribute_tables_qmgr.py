@@ -6,7 +6,7 @@ queue manager's kernel (TLS, clusters, channels, publish/subscribe) are kept and
 
 from __future__ import annotations
 
-from libremq.kernel.objects.attributes import Attribute, Kind, Source
+from libremq.kernel.objects.attributes import Attribute, Effect, Kind, Source
 from libremq.mqi import constants as mq
 
 QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
@@ -27,6 +27,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_DISABLED,
         words={"DISABLED": mq.MQMON_DISABLED, "ENABLED": mq.MQMON_ENABLED},
         about="applications may override accounting",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACCTINT",
@@ -36,6 +37,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=604800,
         about="seconds between accounting records",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACCTMQI",
@@ -44,6 +46,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="MQI accounting",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACCTQ",
@@ -52,6 +55,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"NONE": mq.MQMON_NONE, "OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="accounting of queues",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACTIVREC",
@@ -68,6 +72,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_DISABLED,
         words={"DISABLED": mq.MQMON_DISABLED, "ENABLED": mq.MQMON_ENABLED},
         about="applications may override activity trace",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ACTVTRC",
@@ -76,6 +81,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="activity trace",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ADVCAP",
@@ -124,6 +130,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "ALLCHECKS": mq.MQAUSC_ALLCHECKS,
         },
         about="which authority checks make events",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "AUTHOREV",
@@ -157,6 +164,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQ_CERT_VAL_POLICY_ANY,
         words={"ANY": mq.MQ_CERT_VAL_POLICY_ANY, "RFC5280": mq.MQ_CERT_VAL_POLICY_RFC5280},
         about="certificate validation policy",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CHAD",
@@ -205,6 +213,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_EXIT_DATA_LENGTH,
         about="data of the cluster workload exit",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLEXIT",
@@ -213,6 +222,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_EXIT_NAME_LENGTH,
         about="cluster workload exit",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLLEN",
@@ -221,6 +231,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         100,
         high=999999999,
         about="message bytes passed to the cluster workload exit",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLMRUC",
@@ -230,6 +241,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=999999999,
         about="most cluster channels used at once",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLUSEQ",
@@ -238,6 +250,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQCLWL_USEQ_LOCAL,
         words={"LOCAL": mq.MQCLWL_USEQ_LOCAL, "ANY": mq.MQCLWL_USEQ_ANY},
         about="whether puts may leave the local instance of cluster queues",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CMDEV",
@@ -306,6 +319,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_CUSTOM_LENGTH,
         about="NAME(VALUE) pairs kept for later features",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "DEADQ",
@@ -322,6 +336,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQCLXQ_SCTQ,
         words={"SCTQ": mq.MQCLXQ_SCTQ, "CHANNEL": mq.MQCLXQ_CHANNEL},
         about="default transmission queue of cluster-sender channels",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "DEFXMITQ",
@@ -338,6 +353,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_Q_MGR_DESC_LENGTH,
         about="free description",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "DISTL",
@@ -409,6 +425,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         inquirable=False,
         secret=True,
         about="key that protects stored passwords",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "IPADDRV",
@@ -417,6 +434,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQIPADDR_IPV4,
         words={"IPV4": mq.MQIPADDR_IPV4, "IPV6": mq.MQIPADDR_IPV6},
         about="preferred IP version",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "LOCALEV",
@@ -501,6 +519,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         about="monitoring of automatic cluster-sender channels",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "MONCHL",
@@ -537,6 +556,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_Q_MGR_NAME_LENGTH,
         about="parent in a publish/subscribe hierarchy",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PERFMEV",
@@ -568,6 +588,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQPSM_ENABLED,
         words={"ENABLED": mq.MQPSM_ENABLED, "COMPAT": mq.MQPSM_COMPAT, "DISABLED": mq.MQPSM_DISABLED},
         about="publish/subscribe engine",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSCLUS",
@@ -576,6 +597,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQPSCLUS_ENABLED,
         words={"ENABLED": mq.MQPSCLUS_ENABLED, "DISABLED": mq.MQPSCLUS_DISABLED},
         about="publish/subscribe clusters",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSNPMSG",
@@ -584,6 +606,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQUNDELIVERED_DISCARD,
         words={"DISCARD": mq.MQUNDELIVERED_DISCARD, "KEEP": mq.MQUNDELIVERED_KEEP},
         about="non-persistent publications that cannot be processed",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSNPRES",
@@ -597,6 +620,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "KEEP": mq.MQUNDELIVERED_KEEP,
         },
         about="non-persistent responses that cannot be delivered",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSRTYCNT",
@@ -605,6 +629,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         5,
         high=999999999,
         about="tries for a failed command message",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "PSSYNCPT",
@@ -613,6 +638,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQSYNCPOINT_IFPER,
         words={"IFPER": mq.MQSYNCPOINT_IFPER, "YES": mq.MQSYNCPOINT_YES},
         about="publish/subscribe under syncpoint",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "QMID",
@@ -638,6 +664,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_CLUSTER_NAME_LENGTH,
         about="cluster this is a full repository for",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "REPOSNL",
@@ -646,6 +673,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         "",
         max_length=mq.MQ_NAMELIST_NAME_LENGTH,
         about="namelist of clusters this is a full repository for",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "REVDNS",
@@ -702,7 +730,9 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.STRING,
         "",
         max_length=mq.MQ_SSL_CRYPTO_HARDWARE_LENGTH,
+        discreet=True,
         about="cryptographic hardware",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "SSLEV",
@@ -745,6 +775,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         0,
         high=999999999,
         about="bytes until a new secret key; 0 is never",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATACLS",
@@ -759,6 +790,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         about="statistics of automatic cluster-sender channels",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATCHL",
@@ -773,6 +805,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         about="statistics of channels",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATINT",
@@ -782,6 +815,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=604800,
         about="seconds between statistics records",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATMQI",
@@ -790,6 +824,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="MQI statistics",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STATQ",
@@ -798,6 +833,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQMON_OFF,
         words={"NONE": mq.MQMON_NONE, "OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         about="statistics of queues",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STRSTPEV",
@@ -837,6 +873,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         1800,
         high=604000,
         about="seconds an unused topic node lives; 0 is for ever",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "TRIGINT",

@@ -6,7 +6,7 @@ there are two rows. The order is the one DISPLAY uses.
 
 from __future__ import annotations
 
-from libremq.kernel.objects.attributes import Attribute, Kind, Source
+from libremq.kernel.objects.attributes import Attribute, Effect, Kind, Source
 from libremq.mqi import constants as mq
 
 LOCAL = ("QLOCAL",)
@@ -56,6 +56,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         words={"QMGR": mq.MQMON_Q_MGR, "OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         types=STORED,
         about="accounting of the queue",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "ALTDATE",
@@ -85,6 +86,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_Q_NAME_LENGTH,
         types=STORED,
         about="where applications should move messages backed out too often",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "BOTHRESH",
@@ -94,6 +96,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         high=999999999,
         types=STORED,
         about="backouts after which a message should go to BOQNAME; 0 is never",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "CAPEXPRY",
@@ -114,6 +117,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_CHANNEL_NAME_LENGTH,
         types=LOCAL,
         about="cluster-sender channels that use this transmission queue",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLUSNL",
@@ -123,6 +127,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_NAMELIST_NAME_LENGTH,
         types=CLUSTERABLE,
         about="namelist of the clusters that share the queue",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLUSTER",
@@ -132,6 +137,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_CLUSTER_NAME_LENGTH,
         types=CLUSTERABLE,
         about="cluster that shares the queue",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLPRTY",
@@ -141,6 +147,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         high=9,
         types=CLUSTERABLE,
         about="cluster workload priority",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLRANK",
@@ -150,6 +157,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         high=9,
         types=CLUSTERABLE,
         about="cluster workload rank",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CLWLUSEQ",
@@ -159,6 +167,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         words={"QMGR": mq.MQCLWL_USEQ_AS_Q_MGR, "ANY": mq.MQCLWL_USEQ_ANY, "LOCAL": mq.MQCLWL_USEQ_LOCAL},
         types=LOCAL,
         about="whether puts may leave the local instance of a cluster queue",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "CRDATE",
@@ -198,6 +207,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_CUSTOM_LENGTH,
         types=ALL,
         about="NAME(VALUE) pairs kept for later features",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "DEFBIND",
@@ -211,6 +221,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         },
         types=CLUSTERABLE,
         about="binding of MQOO_BIND_AS_Q_DEF",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "DEFPRESP",
@@ -289,6 +300,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_Q_DESC_LENGTH,
         types=ALL,
         about="free description",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "DISTL",
@@ -299,6 +311,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         set_reason=mq.MQRC_INT_ATTRS_ARRAY_ERROR,
         types=STORED,
         about="distribution lists supported by the partner",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "GET",
@@ -319,6 +332,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         types=STORED,
         default_by_type={"QMODEL": mq.MQQA_BACKOUT_NOT_HARDENED},
         about="backout counts survive a restart",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "IMGRCOVQ",
@@ -525,6 +539,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         high=999999999,
         types=STORED,
         about="hours the queue is meant to live; informational",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "RNAME",
@@ -552,6 +567,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         words={"QMGR": mq.MQSCO_Q_MGR, "CELL": mq.MQSCO_CELL},
         types=CLUSTERABLE,
         about="where the name is known",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "SHARE",
@@ -571,6 +587,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         words={"QMGR": mq.MQMON_Q_MGR, "OFF": mq.MQMON_OFF, "ON": mq.MQMON_ON},
         types=STORED,
         about="statistics of the queue",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STREAMQ",
@@ -580,6 +597,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_Q_NAME_LENGTH,
         types=STORED,
         about="queue that gets a copy of each message",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "STRMQOS",
@@ -589,6 +607,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         words={"BESTEF": mq.MQST_BEST_EFFORT, "MUSTDUP": mq.MQST_MUST_DUP},
         types=STORED,
         about="whether a failed copy fails the put",
+        effect=Effect.NOT_YET,
     ),
     Attribute(
         "TARGET",

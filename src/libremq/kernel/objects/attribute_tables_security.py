@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from libremq.kernel.objects.attribute_rows import ALTDATE, ALTTIME, choice, choices, identity, number, text, texts
-from libremq.kernel.objects.attributes import Attribute, AttributeTable, Source
+from libremq.kernel.objects.attributes import Attribute, AttributeTable, Effect, Source
 from libremq.mqi import constants as mq
 from libremq.security.authorities import AUTHORITY_WORDS, OBJECT_TYPE_WORDS
 
@@ -36,7 +36,7 @@ AUTHINFO_ATTRIBUTES: tuple[Attribute, ...] = (
         "ADOPTCTX", mq.MQIA_ADOPT_CONTEXT, mq.MQADPCTX_YES, {"YES": mq.MQADPCTX_YES, "NO": mq.MQADPCTX_NO},
         "whether the checked user is the one that the connection acts as", types=PASSWORDS,
     ),
-    text("DESCR", mq.MQCA_AUTH_INFO_DESC, mq.MQ_AUTH_INFO_DESC_LENGTH, "free description"),
+    text("DESCR", mq.MQCA_AUTH_INFO_DESC, mq.MQ_AUTH_INFO_DESC_LENGTH, "free description", effect=Effect.FOR_OTHERS),
     text(
         "CONNAME", mq.MQCA_AUTH_INFO_CONN_NAME, mq.MQ_AUTH_INFO_CONN_NAME_LENGTH,
         "LDAP servers: host(port), several with commas", types=LDAP, value_reason=mq.MQRCCF_CONN_NAME_ERROR,
@@ -64,10 +64,12 @@ AUTHINFO_ATTRIBUTES: tuple[Attribute, ...] = (
     text(
         "CLASSGRP", mq.MQCA_LDAP_GROUP_OBJECT_CLASS, mq.MQ_LDAP_CLASS_LENGTH,
         "LDAP object class of groups; blank is groupOfNames", types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     text(
         "CLASSUSR", mq.MQCA_LDAP_USER_OBJECT_CLASS, mq.MQ_LDAP_CLASS_LENGTH,
         "LDAP object class of users; blank is inetOrgPerson", types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     number(
         "FAILDLAY", mq.MQIA_AUTHENTICATION_FAIL_DELAY, 1, 0, 60, "seconds that the answer to a wrong password waits",
@@ -76,6 +78,7 @@ AUTHINFO_ATTRIBUTES: tuple[Attribute, ...] = (
     text(
         "FINDGRP", mq.MQCA_LDAP_FIND_GROUP_FIELD, mq.MQ_LDAP_FIELD_LENGTH,
         "LDAP attribute that tells the members of a group, or the groups of a user", types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "AUTHENMD", mq.MQIA_AUTHENTICATION_METHOD, mq.MQAUTHENTICATE_OS,
@@ -84,27 +87,36 @@ AUTHINFO_ATTRIBUTES: tuple[Attribute, ...] = (
     text(
         "BASEDNG", mq.MQCA_LDAP_BASE_DN_GROUPS, mq.MQ_LDAP_BASE_DN_LENGTH, "where groups are in the LDAP tree",
         types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     text(
         "BASEDNU", mq.MQCA_LDAP_BASE_DN_USERS, mq.MQ_LDAP_BASE_DN_LENGTH, "where users are in the LDAP tree",
         types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
-    text("LDAPUSER", mq.MQCA_LDAP_USER_NAME, mq.MQ_DISTINGUISHED_NAME_LENGTH, "user at the LDAP server", types=LDAP),
+    text(
+        "LDAPUSER", mq.MQCA_LDAP_USER_NAME, mq.MQ_DISTINGUISHED_NAME_LENGTH, "user at the LDAP server", types=LDAP,
+        effect=Effect.NOT_YET,
+    ),
     text(
         "LDAPPWD", mq.MQCA_LDAP_PASSWORD, mq.MQ_LDAP_PASSWORD_LENGTH, "its password; kept but never shown",
         types=LDAP, secret=True,
+        effect=Effect.NOT_YET,
     ),
     text(
         "SHORTUSR", mq.MQCA_LDAP_SHORT_USER_FIELD, mq.MQ_LDAP_FIELD_LENGTH,
         "LDAP attribute with the short name of a user", types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     text(
         "GRPFIELD", mq.MQCA_LDAP_GROUP_ATTR_FIELD, mq.MQ_LDAP_FIELD_LENGTH, "LDAP attribute that names a group",
         types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     text(
         "USRFIELD", mq.MQCA_LDAP_USER_ATTR_FIELD, mq.MQ_LDAP_FIELD_LENGTH,
         "LDAP attribute that a user name without attribute means", types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "AUTHORMD", mq.MQIA_LDAP_AUTHORMD, mq.MQLDAP_AUTHORMD_OS,
@@ -115,19 +127,23 @@ AUTHINFO_ATTRIBUTES: tuple[Attribute, ...] = (
             "SRCHGRPSN": mq.MQLDAP_AUTHORMD_SRCHGRPSN,
         },
         "where groups come from", types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "NESTGRP", mq.MQIA_LDAP_NESTGRP, mq.MQLDAP_NESTGRP_NO,
         {"NO": mq.MQLDAP_NESTGRP_NO, "YES": mq.MQLDAP_NESTGRP_YES}, "whether groups of groups count", types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     choice(
         "SECCOMM", mq.MQIA_LDAP_SECURE_COMM, mq.MQSECCOMM_NO,
         {"NO": mq.MQSECCOMM_NO, "YES": mq.MQSECCOMM_YES, "ANON": mq.MQSECCOMM_ANON}, "TLS to the LDAP server",
         types=IDPWLDAP,
+        effect=Effect.NOT_YET,
     ),
     text(
         "OCSPURL", mq.MQCA_AUTH_INFO_OCSP_URL, mq.MQ_AUTH_INFO_OCSP_URL_LENGTH, "address of the OCSP responder",
         types=OCSP,
+        effect=Effect.NOT_YET,
     ),
     ALTDATE,
     ALTTIME,
@@ -153,8 +169,11 @@ _CHLAUTH_ROWS: tuple[Attribute, ...] = (
         },
         "what the rule looks at", value_reason=mq.MQRCCF_CHLAUTH_TYPE_ERROR,
     ),
-    text("DESCR", mq.MQCA_CHLAUTH_DESC, mq.MQ_CHLAUTH_DESC_LENGTH, "free description"),
-    text("CUSTOM", mq.MQCA_CUSTOM, mq.MQ_CUSTOM_LENGTH, "features without attribute of their own"),
+    text("DESCR", mq.MQCA_CHLAUTH_DESC, mq.MQ_CHLAUTH_DESC_LENGTH, "free description", effect=Effect.FOR_OTHERS),
+    text(
+        "CUSTOM", mq.MQCA_CUSTOM, mq.MQ_CUSTOM_LENGTH, "features without attribute of their own",
+        effect=Effect.NOT_YET,
+    ),
     text(
         "SSLPEER", mq.MQCACH_SSL_PEER_NAME, mq.MQ_DISTINGUISHED_NAME_LENGTH,
         "distinguished name of the partner's certificate", types=("SSLPEERMAP",),

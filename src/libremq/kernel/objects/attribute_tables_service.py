@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from libremq.kernel.objects.attribute_rows import ALTDATE, ALTTIME, choice, identity, number, text
-from libremq.kernel.objects.attributes import Attribute
+from libremq.kernel.objects.attributes import Attribute, Effect
 from libremq.mqi import constants as mq
 
 LISTENER_ATTRIBUTES: tuple[Attribute, ...] = (
@@ -41,7 +41,7 @@ LISTENER_ATTRIBUTES: tuple[Attribute, ...] = (
         "connections that may wait to be accepted; 0 is 100",
         value_reason=mq.MQRCCF_BACKLOG_OUT_OF_RANGE,
     ),
-    text("DESCR", mq.MQCACH_LISTENER_DESC, mq.MQ_LISTENER_DESC_LENGTH, "free description"),
+    text("DESCR", mq.MQCACH_LISTENER_DESC, mq.MQ_LISTENER_DESC_LENGTH, "free description", effect=Effect.FOR_OTHERS),
     ALTDATE,
     ALTTIME,
 )
@@ -75,7 +75,7 @@ SERVICE_ATTRIBUTES: tuple[Attribute, ...] = (
     text("STOPARG", mq.MQCA_SERVICE_STOP_ARGS, mq.MQ_SERVICE_ARGS_LENGTH, "its arguments"),
     text("STDOUT", mq.MQCA_STDOUT_DESTINATION, mq.MQ_SERVICE_PATH_LENGTH, "file for what the programs print"),
     text("STDERR", mq.MQCA_STDERR_DESTINATION, mq.MQ_SERVICE_PATH_LENGTH, "file for what the programs print as errors"),
-    text("DESCR", mq.MQCA_SERVICE_DESC, mq.MQ_SERVICE_DESC_LENGTH, "free description"),
+    text("DESCR", mq.MQCA_SERVICE_DESC, mq.MQ_SERVICE_DESC_LENGTH, "free description", effect=Effect.FOR_OTHERS),
     ALTDATE,
     ALTTIME,
 )

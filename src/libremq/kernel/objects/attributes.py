@@ -50,6 +50,14 @@ class Source(Enum):
     LIVE = "live"  # counted at run time, never stored
 
 
+class Effect(Enum):
+    """Who acts on an attribute. A test looks for whoever does, and finds nobody where nobody should."""
+
+    ACTS = "acts"  # the queue manager
+    FOR_OTHERS = "kept for others"  # applications and administrators; MQ itself does nothing with it
+    NOT_YET = "kept, no effect yet"
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     keyword: str
@@ -66,12 +74,14 @@ class Attribute:
     set_reason: int = 0  # reason MQSET gives for a bad value; 0 where MQSET may not set the attribute
     value_reason: int = MQRCCF_ATTR_VALUE_ERROR  # reason a command gives for a value that is not permitted
     secret: bool = False  # a password: kept with the definition, never shown and never dumped
+    discreet: bool = False  # has a password among its parts: DISPLAY shows it, nothing else repeats it
     alone: str = "NONE"  # the word that excludes all others of a list of words
     synonyms: tuple[str, ...] = ()
     types: tuple[str, ...] = ()  # object types it applies to
     default_by_type: Mapping[str, Value] = field(default_factory=dict)
     about: str = ""
     python_name: str = ""
+    effect: Effect = Effect.ACTS
 
     @property
     def slot(self) -> str:
@@ -194,7 +204,7 @@ class AttributeTable:
 
 def _refuse(row: Attribute, value: object, object_name: str, reason: int = 0, why: str = "") -> Exception:
     """`why`: what is wrong with it, where the permitted values do not tell."""
-    shown = "***" if row.secret else _written(row, value)
+    shown = "***" if row.secret or row.discreet else _written(row, value)
     if len(shown) > 60:
         shown = shown[:57] + "..."
     detail = f"{row.keyword}({shown}): {why and why + '; '}permitted is {row.permitted()}"

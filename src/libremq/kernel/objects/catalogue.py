@@ -9,6 +9,7 @@ MQINQ and MQSET work on the same attribute rows, by selector instead of keyword.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, cast
 
 from libremq.common.names.object_names import check_object_name, check_queue_manager_name, is_object_name, matches
@@ -19,6 +20,8 @@ from libremq.kernel.objects.attributes import Attribute, AttributeTable, GivenVa
 from libremq.kernel.objects.definition_checks import (
     DEFAULT_OBJECTS,
     DEFINABLE,
+    check_enforced,
+    check_queue_manager_ccsid,
     check_together,
     check_topic_string,
     definable,
@@ -30,6 +33,7 @@ from libremq.kernel.objects.object_types import (
     AnyQueue,
     ChannelState,
     ChannelSync,
+    HeuristicOutcome,
     KeyedRecord,
     LocalQueue,
     MQObject,
@@ -74,6 +78,7 @@ __all__ = [
 _QUEUE_MANAGER_ID_NAME_MAX = 28  # so that date and time fit in the 48 characters of a QMID
 _SELECTORS_MAX = 256
 _RECORD_VERSION = 1
+_NAME = attrgetter("name")
 _FIRST_SYSTEM_LEVEL = 1  # of the release that did not write it down
 
 
@@ -107,6 +112,7 @@ class Catalogue:
         self.authrecs_version = 0  # counts their changes, for what was decided from them
         self.channel_syncs: dict[str, ChannelSync] = {}  # no command sees them as objects, nor these
         self.channel_states: dict[str, ChannelState] = {}
+        self.heuristic_outcomes: dict[str, HeuristicOutcome] = {}  # by XID in hexadecimal
         queues = cast("dict[str, MQObject]", self.queues)
         # Where the objects of each kind are: every type has one place, and so do all generic words but CHANNEL
         self._places: dict[str, tuple[dict[str, MQObject], ...]] = {
@@ -125,6 +131,7 @@ class Catalogue:
             "AUTHREC": (self.authrecs,),
             "CHSYNC": (cast("dict[str, MQObject]", self.channel_syncs),),
             "CHSTATE": (cast("dict[str, MQObject]", self.channel_states),),
+            "XAHEUR": (cast("dict[str, MQObject]", self.heuristic_outcomes),),
         }
 
     # Finding
@@ -155,13 +162,18 @@ class Catalogue:
         kind = kind.upper()
         if kind == "QMGR":
             return [self.qmgr] if matches(pattern, self.qmgr.name) else []
-        found = [
-            one
-            for place in self._places_of(kind)
-            for name, one in place.items()
-            if (kind in GENERIC_TYPES or one.kind == kind) and matches(pattern, name)
-        ]
-        return sorted(found, key=lambda one: one.name)
+        found: list[MQObject] = []
+        for place in self._places_of(kind):
+            if not pattern.endswith("*"):
+                found += [place[pattern]] if pattern in place else []
+            elif pattern == "*":
+                found += place.values()
+            else:
+                start = pattern[:-1]
+                found += [one for name, one in place.items() if name.startswith(start)]
+        if kind not in GENERIC_TYPES:
+            found = [one for one in found if one.kind == kind]
+        return sorted(found, key=_NAME)
 
     def __iter__(self) -> Iterator[MQObject]:
         """Every object: the queue manager, then each sort in order of definition."""
@@ -305,6 +317,9 @@ class Catalogue:
         if isinstance(found, KeyedRecord):
             raise mq_error(MQRC_OBJECT_TYPE_ERROR, detail=f"{kind} cannot be altered; use SET {kind}")
         given = found.table.convert_all(attributes, found.name)
+        check_enforced(given, found.name)
+        if found.kind == "QMGR" and "ccsid" in given:
+            check_queue_manager_ccsid(cast(int, given["ccsid"]), found.name)
         self._check(found.kind, {**found.__dict__, **given}, found.name, found)
         found.__dict__.update(given)
         _stamp(found, now)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, cast
 
+from libremq.common.ccsid import codec
 from libremq.common.tls.cipher_specs import check_sslciph
 from libremq.kernel.objects.attribute_tables import GENERIC_TYPES, QUEUE_TYPES, TABLES
 from libremq.kernel.objects.attribute_tables_channel import CHANNEL_TYPES
@@ -214,6 +215,44 @@ def check_together(kind: str, values: Mapping[str, Value], name: str) -> None:
     url = values.get("ocspurl")
     if isinstance(url, str) and url and not url.lower().startswith("http://"):
         raise mq_error(mq.MQRC_OCSP_URL_ERROR, object_name=name, detail="OCSPURL has to begin with http://")
+
+
+def check_queue_manager_ccsid(ccsid: int, name: str) -> None:
+    """The queue manager writes names and headers in its CCSID: one that it knows, and that begins as ASCII does."""
+    found = codec(ccsid)
+    if found is None:
+        detail = f"CCSID({ccsid}) is not one that is known here; docs/reference/conversion.md lists those that are"
+    elif not found.fits_headers:
+        detail = f"CCSID({ccsid}) takes two bytes for a character, and names in headers have one; use 1208 for Unicode"
+    elif found.kind.is_ebcdic:
+        detail = f"CCSID({ccsid}) is EBCDIC, and this machine works in ASCII; messages may be in it all the same"
+    else:
+        return
+    raise mq_error(mq.MQRCCF_CCSID_ERROR, object_name=name, detail=detail)
+
+
+# What would protect if it were done, and is not: who sets it must not believe that it is
+_NOT_ENFORCED = {
+    "suiteb": "Suite B is not enforced by this release; name a CipherSpec such as ECDHE_ECDSA_AES_128_GCM_SHA256 in "
+    "SSLCIPH of the channels instead",
+    "sslcrlnl": "revocation is not looked up by LDAP or OCSP in this release; put revocation lists in crl.pem of the "
+    "key repository (SSLKEYR) instead",
+}
+
+
+def not_enforced(values: Mapping[str, Value]) -> str:
+    """Why settings of TLS like these cannot be kept to; nothing if they can."""
+    for name, why in _NOT_ENFORCED.items():
+        value = values.get(name)
+        if value and value != (mq.MQ_SUITE_B_NONE,):
+            return f"{name.upper()}: {why}"
+    return ""
+
+
+def check_enforced(given: Mapping[str, Value], name: str) -> None:
+    """Refuse what is given anew and nobody would keep to. What is set already is not in the way of other changes."""
+    if wrong := not_enforced(given):
+        raise mq_error(mq.MQRCCF_ATTR_VALUE_ERROR, object_name=name, detail=wrong)
 
 
 def check_topic_string(name: str, wanted: Value | None, before: str | None, others: Mapping[str, str]) -> None:

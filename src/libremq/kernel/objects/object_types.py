@@ -15,6 +15,7 @@ from libremq.kernel.objects.attribute_tables import INHERITED_SLOTS, TABLES
 from libremq.kernel.objects.channel_definitions import CHANNEL_CLASSES, Channel, ClientConnection, ServerConnection
 from libremq.kernel.objects.channel_state_record import ChannelState
 from libremq.kernel.objects.channel_sync_record import ChannelSync
+from libremq.kernel.objects.heuristic_outcome_record import HeuristicOutcome
 from libremq.kernel.objects.object_base import DefinedObject, MQObject, date_and_time, new_object
 from libremq.kernel.objects.security_records import (
     AuthenticationInformation,
@@ -63,6 +64,7 @@ __all__ = [
     "CommunicationInformation",
     "CrlLdap",
     "DefinedObject",
+    "HeuristicOutcome",
     "IdpwLdap",
     "IdpwOs",
     "KeyedRecord",
@@ -460,6 +462,7 @@ _CLASSES: tuple[type[MQObject], ...] = (
     AuthorityRecord,
     ChannelSync,
     ChannelState,
+    HeuristicOutcome,
 )
 
 CLASSES: dict[str, type[MQObject]] = {cls.kind: cls for cls in _CLASSES}

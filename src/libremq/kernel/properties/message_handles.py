@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from libremq.kernel.properties.handle_values import correl_id_of, read_raw, set_md_field, text_codec
 from libremq.kernel.properties.header_properties import JMS_TYPES, JMS_VALUES, MD_FIELDS, MD_TYPES, md_value
-from libremq.kernel.properties.message_properties import Properties, Property, make_property, replace_contents
+from libremq.kernel.properties.message_properties import (
+    PROPERTIES_MAX,
+    Properties,
+    Property,
+    make_property,
+    replace_contents,
+)
 from libremq.kernel.properties.property_delivery import extract, parse_properties, to_rfh2
 from libremq.kernel.properties.property_names import (
     JMS_SYNONYMS,
@@ -479,12 +485,21 @@ def resolve_put_properties(
                     properties.remove(entry)
         else:
             properties = changes.properties
+    check_count(len(properties))
     if max_length != MQPROP_UNRESTRICTED_LENGTH and properties.data_length > max_length:
-        raise mq_error(
-            MQRC_PROPERTIES_TOO_BIG,
-            detail=f"the properties have {properties.data_length} bytes, MAXPROPL is {max_length}",
-        )
+        raise properties_too_big(properties.data_length, max_length)
     return properties.encode(), data
+
+
+def check_count(count: int) -> None:
+    """Before so many properties are made, or put."""
+    if count > PROPERTIES_MAX:
+        raise mq_error(MQRC_PROPERTIES_TOO_BIG, detail=f"{count} properties; a message has {PROPERTIES_MAX} at most")
+
+
+def properties_too_big(length: int, max_length: int) -> MQError:
+    detail = f"the properties have {length} bytes, MAXPROPL is {max_length}"
+    return mq_error(MQRC_PROPERTIES_TOO_BIG, detail=detail)
 
 
 # ---- checks

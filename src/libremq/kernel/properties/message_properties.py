@@ -31,6 +31,8 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.rfh2 import PropertyValue, is_element_name
 
 STORED_VERSION = 1
+PROPERTIES_MAX = 10_000
+"""How many a message may have. What is read in one go must be bounded: a call is everybody's wait."""
 
 _DESCRIPTOR = struct.Struct("<Iii")
 _HAS_DESCRIPTOR = 0x80
@@ -44,6 +46,7 @@ _TYPE_CODES = {
 }
 _TYPE_OF_CODE = {code: mqtype for mqtype, code in _TYPE_CODES.items()}
 _NUMBERS = {mqtype: struct.Struct(f"<{code}") for mqtype, code in {**INTEGER_TYPES, **FLOAT_TYPES}.items()}
+_SIZES = {MQTYPE_NULL: 0, MQTYPE_BOOLEAN: 1, **{mqtype: number.size for mqtype, number in _NUMBERS.items()}}
 
 
 @dataclass(slots=True, eq=False)
@@ -304,6 +307,16 @@ class Properties:
         except (IndexError, struct.error, UnicodeDecodeError, KeyError):
             raise _damaged("they end early or hold an unknown type") from None
 
+    @staticmethod
+    def decode_some(data: bytes, names: frozenset[bytes]) -> list[Property]:
+        """Those of a stored form that have one of these names (in UTF-8); the others are passed over unread."""
+        if data[0] != STORED_VERSION:
+            raise _damaged(f"version {data[0]} is not known here")
+        try:
+            return _decode_entries(data, names)
+        except (IndexError, struct.error, UnicodeDecodeError, KeyError):
+            raise _damaged("they end early or hold an unknown type") from None
+
 
 def make_property(
     name: str,
@@ -356,47 +369,62 @@ def _varint(number: int) -> bytes:
     return bytes(parts)
 
 
-def _decode_entries(data: bytes) -> list[Property]:
-    entries: list[Property] = []
-    position = 1
+def stored_count(data: bytes) -> int:
+    """How many properties a stored form says to have."""
+    return _read_varint(data, 1)[0] if len(data) > 1 else 0
 
-    def varint() -> int:
-        nonlocal position
-        number = shift = 0
-        while True:
-            byte = data[position]
-            position += 1
-            number |= (byte & 0x7F) << shift
-            if byte < 0x80:
-                return number
-            shift += 7
-            if shift > 35:
-                raise IndexError
 
-    def take(length: int) -> bytes:
-        nonlocal position
-        taken = data[position : position + length]
-        if len(taken) != length:
+def _read_varint(data: bytes, position: int) -> tuple[int, int]:
+    """A number, and the position behind it."""
+    number = shift = 0
+    while True:
+        byte = data[position]
+        position += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, position
+        shift += 7
+        if shift > 35:
             raise IndexError
-        position += length
-        return taken
 
-    for _ in range(varint()):
-        code = take(1)[0]
+
+def _decode_entries(data: bytes, names: frozenset[bytes] | None = None) -> list[Property]:
+    """All of them, or those with these names."""
+    entries: list[Property] = []
+    count, position = _read_varint(data, 1)
+    for _ in range(count):
+        code = data[position]
         mqtype = _TYPE_OF_CODE[code & ~_HAS_DESCRIPTOR]
-        name = take(varint()).decode()
-        entry = Property(name, None, mqtype)
+        length = data[position + 1]
+        if length < 0x80:
+            position += 2
+        else:
+            length, position = _read_varint(data, position + 1)
+        name = data[position : position + length]
+        position += length
+        described = position
         if code & _HAS_DESCRIPTOR:
-            entry.support, entry.context, entry.copy_options = _DESCRIPTOR.unpack(take(_DESCRIPTOR.size))
+            position += _DESCRIPTOR.size
+        if mqtype in _SIZES:
+            length = _SIZES[mqtype]
+        else:
+            length, position = _read_varint(data, position)
+        value_at = position
+        position += length
+        if names is not None and name not in names:
+            continue
+        value = data[value_at:position]
+        entry = Property(name.decode(), None, mqtype)
+        if code & _HAS_DESCRIPTOR:
+            entry.support, entry.context, entry.copy_options = _DESCRIPTOR.unpack_from(data, described)
         if mqtype == MQTYPE_STRING:
-            entry.value = take(varint()).decode()
+            entry.value = value.decode()
         elif mqtype == MQTYPE_BYTE_STRING:
-            entry.value = take(varint())
+            entry.value = value
         elif mqtype == MQTYPE_BOOLEAN:
-            entry.value = take(1) != b"\0"
+            entry.value = value != b"\0"
         elif mqtype != MQTYPE_NULL:
-            number = _NUMBERS[mqtype]
-            (entry.value,) = number.unpack(take(number.size))
+            (entry.value,) = _NUMBERS[mqtype].unpack(value)
         entries.append(entry)
     if position != len(data):
         raise IndexError

@@ -3,7 +3,8 @@
 A message has properties in two places: the stored ones (set through a message handle) and those in the folders
 of an MQRFH2 that the sender put in front of its data. The data is stored exactly as it was put; only here, when
 a message is read, are the two brought together in the form that the get options and PROPCTL ask for. A header
-that cannot be parsed is data like any other and reaches the application as it is.
+that cannot be parsed is data like any other and reaches the application as it is; so is one with more elements than
+can be parsed while others wait.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable
 
-from libremq.kernel.properties.message_properties import Properties, Property
+from libremq.kernel.properties.message_properties import PROPERTIES_MAX, Properties, Property
 from libremq.kernel.properties.property_names import canonical_name
 from libremq.mqi.constants import (
     MQCOPY_ALL,
@@ -41,10 +42,21 @@ from libremq.mqi.constants import (
     MQPROP_V6COMPAT,
     MQRC_HMSG_ERROR,
     MQRC_OPTIONS_ERROR,
+    MQRC_PROPERTIES_TOO_BIG,
     MQRC_RFH_RESTRICTED_FORMAT_ERR,
 )
 from libremq.mqi.errors import MQError, mq_error
-from libremq.mqi.rfh2 import FORMAT_RFH2, Element, Folder, Rfh2, element_value, parse_chain, value_element
+from libremq.mqi.rfh2 import (
+    FORMAT_RFH2,
+    Element,
+    Folder,
+    Rfh2,
+    Rfh2Chain,
+    element_value,
+    headers_end,
+    parse_chain,
+    value_element,
+)
 
 Presented = tuple[bytes, str, int, int, Properties | None]
 """Data, format, ccsid and encoding for the application, and the properties for its message handle (None:
@@ -52,6 +64,10 @@ leave the handle alone)."""
 
 PROPERTY_FOLDERS = frozenset({"usr", "jms", "mcd", "mqext", "mq", "mq_usr", "mqps", "sib", "sib_usr", "sib_context"})
 """Folders that hold properties without saying content='properties'."""
+
+TAGS_MAX = 2 * PROPERTIES_MAX + 1000
+"""Tags in the folders of a message, beyond which they are not parsed: each element has two at most."""
+_SEARCHED_BYTES = 10  # a unit of work for each 1024 bytes
 
 _COMPATIBLE_FOLDERS = frozenset({"mcd", "jms", "usr", "mqext"})
 _PROPERTY_OPTIONS = (
@@ -124,15 +140,50 @@ def present(
     return (*insert(stored, *unchanged), None)
 
 
-def message_properties(
-    properties: Properties | None, data_format: str, ccsid: int, encoding: int, data: bytes
-) -> Properties:
-    """Every property of a message, stored or in its MQRFH2: what a selector looks at."""
-    stored = properties if properties is not None else Properties()
-    if not may_hold_properties(data_format):
-        return stored
-    in_data = extract(data, data_format, ccsid, encoding)[0]
-    return stored.merged_over(in_data) if in_data else stored
+def properties_in_data(
+    data: bytes, data_format: str, ccsid: int, encoding: int, names: Iterable[bytes]
+) -> tuple[list[Property], int]:
+    """The properties in the MQRFH2 headers of a message, if one of these names is there, and what the look was worth.
+
+    The names are those of elements, in every character set that a header may have.
+    """
+    try:
+        front = _Front(data, data_format, ccsid, encoding)
+        if front.format != FORMAT_RFH2:
+            return [], 1
+        end = headers_end(data, front.offset)
+        worth = 1 + (end - front.offset >> _SEARCHED_BYTES)
+        if all(data.find(name, front.offset, end) < 0 for name in names):
+            return [], worth
+        chain = parse_chain(data[front.offset : end], front.format, front.ccsid, front.encoding)
+        tags = _count_tags(chain)
+        if tags > TAGS_MAX:
+            return [], worth
+        entries: list[Property] = []
+        for header in chain.headers:
+            for folder in header.folders:
+                _take_folder(folder, entries)
+    except (MQError, struct.error):
+        return [], 1
+    return entries, worth + tags
+
+
+def property_bytes_in_data(data: bytes, data_format: str, ccsid: int, encoding: int) -> int:
+    """How many bytes of the MQRFH2 headers of a message are folders with properties, for MAXPROPL."""
+    try:
+        front = _Front(data, data_format, ccsid, encoding)
+        if front.format != FORMAT_RFH2:
+            return 0
+        end = headers_end(data, front.offset)
+        chain = parse_chain(data[front.offset : end], front.format, front.ccsid, front.encoding)
+    except (MQError, struct.error):
+        return 0
+    folders = [folder for header in chain.headers for folder in header.folders]
+    return sum(len(folder.text.encode()) for folder in folders if _may_hold_properties(folder))
+
+
+def _count_tags(chain: Rfh2Chain) -> int:
+    return sum(folder.text.count("<") for header in chain.headers for folder in header.folders)
 
 
 def may_hold_properties(data_format: str) -> bool:
@@ -170,6 +221,8 @@ def extract(data: bytes, data_format: str, ccsid: int, encoding: int) -> tuple[P
         if front.format != FORMAT_RFH2:
             return nothing
         chain = parse_chain(data[front.offset :], front.format, front.ccsid, front.encoding)
+        if _count_tags(chain) > TAGS_MAX:
+            return nothing
         entries: list[Property] = []
         kept: list[Rfh2] = []
         for header in chain.headers:
@@ -188,15 +241,17 @@ def extract(data: bytes, data_format: str, ccsid: int, encoding: int) -> tuple[P
 def parse_properties(headers: Iterable[Rfh2]) -> Properties:
     """The properties in MQRFH2 headers; raises the MQRC_RFH_* error of a folder that is not valid."""
     entries: list[Property] = []
-    for header in headers:
-        for folder in header.folders:
-            _take_folder(folder, entries, strict=True)
+    folders = [folder for header in headers for folder in header.folders]
+    if sum(folder.text.count("<") for folder in folders) > TAGS_MAX:
+        raise mq_error(MQRC_PROPERTIES_TOO_BIG, detail=f"a message has {PROPERTIES_MAX} properties at most")
+    for folder in folders:
+        _take_folder(folder, entries, strict=True)
     return Properties.from_entries(entries)
 
 
 def _take_folder(folder: Folder, entries: list[Property], strict: bool = False) -> bool:
     """Add the properties of a folder; False if it holds none and has to stay where it is."""
-    if folder.name not in PROPERTY_FOLDERS and "content" not in folder.text:
+    if not _may_hold_properties(folder):
         return False
     try:
         elements = folder.elements()
@@ -213,6 +268,11 @@ def _take_folder(folder: Folder, entries: list[Property], strict: bool = False) 
         return False
     entries += found
     return True
+
+
+def _may_hold_properties(folder: Folder) -> bool:
+    """Told without parsing it."""
+    return folder.name in PROPERTY_FOLDERS or "content" in folder.text
 
 
 def _holds_properties(folder: Element) -> bool:
@@ -311,6 +371,8 @@ def insert(
     try:
         front = _Front(data, data_format, ccsid, encoding)
         chain = parse_chain(data[front.offset :], front.format, front.ccsid, front.encoding)
+        if _count_tags(chain) > TAGS_MAX:
+            raise struct.error("more elements than are parsed")
     except (MQError, struct.error):
         # Broken headers are not ours to mend: ours goes to the very front, where it can be read.
         front = _Front(b"", "", ccsid, encoding)

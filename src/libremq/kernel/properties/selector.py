@@ -10,7 +10,7 @@ look it up instead of searching.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -116,7 +116,7 @@ _EXACT_MAX = 1 << 63
 class Selector:
     """A compiled selection string."""
 
-    __slots__ = ("_evaluate", "correl_id", "msg_id", "needs_properties", "text")
+    __slots__ = ("_evaluate", "correl_id", "msg_id", "names", "needs_properties", "text")
 
     def __init__(
         self,
@@ -125,11 +125,14 @@ class Selector:
         needs_properties: bool,
         msg_id: bytes | None = None,
         correl_id: bytes | None = None,
+        names: Iterable[str] = (),
     ) -> None:
         self.text = text
         self._evaluate = evaluate
         self.needs_properties = needs_properties
         """False when the descriptor alone decides: `matches` may then get None for the properties."""
+        self.names = frozenset(names)
+        """The properties that it reads, by their canonical names."""
         self.msg_id = msg_id
         """Set when the selector is true for exactly the messages with this MsgId."""
         self.correl_id = correl_id
@@ -175,7 +178,7 @@ def _compile(text: str) -> Selector:
         raise mq_error(MQRC_SELECTOR_ALWAYS_FALSE, detail=f"no message can match: {text[:60]}")
     msg_id = node.key if node.key_field == "MsgId" else None
     correl_id = node.key if node.key_field == "CorrelId" else None
-    return Selector(text, node.evaluate, node.needs_properties, msg_id, correl_id)
+    return Selector(text, node.evaluate, node.needs_properties, msg_id, correl_id, node.names)
 
 
 @cache
@@ -212,6 +215,7 @@ class _Node:
         "key_field",
         "kind",
         "literal",
+        "names",
         "needs_properties",
         "operator",
         "position",
@@ -224,6 +228,7 @@ class _Node:
         self.depth: int = 1 + max((part.depth for part in parts), default=0)
         self.constant: bool = all(part.constant for part in parts)
         self.needs_properties: bool = any(part.needs_properties for part in parts)
+        self.names: set[str] = set().union(*(part.names for part in parts))
         self.operator = ""  # of a chain: OR, AND, NOT, sign, arithmetic
         self.chain: list[Any] = []
         self.literal: PropertyValue = None
@@ -238,6 +243,7 @@ class _Node:
         self.depth = max(self.depth, part.depth + 1)
         self.constant = self.constant and part.constant
         self.needs_properties = self.needs_properties or part.needs_properties
+        self.names |= part.names
         if self.depth > SELECTOR_DEPTH_MAX:
             raise _Problem(part.position, f"more than {SELECTOR_DEPTH_MAX} levels of nesting")
 
@@ -394,6 +400,8 @@ class _Reductions:
         node = _Node(evaluate, "any", token.start_pos)
         node.constant = False
         node.needs_properties = needs_properties
+        if needs_properties:
+            node.names = {canonical_name(name)}
         node.field = field
         return node
 

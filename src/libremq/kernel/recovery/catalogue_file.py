@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 from libremq.common.files.file_layer import Files
 from libremq.kernel.objects.catalogue import RecordError, from_record
 from libremq.kernel.objects.object_types import MQObject
-from libremq.store.store_errors import StoreDamaged, StoreFailed
+from libremq.store.store_errors import StoreDamaged, failed_sync
 
 NAME = "QMQMOBJCAT"
 MAGIC = b"LMQC"
@@ -32,7 +33,7 @@ def path_of(folder: str, generation: int) -> str:
 
 def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -> int:
     """Write a generation and make it durable; how many bytes it has. OSError if there is no room."""
-    body = json.dumps(content, separators=(",", ":")).encode()
+    body = _encoded(content)
     path = path_of(folder, generation)
     file = files.open(path, create=True)
     try:
@@ -42,13 +43,26 @@ def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -
             file.sync()
             files.sync_folder(folder)
         except OSError as error:
-            raise StoreFailed(f"{path}: sync failed: {error}") from error
+            raise failed_sync(path, error) from error
     except OSError:
         _forget(files, path)
         raise
     finally:
         file.close()
     return _HEADER.size + len(body)
+
+
+def _encoded(content: Mapping[str, Any]) -> bytes:
+    """As JSON, object by object: the encoder holds all threads up for as long as it runs."""
+    pieces = []
+    for name, value in content.items():
+        text = f"[{','.join(map(_compact, value))}]" if name == "objects" else _compact(value)
+        pieces.append(f"{_compact(name)}:{text}")
+    return f"{{{','.join(pieces)}}}".encode()
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _forget(files: Files, path: str) -> None:

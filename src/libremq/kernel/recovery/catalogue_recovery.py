@@ -35,10 +35,15 @@ class DefinitionHistory(Replay):
     def define(self, change: ObjectChange, record: Record) -> None:
         key = change.object["kind"], change.object["name"]
         before = self.entries.get(key)
+        if key in self._begun:
+            # The image says what the object was when it was begun
+            first, header = self._begun[key]
+            self._begun[key] = first, {**header, "object": change.object}
         self._set(key, change.object, change.id, record, record.lsn if before is None else before["media"])
 
     def delete(self, change: ObjectChange, record: Record) -> None:
         self.entries.pop((change.kind, change.name), None)
+        self._begun.pop((change.kind, change.name), None)
 
     def install_sync(self, made: dict[str, Any], record: Record) -> None:
         self._set((made["kind"], made["name"]), made, 0, record, record.lsn)

@@ -22,6 +22,15 @@ class UnitInDoubt(NamedTuple):
     gets: int
 
 
+class DecidedUnit(NamedTuple):
+    """A unit of work that an administrator has decided, and its transaction manager has not heard of."""
+
+    number: int
+    xid: str
+    """In hexadecimal."""
+    committed: bool
+
+
 class ObjectFiles(NamedTuple):
     """An object and where it is kept."""
 

@@ -62,7 +62,7 @@ def queue_names(files: Files, folder: str) -> dict[int, str]:
 def _shown(record: Mapping[str, Any]) -> Facts:
     """The attributes of a definition; that there is a password, but not which."""
     table = TABLES.get(record["kind"])
-    secret = {row.keyword for row in table if row.secret} if table is not None else set()
+    secret = {row.keyword for row in table if row.secret or row.discreet} if table is not None else set()
     return {keyword: "***" if keyword in secret and value else value for keyword, value in record["attributes"].items()}
 
 
@@ -82,6 +82,7 @@ class LogFormatter:
             RecordType.OBJECT: self._object,
             RecordType.CHECKPOINT: self._checkpoint,
             RecordType.CHECKPOINT_START: _nothing,
+            RecordType.FILLER: _nothing,
             RecordType.SOFT_IMAGE: self._soft_image,
             RecordType.MEDIA_IMAGE: self._media_image,
         }
@@ -237,7 +238,13 @@ class LogFormatter:
         return {
             "checkpoint": value,
             "transactions": [
-                {"transaction": int(number), "first_lsn": state[0], "last_lsn": state[1], "prepared_xid": state[2]}
+                {
+                    "transaction": int(number),
+                    "first_lsn": state[0],
+                    "last_lsn": state[1],
+                    "prepared_xid": state[2],
+                    **_owner("".join(state[3:4])),
+                }
                 for number, state in transactions.items()
             ],
             "queues": [
@@ -286,7 +293,13 @@ def _commit(record: Record) -> Facts:
 
 
 def _prepare(record: Record) -> Facts:
-    return _xid(record.payload)
+    prepared = journal.read_prepare(record.payload, record.flags)
+    return _xid(prepared.xid) | _owner(prepared.owner)
+
+
+def _owner(user: str) -> Facts:
+    """The user that began a branch, where the log says so."""
+    return {"owner": user} if user else {}
 
 
 def _xid(xid: bytes) -> Facts:

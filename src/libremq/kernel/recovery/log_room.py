@@ -19,7 +19,9 @@ from libremq.kernel.state import journal
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
 from libremq.log import RecordType
+from libremq.log.records import RECORD_HEADER_BYTES
 
+_FILLER_BYTES = 64 * 1024
 PULL_UP_OPERATIONS = 32
 """A unit of work with at most so many logged operations is pulled up rather than rolled back."""
 
@@ -66,6 +68,22 @@ def pull_up(core: Core) -> int:
     return moved
 
 
+def advance(core: Core) -> int:
+    """Have the log go on in the next extent, so that this one can be archived: fill what is left of it.
+
+    Returns the LSN of the last record that does so.
+    """
+    log = core.log
+    extent_bytes, current = log.config.extent_bytes, log.tail // log.config.extent_bytes
+    lsn = 0
+    while log.tail // extent_bytes == current:
+        size = min(_FILLER_BYTES, log.left_in_extent) - RECORD_HEADER_BYTES
+        lsn = log.append(RecordType.FILLER, 0, 0, (bytes(max(0, size)),), keep=core.kept_bytes)
+        if log.pressure:
+            log.force(lsn)
+    return lsn
+
+
 def give_way(core: Core) -> None:
     """The log is full: have the oldest unit of work release its head."""
     oldest = logged_units(core)[0]
@@ -79,7 +97,7 @@ def give_way(core: Core) -> None:
     for connection in owners:
         connection.backed_out = True
     if oldest.xid and not owners:
-        core.rolled_back.add(oldest.xid)
+        core.rolled_back[oldest.xid] = oldest.owner
     core.backout(oldest)  # LogFull: there is no room even for that, and it stays with its connection until there is
     for connection in owners:
         connection.unit = connection.xa_unit = None

@@ -19,6 +19,7 @@ from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.recovery.catalogue_recovery import DefinitionHistory, records
 from libremq.kernel.recovery.replay import OF_ONE_QUEUE, Purpose, Replay, image_header, image_rows
 from libremq.kernel.state import journal
+from libremq.kernel.state.image_in_parts import is_recoverable
 from libremq.kernel.state.journal import MediaRow, ObjectChange
 from libremq.kernel.state.media_image import (
     CATALOGUE,
@@ -26,6 +27,7 @@ from libremq.kernel.state.media_image import (
     await_checkpoint,
     check_linear,
     checkpoint,
+    not_recoverable,
     select,
     selects_catalogue,
 )
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from libremq.kernel.running import RunningQueueManager
     from libremq.kernel.state.core import Core
 
+_ALL_SLOTS = 2**32
+
 
 class QueueHistory(Replay):
     """Repeats in an empty store what the log says of one queue, from the LSN on where its media recovery begins."""
@@ -57,6 +61,9 @@ class QueueHistory(Replay):
         self._queue = queue
         self._start = start
         self._id_bytes = queue.id.to_bytes(4, "little")
+        self._described = 0  # slots before this one are, as far as the image has been read
+        self._sequence_end = 0  # of the messages that the image describes
+        self._held: set[int] = set()  # slots of the image that are not in their chains yet
 
     @property
     def store(self) -> QueueStore:
@@ -66,9 +73,47 @@ class QueueHistory(Replay):
         """Repeat one record, the next in the log. StoreDamaged if it cannot have happened, or is not understood."""
         if self.at == self._start:
             self._begin(record)
-        elif record.type not in OF_ONE_QUEUE or record.payload[:4] == self._id_bytes or record.flags:
+        elif self._is_of_queue(record) and (self.is_whole or self._concerns(record)):
             self.apply(record)
         self.at = record.next_lsn
+
+    def _is_of_queue(self, record: Record) -> bool:
+        return record.type not in OF_ONE_QUEUE or record.payload[:4] == self._id_bytes or bool(record.flags)
+
+    def _concerns(self, record: Record) -> bool:
+        """While the image is not whole: not what is about a message that it has not described yet.
+
+        Others may find the message in its chain, where it is put when one is about it, or the image is whole.
+        """
+        if record.type == RecordType.OBJECT:
+            self._link_held()  # it may clear the queue
+            return True
+        if record.type == RecordType.GET:
+            get = self.read(lambda one: journal.read_get(one.payload), record)
+            slot, sequence = get.slot, get.sequence
+        elif record.type == RecordType.COMPENSATION:
+            undo = self.read(lambda one: journal.read_undo(one.payload), record)
+            slot, sequence = undo.slot, undo.sequence
+        else:
+            return True
+        if sequence < self._sequence_end and slot >= self._described:
+            return False
+        if slot in self._held:
+            self._held.discard(slot)
+            self.store.link(slot)
+        return True
+
+    def _link_held(self) -> None:
+        """In the order of their numbers: the place of each is behind the one before, as far as it goes."""
+        handles, latest = self.store.handles, dict[int, int]()
+        for slot in sorted(self._held, key=handles.sequence.__getitem__):
+            chain = handles.flags[slot] & PRIORITY_MASK
+            before = latest.get(chain)
+            if before is not None:
+                handles.prev[slot], handles.next[slot] = before, handles.next[before]
+            self.store.link(slot)
+            latest[chain] = slot
+        self._held.clear()
 
     def _begin(self, record: Record) -> None:
         """An image, or the record that made the queue: then it is empty."""
@@ -80,6 +125,9 @@ class QueueHistory(Replay):
             header = self.read(image_header, record)
             if header["first"] or header.get("id") != self._queue.id:
                 raise self._no_beginning(record)
+            if header.get("bare"):
+                raise self.impossible(self._queue, record, "is an image without messages (IMGRCOVQ(NO))")
+            self._sequence_end = header["next_sequence"]
             self.apply(record)
             self.store.next_sequence = max(self.store.next_sequence, header["next_sequence"])
 
@@ -97,7 +145,10 @@ class QueueHistory(Replay):
             return  # of another object, or a later one that was cut short
         for row in self.read(image_rows, record):
             self._insert(row, record.lsn)
+        self._described = header.get("upto", _ALL_SLOTS)  # one without is of one moment
         self.is_whole = bool(record.flags & journal.MEDIA_LAST)
+        if self.is_whole:
+            self._link_held()
 
     def _insert(self, row: MediaRow, lsn: int) -> None:
         """A message of the image, in the state that it had: perhaps put or got by a unit of work."""
@@ -111,10 +162,11 @@ class QueueHistory(Replay):
         )  # fmt: skip
         if row.backout_count:
             store.set_backout_count(slot, row.backout_count)
-        if not put_by:
+        if row.flags & GET_PENDING:
             store.link(slot)
-            if row.flags & GET_PENDING:
-                store.unlink(slot, row.unit)
+            store.unlink(slot, row.unit)
+        elif not put_by:
+            self._held.add(slot)
         if row.unit:
             self.unit(row.unit).operations.append(Operation(PUT if put_by else GET, self._queue, slot, lsn))
 
@@ -253,6 +305,9 @@ def recover_damaged(core: Core) -> None:
             continue
         definition = core.catalogue.find_queue(name)
         assert isinstance(definition, LocalQueue)
+        if not is_recoverable(core, definition):
+            core.say(amq(7473, name, not_recoverable(definition)))
+            continue
         recovery = QueueRecovery(core, definition)
         try:
             recovery.finish()
@@ -284,6 +339,9 @@ def recover_objects(
         chosen = select(core, type_name, pattern)
     for obj in chosen:
         lsn = core.media.get((obj.kind, obj.name), 0)
+        if not is_recoverable(core, obj):
+            results.append(MediaResult(obj.kind, obj.name, lsn, not_recoverable(obj)))
+            continue
         try:
             if isinstance(obj, LocalQueue):
                 _recover_queue(manager, obj, lock)

@@ -21,6 +21,7 @@ from libremq.kernel.state.journal import (
     GetRecord,
     MediaRow,
     ObjectChange,
+    PrepareRecord,
     PutRecord,
     SoftImage,
     UndoRecord,
@@ -190,6 +191,10 @@ def _undo_of(record: Record) -> UndoRecord:
     undo = journal.read_undo(record.payload)
     _check_known("operation undone", undo.operation, (journal.UNDO_PUT, journal.UNDO_GET))
     return undo
+
+
+def _prepare_of(record: Record) -> PrepareRecord:
+    return journal.read_prepare(record.payload, record.flags)
 
 
 def _soft_of(record: Record) -> SoftImage:
@@ -390,7 +395,8 @@ def _redo_backout(replay: Replay, record: Record) -> None:
 
 def _redo_prepare(replay: Replay, record: Record) -> None:
     unit = replay.unit(record.txn)
-    unit.xid, unit.state = record.payload, PREPARED
+    prepared = replay.read(_prepare_of, record)
+    unit.xid, unit.owner, unit.state = prepared.xid, prepared.owner, PREPARED
     unit.logged(record.lsn)
 
 
@@ -528,14 +534,15 @@ ROWS: dict[int, Row] = {
         Row(RecordType.PUT, _redo_put, _MESSAGES, _back_to_put, names_queue=True),
         Row(RecordType.GET, _redo_get, _MESSAGES, _back_to_get, names_queue=True),
         Row(RecordType.COMPENSATION, _redo_undo, _MESSAGES, _back_to_undo, names_queue=True),
-        Row(RecordType.PREPARE, _redo_prepare, _WHOLE, _back_over),
+        Row(RecordType.PREPARE, _redo_prepare, _WHOLE, _back_over, flags=journal.PREPARED_BY_USER),
         Row(RecordType.SOFT_IMAGE, _redo_soft_image, _WHOLE, _back_to_soft_image),
         Row(RecordType.COMMIT, _redo_commit, _ALL),
         Row(RecordType.BACKOUT, _redo_backout, _MESSAGES),
         Row(RecordType.OBJECT, _redo_object, _ALL),
-        Row(RecordType.MEDIA_IMAGE, _redo_image, _ALL, flags=journal.MEDIA_LAST),
+        Row(RecordType.MEDIA_IMAGE, _redo_image, _ALL, flags=journal.MEDIA_LAST | journal.MEDIA_GOES_ON),
         Row(RecordType.CHECKPOINT_START, _redo_checkpoint_start, _WHOLE),
         Row(RecordType.CHECKPOINT, _redo_checkpoint, Purpose.BACKUP),
+        Row(RecordType.FILLER, _nothing, Purpose(0)),
     )
 }
 """By type. A type without a row is not known; see `docs/internals/log-format.md` for what each says."""

@@ -158,7 +158,7 @@ class Restart(Replay):
         """Read a unit of work back that was unfinished at the checkpoint: what it did and has not undone."""
         unit = UnitOfWork(unit_id)
         unit.first_lsn, unit.last_lsn = transaction.first_lsn, transaction.last_lsn
-        unit.xid = bytes.fromhex(transaction.prepared_xid)
+        unit.xid, unit.owner = bytes.fromhex(transaction.prepared_xid), transaction.owner
         unit.state = PREPARED if unit.xid else ACTIVE
         reader = UnitReader(self)
         lsn = transaction.last_lsn

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from libremq.kernel.state.waiting_gets import Waiter
     from libremq.kernel.verbs.consumers import Consumer, Delivery
     from libremq.kernel.verbs.groups import GroupState
+    from libremq.store.stored_message import Message, Origin
 
 
 @dataclass(slots=True, eq=False)
@@ -43,8 +44,8 @@ class ObjectHandle:
     __slots__ = (
         "alternate_user", "browse_group", "browse_logical", "connection", "created_queue", "cursor", "destination",
         "destinations", "get_group", "group_cursor", "hobj", "locked", "marks", "obj", "object_name",
-        "object_qmgr", "options", "propctl", "put_groups", "queue", "responses", "saved_context", "selector",
-        "waiters",
+        "object_qmgr", "options", "propctl", "put_groups", "queue", "read_origin", "responses", "saved_context",
+        "saved_origin", "selector", "waiters",
     )  # fmt: skip
 
     def __init__(self, connection: Connection, hobj: int, obj: MQObject | None, options: int, object_name: str) -> None:
@@ -64,6 +65,8 @@ class ObjectHandle:
         self.marks: set[int] = set()  # slots of messages that this handle marked
         self.selector: Selector | None = None
         self.saved_context: MQMD | None = None
+        self.saved_origin: Origin | None = None  # of the message whose context that is
+        self.read_origin: Origin | None = None  # of the message that was got or browsed last
         # What its last calls left unfinished of groups and segmented messages; puts for each destination of a list
         self.put_groups: dict[int, GroupState] = {}
         self.get_group: GroupState | None = None
@@ -73,6 +76,11 @@ class ObjectHandle:
         self.alternate_user = ""
         self.propctl = C.MQPROP_COMPATIBILITY
         self.waiters: set[Waiter] = set()
+
+    def save_context(self, message: Message) -> None:
+        """MQOO_SAVE_ALL_CONTEXT: of the message that was got last."""
+        self.saved_context, self.saved_origin = message.md, message.origin
+        self.read_origin = message.origin
 
     def has(self, option: int) -> bool:
         return bool(self.options & option)
@@ -119,10 +127,12 @@ class Connection:
     calls: deque[Delivery] = field(default_factory=deque)  # start, stop and event calls to be made
     wake: Callable[[], None] | None = None  # the binding wants to know when there is something to deliver
     backed_out: bool = False  # the queue manager ended its unit of work; the next call must hear of it
+    accounting_token: bytes = C.MQACT_NONE  # of the user, in the context of what it puts
     groups: frozenset[str] = frozenset()  # of the user
     groups_are_given: bool = False  # by whoever connected it: not to be looked up again
     privileged: bool = True  # its authorities are never checked
     privilege_of: str | None = None  # the user that it is privileged as, where that may come to an end
+    options: int = C.MQCNO_NONE  # that it connected with
     trusted: bool = True  # nor are those of alternate users: it is in the process of the queue manager
 
     def __post_init__(self) -> None:

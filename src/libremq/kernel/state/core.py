@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.common.clock import Clock
 from libremq.common.files.file_layer import Files
+from libremq.common.files.open_files import OpenFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.kernel.objects.attributes import GivenValue
@@ -36,6 +37,7 @@ from libremq.kernel.state.event_state import EventState
 from libremq.kernel.state.identifiers import Identifiers
 from libremq.kernel.state.queue_files import QueueFiles
 from libremq.kernel.state.queue_state import QueueState, QueueStatistics
+from libremq.kernel.state.turns import Turns
 from libremq.kernel.state.unit_of_work import ACTIVE, GET, PREPARED, PUT, UNDOING, Operation, UnitOfWork
 from libremq.kernel.state.wait_clock import WaitClock
 from libremq.kernel.state.waiting_gets import Waiter
@@ -74,6 +76,7 @@ class Core:
         identifiers: Identifiers | None = None,
     ) -> None:
         self.files = files
+        self.open_files = OpenFiles(files)  # of queues: there may be more of them than files that can be open
         self.folder = folder
         self.catalogue = catalogue
         self.log = log
@@ -93,7 +96,7 @@ class Core:
         self.units: dict[int, UnitOfWork] = {}
         self.unfinished: dict[int, dict[QueueState, list[int]]] = {}
         """Units of work whose backout came to a stop, as the log was full, and the queues that have messages back."""
-        self.rolled_back: set[bytes] = set()  # XIDs of branches whose transaction manager must hear that they are gone
+        self.rolled_back: dict[bytes, str] = {}  # XIDs of branches, and whose they are: its manager must hear it
         self.connections: dict[int, Connection] = {}
         self.hconns = itertools.count(1)
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
@@ -115,14 +118,17 @@ class Core:
         self.deliver: Callable[[Destination, Message, UnitOfWork | None, float], None] = _no_delivery
         self.waiters: set[Waiter] = set()
         self.wait_clock = WaitClock()
+        self.turns = Turns()
         self.woken = Woken()
         self.alias_handles: dict[str, set[ObjectHandle]] = {}  # by alias: who reads from a queue through it
         self.quiescing = False
         self.checkpoint: Checkpoint | None = None  # the one under way
+        self.checkpoint_wanted = False  # without waiting until one is due
         self.checkpoint_start = 0, -1  # LSN where the last one began, and the end of records then
         self.damaged: dict[int, str] = {}  # by queue id: queues that cannot be used
         self.recovering: dict[int, str] = {}  # by queue id: folders in which media recovery makes queues anew
         self.media: dict[tuple[str, str], int] = {}  # of a linear log: where media recovery of an object begins
+        self.imaged: dict[tuple[str, str], float] = {}  # when its image was recorded; not if before the start
         self.say: Callable[[str], None] = lambda text: None
         self.authorities = AuthorityState(Entities(files, folder))
         self.reserve = DiskReserve(files, folder)
@@ -174,7 +180,7 @@ class Core:
 
     def new_store(self, name: str, queue_id: int, folder: str) -> QueueStore:
         gate = LogGate(lambda: self.log.durable, self.log.force, self.log.log_id)
-        return QueueStore(self.files, f"{self.folder}/queues/{folder}", queue_id, name, gate, self.limits)
+        return QueueStore(self.open_files, f"{self.folder}/queues/{folder}", queue_id, name, gate, self.limits)
 
     def _new_state(self, definition: LocalQueue, queue_id: int, folder: str) -> QueueState:
         queue = QueueState(definition, queue_id, folder, self.new_store(definition.name, queue_id, folder))
@@ -358,6 +364,7 @@ class Core:
         parts = journal.delete_parts(obj.kind, obj.name, queue_id)
         lsn = self.log.append(R.OBJECT, 0, 0, parts, reserve=True, keep=self.kept_bytes)
         self.media.pop((obj.kind, obj.name), None)
+        self.imaged.pop((obj.kind, obj.name), None)
         return lsn
 
     def has_uncommitted(self, queue: QueueState) -> bool:
@@ -396,6 +403,7 @@ class Core:
 
     def begin_unit(self) -> UnitOfWork:
         unit = UnitOfWork(self.next_unit)
+        unit.started = self.clock.now()
         self.next_unit += 1
         self.units[unit.id] = unit
         return unit
@@ -415,6 +423,7 @@ class Core:
         store = queue.store
         if self.disk_full and (persistent or store.would_spill(message, persistent)):
             raise StoreFull(f"{queue.name}: {self.disk_full}")
+        self._check_file_size(queue, message)
         if persistent and self.log.pressure:
             self.log.force(self.log.tail - 1)
         store.make_room(message, persistent)
@@ -438,13 +447,17 @@ class Core:
             if lsn:
                 self._logged(unit, lsn)
         else:
-            store.link(slot)
+            queue.link(slot)
             if lsn:
                 queue.visible_lsn = lsn
                 self.puts_outside_syncpoint += 1
         statistics = queue.statistics
         statistics.enqueued += 1
         statistics.last_put = self.clock.now()
+        if self.is_monitored(queue.definition):
+            statistics.monitoring.came(slot, self.clock.monotonic())
+        else:
+            statistics.monitoring.stop()
         depth = store.depth
         if depth > statistics.high_depth:
             statistics.high_depth = depth
@@ -455,6 +468,27 @@ class Core:
         if queue.attended:
             self.on_arrival({queue: (slot,)})
         return lsn
+
+    def is_monitored(self, definition: LocalQueue) -> bool:
+        """MONQ, of the queue or of the queue manager."""
+        monq = definition.monq
+        if monq == C.MQMON_Q_MGR:
+            monq = self.catalogue.qmgr.monq
+            return monq != C.MQMON_OFF and monq != C.MQMON_NONE
+        return monq != C.MQMON_OFF and self.catalogue.qmgr.monq != C.MQMON_NONE
+
+    def _check_file_size(self, queue: QueueState, message: Message) -> None:
+        """MAXFSIZE: what is on the queue fits in its file, or no more is taken."""
+        store, megabytes = queue.store, queue.definition.maxfsize
+        if store.megabytes_max != megabytes:
+            store.keep_within(megabytes)
+        if megabytes == C.MQQFS_DEFAULT:
+            return
+        if not store.has_room_for(message):
+            what = f"its messages take the {store.file_bytes_max >> 20} MB of MAXFSIZE; get some, or raise it"
+            raise mq_error(C.MQRC_Q_SPACE_NOT_AVAILABLE, queue.name, what)
+        if store.holds_too_much:
+            self.checkpoint_wanted = True
 
     def take(self, queue: QueueState, slot: int, unit: UnitOfWork | None, why: int = journal.GOT) -> int:
         """Get a message destructively. Returns the log position that handing it out depends on."""
@@ -483,6 +517,8 @@ class Core:
         statistics = queue.statistics
         statistics.dequeued += 1
         statistics.last_get = self.clock.now()
+        if why == journal.GOT and self.is_monitored(queue.definition):
+            statistics.monitoring.left(slot, self.clock.monotonic())
         depth = store.depth
         if depth >= statistics.high_depth:
             statistics.high_depth = depth + 1  # it was that deep when it was loaded
@@ -505,6 +541,8 @@ class Core:
         more = journal.UNDO_BYTES if unit.is_logged else journal.UNDO_BYTES + journal.END_BYTES
         unit.undo_bytes += more
         self.undo_bytes += more
+        if not unit.is_logged:
+            unit.log_started = self.clock.now()
         unit.logged(lsn)
 
     def _ended(self, unit: UnitOfWork) -> None:
@@ -537,7 +575,7 @@ class Core:
             if lsn:
                 queue.visible_lsn = lsn
             if kind == PUT:
-                queue.store.link(slot)
+                queue.link(slot)
                 arrived.setdefault(queue, []).append(slot)
             else:
                 queue.store.remove(slot)
@@ -585,15 +623,15 @@ class Core:
         self.on_unfinished()
 
     @contextmanager
-    def all_or_nothing(self, unit: UnitOfWork | None) -> Iterator[UnitOfWork]:
+    def all_or_nothing(self, unit: UnitOfWork | None, *, behind: int | None = None) -> Iterator[UnitOfWork]:
         """Several operations of one verb: in the unit of work given, or one of their own that ends here.
 
         Behind it `end_lsn` of the unit of work is what the answer depends on. If one of them fails, those before it are
-        undone, and the unit of work stands where it stood. No backout count rises: the application has not seen the
-        messages.
+        undone, back to so many that were there before (`behind`; else as many as there are now). No backout count
+        rises: the application has not seen the messages.
         """
         own = unit or self.begin_unit()
-        mark, count = len(own.operations), own.message_count
+        mark, count = len(own.operations) if behind is None else behind, own.message_count
         try:
             yield own
         except BaseException:
@@ -615,7 +653,9 @@ class Core:
         if unit.state is UNDOING:
             raise undo.half_undone(self)
         keep = 0 if unit.is_logged else self._keep(unit)
-        lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, (xid,), reserve=True, keep=keep)
+        parts = journal.prepare_parts(xid, unit.owner)
+        flags = journal.PREPARED_BY_USER if unit.owner else 0
+        lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, parts, flags=flags, reserve=True, keep=keep)
         if unit.is_logged:
             unit.logged(lsn)
         else:

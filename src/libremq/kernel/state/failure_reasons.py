@@ -57,6 +57,12 @@ def as_mq_error(error: BaseException, qmgr_name: str) -> MQError:
     return mq_error(C.MQRC_CONNECTION_BROKEN, qmgr_name, str(error))
 
 
+def unexpected(error: Exception, object_name: str) -> MQError:
+    """What nobody foresaw, of a get: the message is where it was."""
+    why = f"{type(error).__name__}: {error}"
+    return mq_error(C.MQRC_UNEXPECTED_ERROR, object_name, f"no answer can be made of it, so it was not got: {why}")
+
+
 def as_creation_error(error: BaseException, qmgr_name: str, folder: str) -> MQError:
     """Why a queue manager cannot be made."""
     reason = C.MQRC_STORAGE_MEDIUM_FULL if is_lack_of_space(error) else C.MQRC_FILE_SYSTEM_ERROR

@@ -92,6 +92,32 @@ def read_undo(payload: bytes) -> UndoRecord:
     return UndoRecord(*_UNDO.unpack(payload))
 
 
+PREPARED_BY_USER = 1
+"""Flag of a PREPARE record that says whose branch it is; without it the payload is the XID alone."""
+
+
+class PrepareRecord(NamedTuple):
+    xid: bytes
+    owner: str  # blank: nobody's
+
+
+def prepare_parts(xid: bytes, owner: str) -> tuple[bytes]:
+    """With an owner the record has the flag PREPARED_BY_USER."""
+    if not owner:
+        return (xid,)
+    name = owner.encode()
+    return (bytes((len(name),)) + name + xid,)
+
+
+def read_prepare(payload: bytes, flags: int) -> PrepareRecord:
+    if not flags & PREPARED_BY_USER:
+        return PrepareRecord(payload, "")
+    at = 1 + payload[0]
+    if at > len(payload):
+        raise ValueError(f"the name of a user with {payload[0]} bytes in a record of {len(payload)}")
+    return PrepareRecord(payload[at:], payload[1:at].decode())
+
+
 def json_parts(value: Any) -> tuple[bytes]:
     return (json.dumps(value, separators=(",", ":")).encode(),)
 
@@ -177,6 +203,8 @@ def read_soft(lsn: int, payload: bytes) -> SoftImage:
 
 MEDIA_LAST = 1
 """Flag of the record with the last part of a media image: only then is the image complete."""
+MEDIA_GOES_ON = 2
+"""Flag of every part but the first: between it and the part before, anything may have happened to the object."""
 
 
 class MediaRow(NamedTuple):
@@ -208,7 +236,8 @@ def media_parts(header: dict[str, Any], rows: Iterable[bytes] = ()) -> tuple[byt
     """A part of a media image: JSON behind its length, then rows.
 
     Every part has `kind`, `name` and `first`, the LSN of the first part (0 in that one). The first part has the
-    `object`; that of a local queue `id`, `folder` and `next_sequence` too.
+    `object`; that of a local queue `id`, `folder` and `next_sequence` too. Parts of a local queue say `upto`, the slot
+    before which all are described; an image without messages is `bare`.
     """
     (content,) = json_parts(header)
     return len(content).to_bytes(4, "little"), content, *rows
@@ -241,6 +270,12 @@ class TransactionState:
     first_lsn: int
     last_lsn: int
     prepared_xid: str = ""  # hexadecimal; empty if it is not prepared
+    owner: str = ""  # of a prepared branch: the user that began it
+
+    def row(self) -> list[int | str]:
+        """As the checkpoint has it: without an owner as releases wrote it that knew none."""
+        row: list[int | str] = [self.first_lsn, self.last_lsn, self.prepared_xid]
+        return [*row, self.owner] if self.owner else row
 
 
 @dataclass
@@ -265,10 +300,7 @@ class CheckpointState:
                 "catalogue": self.catalogue_generation,
                 "next_transaction": self.next_transaction,
                 "next_message": self.next_message,
-                "transactions": {
-                    str(txn): [state.first_lsn, state.last_lsn, state.prepared_xid]
-                    for txn, state in self.transactions.items()
-                },
+                "transactions": {str(txn): state.row() for txn, state in self.transactions.items()},
                 "queues": {str(queue): [at.generation, at.length] for queue, at in self.queues.items()},
                 "nonpersistent": self.nonpersistent,
                 "damaged": {str(queue): why for queue, why in self.damaged.items()},

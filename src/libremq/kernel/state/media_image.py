@@ -4,26 +4,24 @@ Media recovery needs the last image of an object and the log behind it; `Core.me
 each object, which is its creation as long as there is no image. A new image moves it forward, and the oldest of them
 says which extents are still needed (MEDIALOG).
 
-An image is of one moment: nothing else is done to the object while its parts are logged. It counts from its last part
-on, so one that is cut short by a crash or a full log only leaves the one before in force. Parts are not needed by a
-restart: an image may be larger than the log, and checkpoints make room for it on the way.
+An image is logged in parts (`image_in_parts`). It counts from its last part on, so one that is cut short by a crash or
+a full log only leaves the one before in force. Parts are not needed by a restart: an image may be larger than the log,
+and checkpoints make room for it on the way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
-from libremq.kernel.state import journal
+from libremq.kernel.state.image_in_parts import ImageGivenUp, ImageInParts, is_recoverable
 from libremq.kernel.state.unit_of_work import GET, Operation
-from libremq.log import LogFull, RecordType
+from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.store.space_handles import GET_PENDING, PERSISTENT, PRIORITY_MASK, PUT_PENDING
 from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
@@ -32,11 +30,8 @@ if TYPE_CHECKING:
     from libremq.kernel.state.queue_state import QueueState
     from libremq.store.queue_store import QueueStore
 
-PART_BYTES = 256 * 1024
-"""A part of an image is ended when it has this size; with one message alone it may be larger."""
-
 CATALOGUE = "CATALOG"
-_IMAGE_FLAGS = PRIORITY_MASK | PUT_PENDING | GET_PENDING
+_IMAGES_AT_ONCE = 20  # applications have their turn after so many
 _EMPTY_POSITION_BYTES = 64 * 1024  # saved handles of more bytes than this are not those of an empty queue
 
 # The types of rcdmqimg and rcrmqobj, and the kinds that they mean
@@ -62,7 +57,7 @@ TYPES: dict[str, str] = {
 }  # fmt: skip
 _KINDS = (
     "QMGR", "QUEUE", "PROCESS", "NAMELIST", "CHANNEL", "LISTENER", "SERVICE", "TOPIC", "AUTHINFO", "COMMINFO",
-    "CHLAUTH", "AUTHREC", "CHSYNC", "CHSTATE",
+    "CHLAUTH", "AUTHREC", "CHSYNC", "CHSTATE", "XAHEUR",
 )  # fmt: skip
 _SYNC_KINDS = ("CHSYNC", "CHSTATE")  # one file in MQ
 # Types of which this release has no objects: they are known, and there is nothing to do for them
@@ -116,66 +111,23 @@ def record(core: Core, obj: MQObject, make_room: Callable[[], bool] = lambda: Fa
 
     `make_room` is called when the log is full, and says whether there is room now; LogFull if not.
     """
-    identity: dict[str, Any] = {"kind": obj.kind, "name": obj.name}
-    header: dict[str, Any] = {**identity, "first": 0, "object": to_record(obj)}
-    pieces: list[bytes] = []
-    gathered = first = 0
-    log = core.log
-
-    def end_part(flags: int) -> None:
-        nonlocal header, pieces, gathered, first
-        parts = journal.media_parts(header, pieces)
-        while True:
-            try:
-                lsn = log.append(RecordType.MEDIA_IMAGE, 0, 0, parts, keep=core.kept_bytes, flags=flags)
-                break
-            except LogFull:
-                if not make_room():
-                    raise
-        first = first or lsn
-        header, pieces, gathered = {**identity, "first": first}, [], 0
-        if log.pressure:
-            log.force(lsn)
-
-    if isinstance(obj, LocalQueue):
-        store = core.local_queue(obj).store
-        header["id"], header["folder"] = core.queue_files[obj.name]
-        header["next_sequence"] = store.next_sequence
-        for row in _rows(store):
-            pieces += row
-            gathered += sum(map(len, row))
-            if gathered >= PART_BYTES:
-                end_part(0)
-    end_part(journal.MEDIA_LAST)
-    core.media[obj.kind, obj.name] = first
-    core.catalogue_changed = True
-    return first
-
-
-def _rows(store: QueueStore) -> Iterator[tuple[bytes, ...]]:
-    """Every persistent message, in whatever state, in the order in which they were put."""
-    handles = store.handles
-    slots = [slot for slot, flags in enumerate(handles.flags) if flags & PERSISTENT]
-    slots.sort(key=handles.sequence.__getitem__)
-    for slot in slots:
-        yield journal.media_row_parts(
-            slot,
-            handles.sequence[slot],
-            handles.flags[slot] & _IMAGE_FLAGS,
-            store.backout_count(slot),
-            handles.expiry_ms[slot],
-            handles.unit[slot],
-            store.message(slot).image_parts(),
-        )
+    image = ImageInParts(core, obj)
+    while True:
+        try:
+            if image.log_part():
+                return core.media[obj.kind, obj.name]
+        except LogFull:
+            if not make_room():
+                raise
 
 
 # Images that are recorded without being asked for: they are small, and let go of old extents
 
 
-def _is_old(core: Core, obj: MQObject) -> bool:
+def is_old(core: Core, kind: str, name: str) -> bool:
     """Is an extent before the current one needed for media recovery of the object?"""
     extent_bytes = core.log.config.extent_bytes
-    return core.media.get((obj.kind, obj.name), 0) // extent_bytes < core.log.tail // extent_bytes
+    return core.media.get((kind, name), 0) // extent_bytes < core.log.tail // extent_bytes
 
 
 def _has_no_messages(store: QueueStore) -> bool:
@@ -184,7 +136,7 @@ def _has_no_messages(store: QueueStore) -> bool:
 
 def record_if_empty(core: Core, queue: QueueState) -> None:
     """A message has left the queue: if that was the last persistent one, an image costs next to nothing."""
-    if _has_no_messages(queue.store) and _is_old(core, queue.definition):
+    if _has_no_messages(queue.store) and is_old(core, queue.definition.kind, queue.name):
         try:
             record(core, queue.definition)
         except LogFull:
@@ -203,17 +155,25 @@ def record_all(core: Core) -> None:
         record(core, obj)
 
 
-def record_cheap(core: Core) -> None:
-    """Images of all objects but queues with messages; one in the current extent will do.
+def record_cheap(core: Core) -> Iterator[None]:
+    """Images of all objects but queues with messages; one in the current extent will do. In steps.
 
     Done at an orderly end, and where LogManagement removes extents at every checkpoint: otherwise an object that nobody
     touches would keep all of them.
     """
+    recorded = 0
     for obj in list(core.catalogue):
-        if not _is_old(core, obj):
+        if not is_old(core, obj.kind, obj.name) or core.catalogue.find(obj.kind, obj.name) is not obj:
             continue
+        recorded += 1
+        if recorded % _IMAGES_AT_ONCE == 0:
+            yield
+            if core.catalogue.find(obj.kind, obj.name) is not obj:
+                continue  # gone meanwhile
         try:
-            if not isinstance(obj, LocalQueue) or (not obj.is_temporary and _seems_empty(core, obj)):
+            if not isinstance(obj, LocalQueue) or (
+                not obj.is_temporary and (not is_recoverable(core, obj) or _seems_empty(core, obj))
+            ):
                 record(core, obj)
         except LogFull:
             return
@@ -242,7 +202,7 @@ def record_images(
 ) -> list[MediaResult]:
     """Record images of the objects that are meant, and take a checkpoint. An object that fails does not stop others.
 
-    The lock is held for one object at a time. MQError on a circular log.
+    The lock is held for one part of an image at a time. MQError on a circular log.
     """
     lock = lock or nullcontext()
     core = manager.core
@@ -252,32 +212,57 @@ def record_images(
         chosen = select(core, type_name, pattern)
     for obj in chosen:
         with lock:
-            if core.catalogue.find(obj.kind, obj.name) is obj:
-                results.append(_record_one(manager, obj))
+            if core.catalogue.find(obj.kind, obj.name) is not obj:
+                continue
+            recoverable = is_recoverable(core, obj)
+        result = _record_one(manager, obj, lock)
+        if recoverable:
+            results.append(result)
+        elif pattern == obj.name:
+            results.append(MediaResult(obj.kind, obj.name, result.lsn, not_recoverable(obj)))
     with lock:
         if selects_catalogue(type_name):
             # It has no image: it consists of the definitions, which are in the images of all objects
             core.catalogue_changed = True
             results.append(MediaResult(CATALOGUE, core.qmgr_name, min(core.media.values())))
-    if results:
+    if chosen or results:
         checkpoint(manager, lock)
     return results
 
 
-def _record_one(manager: RunningQueueManager, obj: MQObject) -> MediaResult:
+def not_recoverable(obj: MQObject) -> str:
+    """Why nobody can do that to an object, and what to do."""
+    attribute = "IMGRCOVQ" if isinstance(obj, LocalQueue) else "IMGRCOVO"
+    return f"{attribute}(NO): it is not recoverable from images. Alter that to YES, and record an image"
+
+
+def _record_one(
+    manager: RunningQueueManager, obj: MQObject, lock: AbstractContextManager[object]
+) -> MediaResult:
+    """An image of one object. The lock is held for one part at a time."""
     core = manager.core
 
     def make_room() -> bool:
+        await_checkpoint(manager)
         before = core.log.head
         manager.take_checkpoint()
         return core.log.head > before
 
+    key = obj.kind, obj.name
     try:
-        # With none under way that could have to be waited for, nothing else happens to the object during its image
-        await_checkpoint(manager)
-        return MediaResult(obj.kind, obj.name, record(core, obj, make_room))
-    except (LogFull, StoreDamaged) as error:
-        return MediaResult(obj.kind, obj.name, core.media.get((obj.kind, obj.name), 0), str(error))
+        with lock:
+            image = ImageInParts(core, obj)
+        while True:
+            with lock:
+                try:
+                    if image.log_part():
+                        return MediaResult(*key, core.media[key])
+                except LogFull:
+                    if not make_room():
+                        raise
+    except (LogFull, StoreDamaged, ImageGivenUp) as error:
+        problem = str(error) or "it was deleted, or recorded by somebody else, meanwhile"
+        return MediaResult(*key, core.media.get(key, 0), problem)
 
 
 def await_checkpoint(manager: RunningQueueManager) -> None:

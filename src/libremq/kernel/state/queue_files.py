@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from libremq.common.names.object_names import fold
+
 
 class QueueFiles(Mapping[str, tuple[int, str]]):
     """Every recoverable local queue by its name: its id and folder."""
@@ -17,6 +19,8 @@ class QueueFiles(Mapping[str, tuple[int, str]]):
         self._places: dict[str, tuple[int, str]] = {}
         self._names: dict[int, str] = {}
         self._folders: Counter[str] = Counter()
+        self.elsewhere: dict[int, str] = {}
+        """By id: the folders of queues that are not in the one named after them."""
 
     def __getitem__(self, name: str) -> tuple[int, str]:
         return self._places[name]
@@ -40,11 +44,14 @@ class QueueFiles(Mapping[str, tuple[int, str]]):
         self._places[name] = queue_id, folder
         self._names[queue_id] = name
         self._folders[folder] += 1
+        if folder != fold(name):
+            self.elsewhere[queue_id] = folder
 
     def forget(self, name: str) -> None:
         """The queue is gone, or somewhere else."""
         queue_id, folder = self._places.pop(name)
         del self._names[queue_id]
+        self.elsewhere.pop(queue_id, None)
         self._folders[folder] -= 1
         if not self._folders[folder]:
             del self._folders[folder]

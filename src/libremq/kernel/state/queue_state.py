@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from libremq.kernel.objects.object_types import LocalQueue
+from libremq.kernel.state.queue_monitoring import QueueMonitoring
 from libremq.kernel.state.waiting_gets import WaitingGets
 from libremq.mqi import constants as C
 from libremq.store.queue_store import QueueStore
@@ -19,6 +20,7 @@ from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
     from libremq.kernel.state.connection import ObjectHandle
+    from libremq.kernel.state.turns import Turn
 
 COMMAND_QUEUE = "SYSTEM.ADMIN.COMMAND.QUEUE"
 """Where the command server finds PCF commands."""
@@ -37,10 +39,20 @@ class Cursor:
         self.on_message = True
 
 
+class Watcher(Protocol):
+    """A search that is not through with the queue: it hears of what happens where it has looked already."""
+
+    def note(self, slot: int) -> None:
+        """This message has come, or come back, or is no longer locked or marked."""
+
+    def note_gone(self, slot: int) -> None:
+        """This message is about to go."""
+
+
 class QueueStatistics:
     """What happened on a queue since its statistics were reset, counted once for whoever wants to know."""
 
-    __slots__ = ("dequeued", "enqueued", "high_depth", "last_get", "last_put", "service_since", "since")
+    __slots__ = ("dequeued", "enqueued", "high_depth", "last_get", "last_put", "monitoring", "service_since", "since")
 
     def __init__(self) -> None:
         # Monotonic: the last reset, or the creation; 0 means the start of the queue manager
@@ -52,6 +64,7 @@ class QueueStatistics:
         self.service_since: float | None = 0.0
         # By the clock on the wall; 0 if there was none since the start of the queue manager. Not reset
         self.last_put = self.last_get = 0.0
+        self.monitoring = QueueMonitoring()
 
     def reset(self, now: float, depth: int) -> None:
         self.since = now
@@ -65,7 +78,7 @@ class QueueState:
     __slots__ = (
         "consumed", "coop_marks", "creator", "cursors", "damage", "definition", "deleted", "exclusive", "folder", "id",
         "input_count", "last_trigger_time", "locks", "marks", "notified", "open_handles", "output_count", "recoverable",
-        "serves_commands", "statistics", "store", "visible_lsn", "waiters",
+        "serves_commands", "statistics", "store", "takers_turn", "visible_lsn", "waiters", "watchers",
     )  # fmt: skip
 
     def __init__(self, definition: LocalQueue, queue_id: int, folder: str, store: QueueStore) -> None:
@@ -79,6 +92,8 @@ class QueueState:
         self.output_count = 0
         self.exclusive = False
         self.waiters = WaitingGets()
+        self.watchers: list[Watcher] = []  # searches that go on in another slice; nearly always there is none
+        self.takers_turn: Turn | None = None  # on its way to serve those who take whatever comes
         self.notified: Callable[[], None] | None = None  # a channel that empties it wants to know of arrivals
         self.consumed: set[ObjectHandle] = set()  # handles for whose messages a function is registered
         self.cursors: dict[int, list[Cursor]] = {}
@@ -133,7 +148,19 @@ class QueueState:
 
     # Taking messages out of sight and putting them back keeps cursors, locks and marks right
 
+    def link(self, slot: int) -> None:
+        self.store.link(slot)
+        if self.watchers:
+            self._tell_watchers(slot)
+
+    def _tell_watchers(self, slot: int) -> None:
+        for watcher in self.watchers:
+            watcher.note(slot)
+
     def unlink(self, slot: int, unit: int = 0) -> None:
+        if self.watchers:
+            for watcher in self.watchers:
+                watcher.note_gone(slot)
         if self.cursors:
             standing = self.cursors.pop(slot, None)
             if standing:
@@ -156,6 +183,8 @@ class QueueState:
         holder = self.locks.pop(slot, None)
         if holder is not None:
             holder.locked.remove(slot)
+            if self.watchers:
+                self._tell_watchers(slot)
 
     def mark(self, slot: int, handle: ObjectHandle) -> None:
         self.marks.setdefault(slot, set()).add(handle)
@@ -167,6 +196,14 @@ class QueueState:
             self.marks[slot].discard(handle)
             if not self.marks[slot]:
                 del self.marks[slot]
+            if self.watchers:
+                self._tell_watchers(slot)
+
+    def unmark_for_all(self, slot: int) -> None:
+        """It is not marked for the cooperating handles any more."""
+        self.coop_marks.pop(slot, None)
+        if self.watchers:
+            self._tell_watchers(slot)
 
     def delivery_order(self, slot: int) -> tuple[int, int]:
         """Sorts slots in the order in which gets find them: the highest chain first, each by sequence number."""
@@ -179,6 +216,15 @@ class QueueState:
         handles = self.store.handles
         cursor = Cursor(slot, handles.flags[slot] & PRIORITY_MASK, handles.sequence[slot])
         self.cursors.setdefault(slot, []).append(cursor)
+        return cursor
+
+    def cursor_before(self, slot: int) -> Cursor:
+        """Stand right before this message: it comes next, unless it goes or something comes in between."""
+        handles = self.store.handles
+        cursor = Cursor(handles.prev[slot], handles.flags[slot] & PRIORITY_MASK, handles.sequence[slot] - 1)
+        cursor.on_message = False
+        if cursor.slot != NONE:
+            self.cursors.setdefault(cursor.slot, []).append(cursor)
         return cursor
 
     def drop_cursor(self, cursor: Cursor | None) -> None:

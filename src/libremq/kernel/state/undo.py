@@ -41,7 +41,7 @@ def _undo(core: Core, unit: UnitOfWork, kind: int, queue: QueueState, slot: int,
     else:
         if counted:
             store.set_backout_count(slot, backouts)
-        store.link(slot)
+        queue.link(slot)
 
 
 def _note(

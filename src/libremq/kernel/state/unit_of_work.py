@@ -38,19 +38,21 @@ class UnitOfWork:
     """One unit of work; `id` is its transaction id in the log."""
 
     __slots__ = (
-        "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "message_count", "operations", "put_groups", "state",
-        "undo_bytes", "xid",
+        "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "log_started", "message_count", "operations", "owner",
+        "put_groups", "started", "state", "undo_bytes", "xid",
     )  # fmt: skip
 
     def __init__(self, unit_id: int) -> None:
         self.id = unit_id
         self.operations: list[Operation] = []
         self.message_count = 0
+        self.started = self.log_started = 0.0  # by the clock on the wall; 0: before the start of the queue manager
         self.first_lsn = 0
         self.last_lsn = 0
         self.end_lsn = 0  # of its commit, if that was logged: what the answer of whoever committed it depends on
         self.state = ACTIVE
         self.xid = b""
+        self.owner = ""  # the user that began the branch; blank: it is none, or its log does not say
         self.undo_bytes = 0  # of the log, kept free so that it can be ended
         # Group and segment information of handles as it was before this unit of work, for the backout
         self.get_groups: dict[ObjectHandle, GroupState | None] = {}

@@ -1,6 +1,8 @@
 """Gets that wait: a pending result, completed by a put, a commit, a backout, the clock or a close.
 
 A waiter is on its queue, on its handle and on the clock while it waits, nowhere once it has a result or an error.
+A get whose search takes more than a slice is one too, also if it is not to wait for a message: until the search is over
+it is `unfinished`. No message that comes is offered to it, as there may be one before that; its search hears of it.
 The binding gives it a `notify` to call at the end of the call that completed it (`woken.py`), and does its own waiting
 for that (contract 1: the kernel has no threads).
 
@@ -10,19 +12,21 @@ of those who take whatever comes only as many are asked as there are messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from libremq.kernel.state.verb_result import UNSAID
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
+from libremq.store.stored_message import Origin
 
 if TYPE_CHECKING:
     from libremq.kernel.state.connection import ObjectHandle
     from libremq.kernel.state.core import Core
     from libremq.kernel.state.queue_state import QueueState
+    from libremq.kernel.state.turns import Turn
     from libremq.kernel.state.wait_clock import Deadline
 
 
@@ -34,7 +38,14 @@ class Got:
     length: int  # of the whole message, also when `data` was cut
     comp_code: int = C.MQCC_OK
     reason: int = C.MQRC_NONE
+    origin: Origin | None = field(default=None, repr=False, compare=False)  # for channels that send it on
     lsn: int = field(default=UNSAID, repr=False, compare=False)  # the log position that handing it out depends on
+    reply: bytes = field(default=b"", repr=False, compare=False)  # what the binding has made of it, if it wanted to
+
+
+PackReply = Callable[[int, MQMD, MQGMO, Got], bytes]
+"""Makes a binding's answer of hobj, descriptor, options and result: before the message is taken, so that one that no
+answer can be made of stays where it is. It may be called more than once for a get."""
 
 
 def no_message(queue: QueueState) -> MQError:
@@ -51,6 +62,22 @@ Ids = tuple[int | None, int | None]
 WHATEVER_COMES: Ids = (None, None)
 
 
+class Search(Protocol):
+    """How it finds its message; what it is, is up to the verbs."""
+
+    left: int
+
+    def go_on(self, left: int) -> int: ...
+
+    def note_all(self, slots: Sequence[int]) -> None: ...
+
+    def begin_anew(self) -> None: ...
+
+    def watch(self) -> None: ...
+
+    def end(self) -> None: ...
+
+
 class Waiter:
     """One waiting get."""
 
@@ -58,7 +85,7 @@ class Waiter:
 
     __slots__ = (
         "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "ids", "interval_ms", "md",
-        "notify", "number", "queue", "rank", "result", "wants",
+        "notify", "number", "pack", "queue", "rank", "result", "search", "turn", "waits",
     )  # fmt: skip
 
     def __init__(
@@ -71,7 +98,10 @@ class Waiter:
         buffer_length: int | None,
         rank: int,
         ids: Ids | None = None,
-        wants: Callable[[int], bool] | None = None,
+        search: Search | None = None,
+        pack: PackReply | None = None,
+        *,
+        waits: bool = True,
     ) -> None:
         self.core = core
         self.handle = handle
@@ -81,14 +111,17 @@ class Waiter:
         self.buffer_length = buffer_length
         self.rank = rank
         self.ids = ids  # None: that does not tell; it must be asked whatever comes
-        self.wants = wants  # can it want the message in this slot? None: only a try can tell
+        self.search = search  # None: whatever comes first will do
+        self.pack = pack
+        self.waits = waits  # False: it ends with its search
+        self.turn: Turn | None = None  # with which its search goes on
         self.number = 0  # rises with each that waits on the queue
         self.interval_ms = gmo.WaitInterval
         self.deadline: float | None = None  # None: unlimited
         self._on_clock: Deadline | None = None
-        if gmo.WaitInterval != C.MQWI_UNLIMITED:
+        if waits and gmo.WaitInterval != C.MQWI_UNLIMITED:
             self.deadline = core.clock.monotonic() + gmo.WaitInterval / 1000
-            self._on_clock = core.wait_clock.add(self.deadline, self.give_up)
+            self._on_clock = core.wait_clock.add(self.deadline, self.time_is_over)
         self.result: Got | None = None
         self.error: MQError | None = None
         self.notify: Callable[[], None] | None = None
@@ -99,6 +132,11 @@ class Waiter:
     @property
     def done(self) -> bool:
         return self.result is not None or self.error is not None
+
+    @property
+    def unfinished(self) -> bool:
+        """Is there more for it to look at?"""
+        return (self.queue.takers_turn if self.search is None else self.turn) is not None
 
     def complete(self, result: Got) -> None:
         assert result.lsn >= 0
@@ -114,9 +152,21 @@ class Waiter:
         """No message has come in time, or the application does not wait any longer."""
         self.fail(no_message(self.queue))
 
+    def time_is_over(self) -> None:
+        """It does not wait any longer. What was there when it began is looked at to the end."""
+        if self.unfinished:
+            self.waits = False
+        else:
+            self.give_up()
+
     def _leave(self) -> None:
         if self._on_clock is not None:
             self.core.wait_clock.cancel(self._on_clock)
+        if self.turn is not None:
+            self.core.turns.discard(self.turn)
+            self.turn = None
+        if self.search is not None:
+            self.search.end()
         self.queue.waiters.remove(self)
         self.handle.waiters.discard(self)
         self.core.waiters.discard(self)
@@ -164,6 +214,10 @@ class WaitingGets(dict[Waiter, None]):
     def look_at_ids(self) -> bool:
         """Does anybody wait for a message with certain ids?"""
         return bool(self._by_ids)
+
+    def takers(self) -> list[Waiter]:
+        """Those who take whatever comes, in their turn."""
+        return list(reversed(self._takers))
 
     def everybody(self) -> list[Waiter]:
         """All of them in the order of their rank; of equals the latest first, so that one stays hot."""

@@ -30,13 +30,18 @@ class Woken:
         else:
             tell()
 
-    def end_call(self) -> None:
-        """The outermost call is over."""
+    def end_call(self, failed: Callable[[Exception], None] | None = None) -> None:
+        """The outermost call is over. `failed` hears of those who could not be told; the others are."""
         self.in_call = False
         if self._to_tell:
-            self.tell()
+            self.tell(failed)
 
-    def tell(self) -> None:
+    def tell(self, failed: Callable[[Exception], None] | None = None) -> None:
         """Tell them now, in the middle of a call too: the queue manager has failed."""
         while self._to_tell:
-            self._to_tell.popleft()()  # should it fail, the others are told with the next call
+            try:
+                self._to_tell.popleft()()
+            except Exception as error:
+                if failed is None:
+                    raise  # the others are told with the next call
+                failed(error)

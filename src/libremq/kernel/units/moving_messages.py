@@ -35,7 +35,7 @@ def move_messages(core: Core, source: LocalQueue, target: LocalQueue, *, add: bo
     with core.all_or_nothing(None) as unit:
         for slot in list(taken.store.chains):
             stored = taken.store.message(slot)
-            message = Message(stored.md, stored.properties, stored.data)
+            message = Message(stored.md, stored.properties, stored.data, stored.origin)
             flags, expiry_ms = taken.store.handles.flags[slot], taken.store.handles.expiry_ms[slot]
             plan.check_persistence(message.md, target.name)
             no_room = plan.no_room_because(len(message.data), len(message.properties))

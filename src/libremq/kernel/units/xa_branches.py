@@ -1,7 +1,14 @@
-"""Two-phase commit for transaction managers: branches by XID, prepared ones kept until somebody decides."""
+"""Two-phase commit for transaction managers: branches by XID, prepared ones kept until somebody decides.
+
+A branch belongs to the user that began it, also after a restart: nobody else sees it, joins it or decides about it, but
+administrators (privileged connections), who must be able to when its transaction manager never will: rsvmqtrn. One that
+is in doubt in the log of a release that kept no owner is theirs alone.
+"""
 
 from __future__ import annotations
 
+from libremq.common.messages.amq_messages import amq
+from libremq.kernel.objects.object_types import HeuristicOutcome
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.unit_of_work import ACTIVE, BATCH_XID, PREPARED, UnitOfWork
@@ -20,19 +27,45 @@ class Branches:
     def __init__(self, core: Core) -> None:
         self._core = core
 
-    def _check_rolled_back(self, xid: bytes) -> None:
-        """Tell the transaction manager of a branch that the queue manager has rolled back while nobody was in it."""
-        if xid in self._core.rolled_back:
-            self._core.rolled_back.remove(xid)
+    def _check_owner(self, connection: Connection, xid: bytes, owner: str) -> None:
+        """Refused, not denied that it is there: a transaction manager that heard so would take it for decided."""
+        if not _may_decide(connection, owner):
+            lacks = f"the name of {owner!r}, who began it" if owner else "the privilege of an administrator"
+            self._core.say(amq(8077, connection.user, xid.hex(), "XA branch", lacks))
+            raise mq_error(
+                C.MQRC_NOT_AUTHORIZED, xid.hex(),
+                "another user began this branch; only that user and administrators may join it or decide about it",
+            )  # fmt: skip
+
+    def _was_rolled_back(self, connection: Connection, xid: bytes) -> bool:
+        """Has the queue manager rolled it back while nobody was in it? Its transaction manager hears it once."""
+        owner = self._core.rolled_back.get(xid)
+        if owner is None:
+            return False
+        self._check_owner(connection, xid, owner)
+        del self._core.rolled_back[xid]
+        return True
+
+    def _check_rolled_back(self, connection: Connection, xid: bytes) -> None:
+        if self._was_rolled_back(connection, xid):
             raise mq_error(
                 C.MQRC_BACKED_OUT, xid.hex(), "the queue manager rolled the branch back to release log space"
             )
 
-    def _find(self, xid: bytes) -> UnitOfWork:
-        self._check_rolled_back(xid)
+    def _find(self, connection: Connection, xid: bytes) -> UnitOfWork:
+        self._check_rolled_back(connection, xid)
+        unit = self._unit(xid)
+        self._check_owner(connection, xid, unit.owner)
+        return unit
+
+    def _unit(self, xid: bytes) -> UnitOfWork:
         for unit in self._core.units.values():
             if unit.xid == xid and not unit.is_batch:
                 return unit
+        outcome = self._core.catalogue.heuristic_outcomes.get(xid.hex())
+        if outcome is not None:
+            what = "committed (XA_HEURCOM)" if outcome.is_committed else "backed out (XA_HEURRB)"
+            raise mq_error(C.MQRC_OUTCOME_MIXED, xid.hex(), f"an administrator decided that the branch is {what}")
         raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "no unit of work has this XID (XAER_NOTA)")
 
     def start(self, connection: Connection, xid: bytes) -> None:
@@ -43,15 +76,19 @@ class Branches:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "an XID that begins like this is a message channel's")
         if connection.xa_unit is not None or connection.unit is not None:
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "the connection has a unit of work already")
-        self._check_rolled_back(xid)
+        self._check_rolled_back(connection, xid)
         for unit in self._core.units.values():
             if unit.xid == xid:
+                self._check_owner(connection, xid, unit.owner)
                 if unit.state != ACTIVE or any(other.xa_unit is unit for other in self._core.connections.values()):
                     raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is prepared or in use elsewhere")
                 connection.xa_unit = unit
                 return
+        if xid.hex() in self._core.catalogue.heuristic_outcomes:
+            what = "an administrator decided a branch with this XID; forget that first (XAER_DUPID)"
+            raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), what)
         unit = self._core.begin_unit()
-        unit.xid = xid
+        unit.xid, unit.owner = xid, connection.user
         connection.xa_unit = unit
 
     def end(self, connection: Connection, xid: bytes) -> None:
@@ -68,36 +105,72 @@ class Branches:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the connection did not start this branch")
         connection.xa_unit = None
 
-    def _ended(self, xid: bytes) -> UnitOfWork:
-        unit = self._find(xid)
-        if any(connection.xa_unit is unit for connection in self._core.connections.values()):
+    def _ended(self, connection: Connection, xid: bytes) -> UnitOfWork:
+        unit = self._find(connection, xid)
+        if any(one.xa_unit is unit for one in self._core.connections.values()):
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "end the branch before it is prepared or decided")
         return unit
 
-    def prepare(self, xid: bytes) -> int:
-        unit = self._ended(xid)
+    def prepare(self, connection: Connection, xid: bytes) -> int:
+        unit = self._ended(connection, xid)
         if unit.state == PREPARED:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is prepared already")
         return self._core.prepare(unit, xid)
 
-    def commit(self, xid: bytes, *, one_phase: bool = False) -> int:
-        unit = self._ended(xid)
+    def commit(self, connection: Connection, xid: bytes, *, one_phase: bool = False) -> int:
+        unit = self._ended(connection, xid)
         if unit.state != PREPARED and not one_phase:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is not prepared (XAER_PROTO)")
         return self._core.commit(unit)
 
-    def rollback(self, xid: bytes) -> int:
-        if xid in self._core.rolled_back:
-            self._core.rolled_back.remove(xid)  # it is what the queue manager has done already
-            return 0
-        return self._core.backout(self._ended(xid))
+    def rollback(self, connection: Connection, xid: bytes) -> int:
+        if self._was_rolled_back(connection, xid):
+            return 0  # it is what the queue manager has done already
+        return self._core.backout(self._ended(connection, xid))
 
-    def recover(self) -> list[bytes]:
-        """The XIDs that are in doubt."""
-        return [unit.xid for unit in self._core.prepared_units()]
+    def recover(self, connection: Connection, *, decided: bool = False) -> list[bytes]:
+        """The XIDs that are in doubt, of those that the connection may decide about.
 
-    def forget(self, xid: bytes) -> None:
-        """Nothing is kept of a branch that was decided; one that is still in doubt is not forgotten."""
+        If wanted, administrators also see those that one of them has decided. Others hear of that when they ask about
+        their XID: it is not kept whose a decided branch was.
+        """
+        found = [unit.xid for unit in self._core.prepared_units() if _may_decide(connection, unit.owner)]
+        if decided and connection.privileged:
+            found += [bytes.fromhex(one.xid) for one in self.outcomes()]
+        return found
+
+    def forget(self, connection: Connection, xid: bytes) -> int:
+        """Keep nothing of a branch that was decided; one that is still in doubt is not forgotten."""
         for unit in self._core.prepared_units():
             if unit.xid == xid:
+                self._check_owner(connection, xid, unit.owner)
                 raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "it is in doubt: commit it or roll it back")
+        return self.forget_decided(xid)
+
+    # What an administrator decides, because the transaction manager does not
+
+    def forget_decided(self, xid: bytes) -> int:
+        if xid.hex() not in self._core.catalogue.heuristic_outcomes:
+            return 0
+        return self._core.remove_record(HeuristicOutcome.kind, xid.hex())
+
+    def resolve(self, xid: bytes, *, commit: bool) -> int:
+        """Decide a branch that is in doubt, and keep that, for its transaction manager to hear of.
+
+        What is kept is logged first: should it be all that a crash leaves, the branch is still in doubt.
+        """
+        unit = self._unit(xid)
+        if unit.state != PREPARED:
+            raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is not prepared: there is nothing in doubt")
+        self._core.install_record(HeuristicOutcome.make(xid, unit.id, committed=commit))
+        return self._core.commit(unit) if commit else self._core.backout(unit)
+
+    def outcomes(self) -> list[HeuristicOutcome]:
+        """What administrators have decided, and nobody has forgotten."""
+        in_doubt = {unit.xid.hex() for unit in self._core.prepared_units()}
+        known = self._core.catalogue.heuristic_outcomes.values()
+        return sorted((one for one in known if one.xid not in in_doubt), key=lambda one: one.tran)
+
+
+def _may_decide(connection: Connection, owner: str) -> bool:
+    return connection.privileged or (bool(owner) and connection.user == owner)

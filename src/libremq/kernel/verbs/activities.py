@@ -319,7 +319,7 @@ class _Record:
             return message
         if self._accumulates:
             route.add(self._activity)
-        return Message(message.md, message.properties, route.pack())
+        return Message(message.md, message.properties, route.pack(), message.origin)
 
     def publish(self, unit: UnitOfWork | None, now: float, *, ended: bool) -> None:
         """Put the activity report and the trace-route reply, if there are to be any."""
@@ -370,14 +370,14 @@ class _Record:
         where: int,
         system_queue: str,
     ) -> None:
-        core, original = self._core, self._message.md
-        if original.Report & (C.MQRO_DISCARD_MSG | C.MQRO_PASS_DISCARD_AND_EXPIRY):
+        core = self._core
+        if self._message.md.Report & (C.MQRO_DISCARD_MSG | C.MQRO_PASS_DISCARD_AND_EXPIRY):
             md.Report = C.MQRO_DISCARD_MSG
         md.GroupId, md.MsgSeqNumber, md.Offset, md.MsgFlags, md.OriginalLength = (
             MQMD.GroupId, MQMD.MsgSeqNumber, MQMD.Offset, MQMD.MsgFlags, MQMD.OriginalLength,
         )  # fmt: skip
-        message = Message(md, b"", data)
+        message = Message(md, b"", data, self._message.origin)
         if where == C.MQRECORDING_Q:
             own_messages.put(core, message, system_queue, "", unit, now)
         else:
-            reports.send_back(core, original, message, queue, qmgr, unit, now, self._by)
+            reports.send_back(core, self._message, message, queue, qmgr, unit, now, self._by)

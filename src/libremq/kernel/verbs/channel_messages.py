@@ -11,6 +11,7 @@ from enum import Enum
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events.channel_events import channel_event
 from libremq.kernel.messages.put_plan import CHANNEL, PutPlan, plan_of
+from libremq.kernel.messages.time_to_live import expires_ms
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.verb_result import Answer
 from libremq.kernel.verb_calls import VerbCalls, connection_verb, verb
@@ -76,9 +77,8 @@ def store(
         return False, 0, connection  # from hand to hand
     if connection.is_lost or plan.closed_because(core, C.MQPMO_NONE) or plan.no_room_because(len(message.data)):
         return False, 0, connection
-    expiry = message.md.Expiry
-    expiry_ms = 0 if expiry == C.MQEI_UNLIMITED else int(core.clock.now() * 1000) + expiry * 100
-    lsn = core.put(queue, message, priority, persistent, expiry_ms, unit)
+    expires = expires_ms(message.md.Expiry, core.clock.now())
+    lsn = core.put(queue, message, priority, persistent, expires, unit)
     if unit is not None:
         unit.message_count += 1
     return True, lsn, connection

@@ -6,31 +6,40 @@ tells of (contract 2). What a command says and does is for `libremq.admin.comman
 
 An answer is put with the authority of whoever gave the command. What cannot be answered goes to the dead-letter queue
 or is dropped as its report options say.
+
+A command may come in steps (a generator), and so does the putting of many answers: after each step applications have
+their turn. Its unit of work stays open meanwhile, and may have to give way like any other when the log is full; then
+the command is taken once more, and answered from the beginning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import NamedTuple
 
 from libremq.common.messages.amq_messages import amq
-from libremq.kernel.authority import object_authority
+from libremq.kernel.authority import message_origin, object_authority
 from libremq.kernel.messages import own_messages
+from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import FAILURES, PASSING, is_final
 from libremq.kernel.state.queue_state import COMMAND_QUEUE, QueueState
-from libremq.kernel.state.unit_of_work import PUT, UnitOfWork
+from libremq.kernel.state.unit_of_work import PUT, UNDOING, UnitOfWork
 from libremq.kernel.verb_calls import VerbCalls
-from libremq.kernel.verbs import expiry, reports
+from libremq.kernel.verbs import reports
+from libremq.kernel.verbs.matching import MORE, first
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD
+from libremq.store.space_handles import NONE
 from libremq.store.stored_message import Message
 
 COMMANDS_AT_ONCE = 100
 """So many are served in a row; applications have their turn before the others."""
+ANSWERS_AT_ONCE = 20
+"""So many answers to one command are put in a row."""
 _ADMIN = C.MQFMT_ADMIN.strip()
 
 
@@ -56,47 +65,80 @@ class CommandQueue:
     def __init__(self, manager: VerbCalls) -> None:
         self._manager = manager
         self._core = manager.core
+        self._under_way: Generator[None, None, bool] | None = None
+        self._more = False  # so much has expired that the next command was not found yet
 
-    def serve(self, run: Callable[[TakenCommand], bool]) -> bool:
-        """Have run what is on the queue, up to a limit; True if that was reached. Never raises.
+    def serve(self, run: Callable[[TakenCommand], Generator[None, None, bool]]) -> bool:
+        """Have run what is on the queue, up to a limit or the next step of a long one; True if that was reached.
 
-        `run` answers the command, now or later. False: the log has no room, the command stays for another time.
+        `run` answers the command, now or later. False: the log has no room, the command stays for another time. Never
+        raises.
         """
         try:
             for _ in range(COMMANDS_AT_ONCE):
-                taken = self._take_next()
-                if taken is None or not run(taken):
-                    return False
+                if self._under_way is None:
+                    taken = self._take_next()
+                    if taken is None:
+                        return self._more
+                    self._under_way = run(taken)
+                try:
+                    next(self._under_way)
+                    return True
+                except StopIteration as end:
+                    self._under_way = None
+                    if not end.value:
+                        return False
         except (MQError, *FAILURES) as error:
+            self._under_way = None
             self._cannot_go_on(error)
             return False
         return True
 
-    def answer(self, taken: TakenCommand, answers: Sequence[bytes] | None) -> bool:
+    def finish(self) -> None:
+        """Run the command that is under way to its end, if there is one."""
+        under_way, self._under_way = self._under_way, None
+        try:
+            for _ in under_way or ():
+                pass
+        except (MQError, *FAILURES) as error:
+            self._cannot_go_on(error)
+
+    def answer(self, taken: TakenCommand, answers: Sequence[bytes] | None) -> Generator[None, None, bool]:
         """The command had its effect: put the answers and commit. None: it is no command, nor can it be answered.
 
         False if the log has no room: the message stays for another time.
         """
         core, queue, unit = self._core, taken.queue, taken.unit
-        if unit.id not in core.units:
-            # The command needed room in the log, and this unit of work had to give way: its get was undone
-            handles = queue.store.handles
-            if queue.out_of_use or handles.sequence[taken.slot] != taken.sequence or not handles.flags[taken.slot]:
-                return True
-            again = self._take(queue, taken.slot)
-            if again is None:
-                return False
-            unit = again
-        now = core.clock.now()
-        try:
-            with core.all_or_nothing(unit):
-                reports.confirm_delivery(core, taken.message, queue, unit, now)
-                if answers is None:
-                    self._bury(taken, unit, now)
-                for data in answers or ():
-                    self._put_answer(taken, data, unit, now)
-        except PASSING as error:
-            self._say_unanswered(taken.md.ReplyToQ, error)
+        put, before = 0, len(unit.operations)
+        while True:
+            if unit.id in core.units and unit.state is UNDOING:
+                return False  # it has to give way, and there is no room even for that now
+            if unit.id not in core.units:
+                # The command needed room in the log, and this unit of work had to give way: its get was undone
+                handles = queue.store.handles
+                if queue.out_of_use or handles.sequence[taken.slot] != taken.sequence or not handles.flags[taken.slot]:
+                    return True
+                again = self._take(queue, taken.slot)
+                if again is None:
+                    return False
+                unit, put = again, 0
+                before = len(unit.operations)
+            now = core.clock.now()
+            try:
+                with core.all_or_nothing(unit, behind=before):
+                    if put == 0:
+                        reports.confirm_delivery(core, taken.message, queue, unit, now)
+                        if answers is None:
+                            self._bury(taken, unit, now)
+                    for data in (answers or ())[put : put + ANSWERS_AT_ONCE]:
+                        self._put_answer(taken, data, unit, now)
+            except PASSING as error:
+                self._say_unanswered(taken.md.ReplyToQ, error)
+                break
+            put += ANSWERS_AT_ONCE
+            if put >= len(answers or ()):
+                break
+            yield
         self._commit(unit)
         return True
 
@@ -105,7 +147,8 @@ class CommandQueue:
         if self._manager.failure is not None or self._manager.ended or taken.queue.out_of_use:
             return
         try:
-            self.answer(taken, answers)
+            for _ in self.answer(taken, answers):
+                pass  # whoever brought the outcome cannot come again
         except (MQError, *FAILURES) as error:
             self._cannot_go_on(error)
 
@@ -113,16 +156,17 @@ class CommandQueue:
 
     def _take_next(self) -> TakenCommand | None:
         queue = self._queue()
-        slot = None if queue is None else self._next(queue)
-        if queue is None or slot is None:
+        slot = NONE if queue is None else first(self._core, None, queue)
+        self._more = slot == MORE
+        if queue is None or slot < 0:
             return None
         message = queue.store.message(slot)
         md = message.md.copy()
-        md.Expiry = expiry.remaining(queue.store.handles.expiry_ms[slot], self._core.clock.now())
+        md.Expiry = time_left(queue.store.handles.expiry_ms[slot], self._core.clock.now(), md.Expiry)
         unit = self._take(queue, slot)
         if unit is None:
             return None
-        sender = object_authority.sender_of(self._core, md.UserIdentifier)
+        sender = message_origin.commander(self._core, message)
         return TakenCommand(queue, slot, queue.store.handles.sequence[slot], message, md, sender, unit)
 
     def _queue(self) -> QueueState | None:
@@ -133,14 +177,6 @@ class CommandQueue:
         queue = self._core.local_queue(definition)
         # An application that reads the queue itself, alone, is served by nobody
         return None if queue.exclusive else queue
-
-    def _next(self, queue: QueueState) -> int | None:
-        now_ms = int(self._core.clock.now() * 1000)
-        while True:
-            slot = next((slot for slot in queue.store.chains if slot not in queue.locks), None)
-            if slot is None or not 0 < queue.store.handles.expiry_ms[slot] <= now_ms:
-                return slot
-            expiry.discard(self._core, queue, slot)
 
     def _take(self, queue: QueueState, slot: int) -> UnitOfWork | None:
         core = self._core
@@ -174,7 +210,7 @@ class CommandQueue:
 
     def _put_answer(self, taken: TakenCommand, data: bytes, unit: UnitOfWork, now: float) -> None:
         core, md = self._core, taken.md
-        message = Message(_answer_descriptor(core, md, now), b"", data)
+        message = Message(_answer_descriptor(core, md, now), b"", data, taken.message.origin)
         try:
             object_authority.check_reply(core, taken.sender, md.ReplyToQ, md.ReplyToQMgr)
         except MQError as error:

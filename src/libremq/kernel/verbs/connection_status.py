@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from libremq.kernel.state.connection import Connection, ObjectHandle
@@ -22,6 +23,10 @@ class ConnectionStatus:
     unit_name: str
     own_unit_name: str  # without a branch of a transaction manager
     unit_extent: str  # of the log: where its unit of work began
+    unit_started: float  # seconds since 1970, 0 if there is none: its first operation, and its first log record
+    unit_logged: float
+    external_unit: bytes  # the XID that a transaction manager has given it
+    options: int  # MQCNO_*
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +45,12 @@ class HandleStatus:
         return bool(self.options & option)
 
 
-def connections(core: Core) -> list[tuple[ConnectionStatus, list[HandleStatus]]]:
-    """Every connection with what it has open."""
-    found: list[tuple[ConnectionStatus, list[HandleStatus]]] = []
-    for connection in core.connections.values():
-        status = _connection(core, connection)
-        found.append((status, [_handle(status, handle) for handle in connection.handles.values()]))
-    return found
+def connections(core: Core) -> Iterator[tuple[ConnectionStatus, list[HandleStatus]]]:
+    """Every connection with what it has open; without those that are gone when their turn comes."""
+    for connection in list(core.connections.values()):
+        if connection.hconn in core.connections:
+            status = _connection(core, connection)
+            yield status, [_handle(status, handle) for handle in connection.handles.values()]
 
 
 def handles_of_queue(core: Core, name: str) -> list[HandleStatus]:
@@ -71,6 +75,10 @@ def _connection(core: Core, connection: Connection) -> ConnectionStatus:
         unit_name=_unit_name(unit),
         own_unit_name=_unit_name(connection.unit),
         unit_extent=core.log.extent_name_of(unit.first_lsn) if unit is not None and unit.is_logged else "",
+        unit_started=unit.started if unit is not None and unit.operations else 0.0,
+        unit_logged=unit.log_started if unit is not None and unit.operations else 0.0,
+        external_unit=unit.xid if unit is not None and not unit.is_batch else b"",
+        options=connection.options,
     )
 
 

@@ -19,6 +19,7 @@ from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.wait_clock import Deadline
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.verbs import getting
+from libremq.kernel.verbs.searching import Search
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBC, MQCBD, MQGMO, MQMD
@@ -47,6 +48,8 @@ class Consumer:
     browsed: bool = False
     idle_since: float = 0.0
     deadline: Deadline | None = None  # when it is to be looked at whether it has been idle for long
+    looks: bool = False  # its search for the next message takes more than a slice
+    search: Search | None = None  # which goes on there
 
 
 @dataclass
@@ -60,6 +63,11 @@ class Delivery:
     data: bytes | None = None
     area: object = field(default=None)
     lsn: int = 0  # the log position that the call depends on
+    packed: bytes = b""  # what the binding has made of it
+
+
+PackDelivery = Callable[[Delivery], bytes]
+"""Makes what a binding sends of a delivery: before its message is taken, as `PackReply` does for a get."""
 
 
 def register(
@@ -135,6 +143,7 @@ def operate(core: Core, connection: Connection, operation: int, handle: ObjectHa
     elif operation in (C.MQOP_SUSPEND, C.MQOP_RESUME):
         consumer.suspended = operation == C.MQOP_SUSPEND
         consumer.inhibited = False
+        _end_search(consumer)
         consumer.idle_since = core.clock.monotonic()
         if handle is not None:
             _watch(core, connection, consumer)
@@ -164,10 +173,12 @@ def control(core: Core, connection: Connection, operation: int) -> None:
                 if consumer.options & C.MQCBDO_STOP_CALL:
                     _call(connection, consumer, C.MQCBCT_STOP_CALL)
         connection.consuming = connection.suspended = False
+        _end_searches(connection)
     elif operation in (C.MQOP_SUSPEND, C.MQOP_RESUME):
         if not connection.consuming:
             raise mq_error(C.MQRC_OPERATION_NOT_ALLOWED, core.qmgr_name, "the consumers are not started")
         connection.suspended = operation == C.MQOP_SUSPEND
+        _end_searches(connection)
         for consumer in connection.consumers.values():
             _watch(core, connection, consumer)
     else:
@@ -192,8 +203,11 @@ def _event(consumer: Consumer, call_type: int, reason: int) -> Delivery:
     return Delivery(consumer, cbc, area=consumer.area)
 
 
-def next_delivery(core: Core, connection: Connection) -> Delivery | None:
-    """The next call to make for this connection, or None until `wake` is called."""
+def next_delivery(core: Core, connection: Connection, pack: PackDelivery | None = None) -> Delivery | None:
+    """The next call to make for this connection, or None until `wake` is called.
+
+    A search that takes more than a slice is the work of one call; the connection is woken to go on with it.
+    """
     if connection.calls:
         return connection.calls.popleft()
     if not connection.consuming or connection.suspended:
@@ -203,15 +217,35 @@ def next_delivery(core: Core, connection: Connection) -> Delivery | None:
         consumer = connection.consumers[hobj]
         if consumer.suspended:
             continue
-        delivery = _try(core, connection, consumer)
+        delivery = _try(core, connection, consumer, pack)
         if delivery is not None:
             if hobj in connection.consumers:
                 connection.consumers[hobj] = connection.consumers.pop(hobj)
-            return delivery
+            if isinstance(delivery, Delivery):
+                return delivery
+            core.turns.add(Again(core, connection))
+            return None
     return None
 
 
-def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | None:
+@dataclass(frozen=True)
+class Again:
+    """The connection is to ask again for its next delivery, when others had their turn."""
+
+    core: Core
+    connection: Connection
+
+    def go_on(self) -> bool:
+        self.core.woken.add(self.connection.wake)
+        return False
+
+    def fail(self, error: MQError) -> None:
+        """Nothing in it can fail."""
+
+
+def _try(
+    core: Core, connection: Connection, consumer: Consumer, pack: PackDelivery | None
+) -> Delivery | getting.Unfinished | None:
     handle = consumer.handle
     assert handle is not None and handle.queue is not None
     if consumer.inhibited:
@@ -224,9 +258,20 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
     if consumer.browsed and gmo.Options & C.MQGMO_BROWSE_FIRST:
         gmo.Options = gmo.Options & ~C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT
     browsing = bool(gmo.Options & _BROWSE)
+    made: list[Delivery] = []
+
+    def make(hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+        gmo.Options = consumer.gmo.Options  # it sees them as it gave them
+        delivery = _with_message(consumer, hobj, md, gmo, got, browsing=browsing)
+        if pack is not None:
+            delivery.packed = pack(delivery)
+        made[:] = [delivery]
+        return b""
+
     try:
-        got = getting.get(core, connection, handle, md, gmo, consumer.max_length)
+        got = getting.get_if_found(core, connection, handle, md, gmo, consumer.max_length, consumer.search, make)
     except MQError as error:
+        _end_search(consumer)
         if error.reason == C.MQRC_NO_MSG_AVAILABLE:
             return None
         # The consumer cannot go on and is told why; the event handler hears only of what concerns all of them
@@ -235,19 +280,39 @@ def _try(core: Core, connection: Connection, consumer: Consumer) -> Delivery | N
         else:
             consumer.suspended = True
         return _event(consumer, C.MQCBCT_EVENT_CALL, error.reason)
-    assert isinstance(got, Got)
-    gmo.Options = consumer.gmo.Options  # it sees them as it gave them
+    if not isinstance(got, Got):
+        consumer.looks, consumer.search = True, got if isinstance(got, Search) else None
+        return getting.UNFINISHED
+    _end_search(consumer)
+    delivery = made[0]
+    delivery.lsn = got.lsn
     consumer.idle_since = core.clock.monotonic()
     consumer.browsed = browsing
+    if delivery.cbc.State == C.MQCS_SUSPENDED_USER_ACTION:
+        consumer.suspended = True  # else the same message would come for ever
+    return delivery
+
+
+def _with_message(consumer: Consumer, hobj: int, md: MQMD, gmo: MQGMO, got: Got, *, browsing: bool) -> Delivery:
     removed = not browsing and got.reason != C.MQRC_TRUNCATED_MSG_FAILED
     cbc = MQCBC(
         CallType=C.MQCBCT_MSG_REMOVED if removed else C.MQCBCT_MSG_NOT_REMOVED,
-        Hobj=handle.hobj, CompCode=got.comp_code, Reason=got.reason, DataLength=got.length, BufferLength=len(got.data),
+        Hobj=hobj, CompCode=got.comp_code, Reason=got.reason, DataLength=got.length, BufferLength=len(got.data),
     )  # fmt: skip
     if not removed and not browsing:
-        consumer.suspended = True  # else the same message would come for ever
         cbc.State = C.MQCS_SUSPENDED_USER_ACTION
-    return Delivery(consumer, cbc, md, gmo, got.data, consumer.area, got.lsn)
+    return Delivery(consumer, cbc, md, gmo, got.data, consumer.area)
+
+
+def _end_search(consumer: Consumer) -> None:
+    if consumer.search is not None:
+        consumer.search.end()
+    consumer.looks, consumer.search = False, None
+
+
+def _end_searches(connection: Connection) -> None:
+    for consumer in connection.consumers.values():
+        _end_search(consumer)
 
 
 def message_arrived(core: Core, queue: QueueState) -> None:
@@ -282,6 +347,8 @@ def _look(core: Core, connection: Connection, consumer: Consumer) -> None:
     """Has it been idle for its wait interval?"""
     consumer.deadline = None
     now = core.clock.monotonic()
+    if consumer.looks:
+        consumer.idle_since = now
     if _waits(connection, consumer) and now >= _idle_until(consumer):
         consumer.idle_since = now
         _call(connection, consumer, C.MQCBCT_EVENT_CALL, C.MQRC_NO_MSG_AVAILABLE)
@@ -290,6 +357,7 @@ def _look(core: Core, connection: Connection, consumer: Consumer) -> None:
 
 
 def _stop_watching(core: Core, consumer: Consumer) -> None:
+    _end_search(consumer)
     if consumer.deadline is not None:
         core.wait_clock.cancel(consumer.deadline)
         consumer.deadline = None
@@ -326,4 +394,5 @@ def forget(core: Core, connection: Connection, handle: ObjectHandle) -> None:
 def end(core: Core, connection: Connection) -> None:
     """The connection ends: no more deliveries."""
     connection.consuming = False
+    _end_searches(connection)
     core.woken.add(connection.wake)

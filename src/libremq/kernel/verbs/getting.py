@@ -1,23 +1,27 @@
 """MQGET: find, hand out, remove; browse, lock, mark; wait.
 
-`get` returns a result, or a Waiter that a later event completes. A message is removed only when nothing more can go
-wrong with the call: a buffer that is too small or a full unit of work leaves it where it is.
+`get` returns a result, or a Waiter that a later event completes: a message that comes, or a search that takes more than
+a slice and goes on in its turn (`searching`, `state.turns`). A message is removed only when nothing more can go wrong
+with the call: a buffer that is too small, a full unit of work or an answer that cannot be made leaves it where it is.
+So what the caller gets is made on copies first, its answer on the wire too (`PackReply`); then the message is taken;
+and then the copies take their places, which cannot fail.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from dataclasses import dataclass
 
 from libremq.kernel.conversion.convert_message import convert
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.messages.descriptor_extension import with_extension
+from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, MQObject
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_delivery import may_hold_properties, present
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
-from libremq.kernel.state.failure_reasons import PASSING, as_mq_error
+from libremq.kernel.state.failure_reasons import FAILURES, PASSING, as_mq_error, unexpected
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.kernel.state.waiting_gets import (
@@ -27,11 +31,13 @@ from libremq.kernel.state.waiting_gets import (
     WHATEVER_COMES,
     Got,
     Ids,
+    PackReply,
     Waiter,
     no_message,
 )
 from libremq.kernel.verbs import expiry, groups, reports
-from libremq.kernel.verbs.matching import Wanted, find, first, reach, takes_any
+from libremq.kernel.verbs.matching import GROUP_OPTIONS, MORE, Wanted, first, reach, takes_any
+from libremq.kernel.verbs.searching import Search
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
@@ -42,6 +48,7 @@ _SYNCPOINTS = C.MQGMO_SYNCPOINT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_SYNCPOINT_IF_PE
 _MOVING = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT
 _BROWSE = _MOVING | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
 _PLACES = _BROWSE | C.MQGMO_MSG_UNDER_CURSOR
+_UNDER_CURSOR = C.MQGMO_MSG_UNDER_CURSOR | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
 _MARKS = C.MQGMO_MARK_BROWSE_HANDLE | C.MQGMO_MARK_BROWSE_CO_OP
 _UNMARKS = C.MQGMO_UNMARK_BROWSE_CO_OP | C.MQGMO_UNMARK_BROWSE_HANDLE
 _ALL_MARKS = _MARKS | _UNMARKS | C.MQGMO_UNMARKED_BROWSE_MSG
@@ -59,9 +66,6 @@ _KNOWN = (
     | C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
     | C.MQGMO_UNMARKED_BROWSE_MSG
 )  # fmt: skip
-_GROUP_OPTIONS = (
-    C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
-)
 # These with one of the syncpoint options need no look at what they may be combined with
 _SIMPLE = C.MQGMO_WAIT | C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_CONVERT | C.MQGMO_ACCEPT_TRUNCATED_MSG | _PROPERTIES
 _ONE_SYNCPOINT = (C.MQGMO_SYNCPOINT, C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT_IF_PERSISTENT)
@@ -71,41 +75,107 @@ _MATCHES = (
 )  # fmt: skip
 
 
+class Unfinished:
+    """Said of a try that has used up its slice and goes on in another one."""
+
+
+UNFINISHED = Unfinished()
+
+
 def get(
-    core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, gmo: MQGMO, buffer_length: int | None = None
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    md: MQMD,
+    gmo: MQGMO,
+    buffer_length: int | None = None,
+    pack: PackReply | None = None,
 ) -> Got | Waiter:
-    """MQGET. A buffer length of None means that any message fits."""
+    """MQGET. A buffer length of None means that any message fits; `pack` makes the `reply` of the result."""
     queue = _checked(core, handle, md, gmo)
     options = gmo.Options
     if options & C.MQGMO_UNLOCK:
-        return _unlock(core, handle, queue)
+        unlocked = _unlock(core, handle, queue)
+        if pack is not None:
+            unlocked.reply = packed(pack, handle, queue, md, gmo, unlocked)
+        return unlocked
     if options & C.MQGMO_SYNCPOINT:
         core.syncpoint_unit(connection)  # a unit of work that is full says so before the message is looked for
-    result = attempt(core, connection, handle, queue, md, gmo, buffer_length)
-    if result is not None:
+    search = _search_for(core, handle, queue, md, gmo)
+    result = attempt(core, connection, handle, queue, md, gmo, buffer_length, search, pack=pack)
+    if isinstance(result, Got):
         return result
-    if handle.locked and options & _MOVING:
-        _release(core, handle, queue)  # the cursor was to leave the locked message
-    if options & C.MQGMO_WAIT and gmo.WaitInterval:
-        return _wait(core, handle, queue, md, gmo, buffer_length)
+    waits = bool(options & C.MQGMO_WAIT and gmo.WaitInterval)
+    if isinstance(result, Unfinished):
+        waiter = _waiter(core, handle, queue, md, gmo, buffer_length, search, pack, waits=waits)
+        _go_on_later(core, waiter)
+        return waiter
+    _leave_lock(core, handle, queue, options)
+    if waits:
+        return _waiter(core, handle, queue, md, gmo, buffer_length, search, pack)
     raise no_message(queue)
 
 
-def _wait(
-    core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, buffer_length: int | None
+def get_if_found(
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    md: MQMD,
+    gmo: MQGMO,
+    buffer_length: int | None = None,
+    search: Search | None = None,
+    pack: PackReply | None = None,
+) -> Got | Search | Unfinished:
+    """MQGET for one who looks again by itself, as channels and consumers do, instead of waiting.
+
+    If it is unfinished, the next time is to be told how it searched: one slice follows the other.
+    """
+    queue = _checked(core, handle, md, gmo)
+    if gmo.Options & C.MQGMO_SYNCPOINT:
+        core.syncpoint_unit(connection)
+    search = search or _search_for(core, handle, queue, md, gmo)
+    result = attempt(core, connection, handle, queue, md, gmo, buffer_length, search, pack=pack)
+    if result is None:
+        _leave_lock(core, handle, queue, gmo.Options)
+        raise no_message(queue)
+    return search if isinstance(result, Unfinished) and search is not None else result
+
+
+def _search_for(core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO) -> Search | None:
+    """How the message is looked for; None if it is the first there is, or the one under the cursor."""
+    if gmo.Options & _UNDER_CURSOR or takes_any(handle, md, gmo):
+        return None
+    return Search(core, handle, queue, md, gmo)
+
+
+def _leave_lock(core: Core, handle: ObjectHandle, queue: QueueState, options: int) -> None:
+    """Nothing was found, and the cursor was to leave the locked message."""
+    if handle.locked and options & _MOVING:
+        _release(core, handle, queue)
+
+
+def _waiter(
+    core: Core,
+    handle: ObjectHandle,
+    queue: QueueState,
+    md: MQMD,
+    gmo: MQGMO,
+    buffer_length: int | None,
+    search: Search | None,
+    pack: PackReply | None,
+    *,
+    waits: bool = True,
 ) -> Waiter:
-    if takes_any(handle, md, gmo) and not gmo.Options & _BROWSE:
-        return Waiter(core, handle, queue, md, gmo, buffer_length, GENERAL, WHATEVER_COMES)
-    wanted = Wanted(handle, md, gmo)
+    if search is None and not gmo.Options & _BROWSE:
+        return Waiter(core, handle, queue, md, gmo, buffer_length, GENERAL, WHATEVER_COMES, pack=pack, waits=waits)
+    search = search or Search(core, handle, queue, md, gmo)
+    wanted = search.wanted
     ids: Ids | None = None
-    wants = None
-    if not gmo.Options & _GROUP_OPTIONS and wanted.token is None:  # else one message may make another one available
+    if not gmo.Options & GROUP_OPTIONS and wanted.token is None:  # else one message may make another one available
         told = wanted.ids
         if told != WHATEVER_COMES:
             ids = told
-        elif not gmo.Options & _BROWSE:
-            wants = partial(_wants, queue, wanted)
-    return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(wanted), ids, wants)
+    return Waiter(core, handle, queue, md, gmo, buffer_length, _rank(wanted), ids, search, pack, waits=waits)
 
 
 def _rank(wanted: Wanted) -> int:
@@ -113,16 +183,6 @@ def _rank(wanted: Wanted) -> int:
     if wanted.options & _BROWSE and not wanted.options & C.MQGMO_LOCK:
         return BROWSES
     return SPECIFIC if wanted.specific else GENERAL
-
-
-def _wants(queue: QueueState, wanted: Wanted, slot: int) -> bool:
-    """Is this a message that fits, and still there?"""
-    store = queue.store
-    return bool(
-        store.handles.flags[slot] & LINKED
-        and wanted.fits(store.descriptor(slot))
-        and (wanted.selector is None or wanted.selects(store.message(slot)))
-    )
 
 
 def _checked(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> QueueState:
@@ -180,7 +240,7 @@ def _check_together(handle: ObjectHandle, gmo: MQGMO, name: str) -> None:
             or (options & C.MQGMO_COMPLETE_MSG and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT)
             or (options & (C.MQGMO_LOCK | _ALL_MARKS) and not browse)
             or (options & C.MQGMO_UNLOCK and options & ~(C.MQGMO_UNLOCK | C.MQGMO_NO_SYNCPOINT))
-            or (options & _ALL_MARKS and options & (C.MQGMO_LOCK | _GROUP_OPTIONS))
+            or (options & _ALL_MARKS and options & (C.MQGMO_LOCK | GROUP_OPTIONS))
             or (options & _UNMARKS and options & C.MQGMO_UNMARKED_BROWSE_MSG)
             or options & _HANDLE_MARKS == _HANDLE_MARKS
             or options & _CO_OP_MARKS == _CO_OP_MARKS
@@ -205,26 +265,27 @@ def attempt(
     md: MQMD,
     gmo: MQGMO,
     buffer_length: int | None,
-) -> Got | None:
-    """One try; None if no message fits at this moment."""
+    search: Search | None,
+    left: int | None = None,
+    pack: PackReply | None = None,
+) -> Got | Unfinished | None:
+    """One try, with so much work `left` for it, or a slice; None if no message fits at this moment."""
     options = gmo.Options
     browse = options & _BROWSE
     current: groups.GroupState | None = None
-    if options & (C.MQGMO_MSG_UNDER_CURSOR | C.MQGMO_BROWSE_MSG_UNDER_CURSOR):
+    if options & _UNDER_CURSOR:
         slot = _under_cursor(core, handle, queue, options)
-    elif takes_any(handle, md, gmo):
+    elif search is None:
         slot = first(core, handle, queue)
-        if slot == NONE:
-            return None
     else:
-        wanted = Wanted(handle, md, gmo)
+        slot = search.go_on(core.turns.slice if left is None else left)
+    if slot == NONE:
+        return None
+    if slot == MORE:
+        return UNFINISHED
+    if search is not None:
+        wanted = search.wanted
         current = wanted.current
-        after = None
-        if options & C.MQGMO_BROWSE_NEXT and current is None:
-            after = handle.group_cursor if options & C.MQGMO_LOGICAL_ORDER else handle.cursor
-        slot = find(core, handle, queue, wanted, gmo, after=after)
-        if slot == NONE:
-            return None
         if wanted.demands is not None:
             wanted.check_demands(queue.store.descriptor(slot), queue.name)
     slots, torn = [slot], C.MQRC_NONE
@@ -244,22 +305,32 @@ def attempt(
     if torn and not got.reason:
         got.comp_code, got.reason = C.MQCC_WARNING, torn
     failed = got.reason == C.MQRC_TRUNCATED_MSG_FAILED
+    grouped, group = False, None
+    if not failed and (
+        handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md)
+    ):
+        part = messages[-1] if torn else messages[0]
+        grouped, group = True, group_after(handle, part, options, got, in_unit=unit is not None, whole=whole)
+    out_gmo = _filled(queue, slot, md, out_md, gmo, got, messages[0], whole)
+    if pack is not None:
+        got.reply = packed(pack, handle, queue, out_md, out_gmo, got)
     taken = 0
     if not failed:
         if browse:
             _stand_on(core, handle, queue, slots, options)
+            if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
+                handle.read_origin = messages[0].origin
         else:
             taken = _remove(core, queue, slots, messages, unit)
             if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-                handle.saved_context = messages[0].md
+                handle.save_context(messages[0])
         if unit is not None and handle not in unit.get_groups:
             unit.get_groups[handle] = handle.get_group  # a backout restores what was before the first get
-        if handle.get_group is not None or handle.browse_group is not None or not groups.is_plain(messages[0].md):
-            part = messages[-1] if torn else messages[0]
-            note_group(handle, part, options, got, in_unit=unit is not None, whole=whole)
+        if grouped:
+            note_group(handle, options, group)
     visible = queue.visible_lsn  # whoever sees a message sees it with all that made it visible
     got.lsn = taken if taken > visible else visible
-    _fill(queue, slot, md, out_md, gmo, got, messages[0], whole)
+    md.__dict__, gmo.__dict__ = out_md.__dict__, out_gmo.__dict__
     return got
 
 
@@ -269,7 +340,7 @@ def next_is_nonpersistent(core: Core, handle: ObjectHandle, md: MQMD, gmo: MQGMO
     if queue is None or queue.deleted or not takes_any(handle, md, gmo):
         return False
     slot = first(core, handle, queue)
-    return slot != NONE and not queue.store.handles.flags[slot] & PERSISTENT
+    return slot >= 0 and not queue.store.handles.flags[slot] & PERSISTENT
 
 
 def _under_cursor(core: Core, handle: ObjectHandle, queue: QueueState, options: int) -> int:
@@ -306,22 +377,27 @@ def _unit_for(
     return None
 
 
-def note_group(
+def group_after(
     handle: ObjectHandle, message: Message, options: int, got: Got, *, in_unit: bool = False, whole: bool = False
-) -> None:
-    """Keep what this get or browse leaves unfinished; warn if it broke off what the one before left."""
-    if options & C.MQGMO_BROWSE_MSG_UNDER_CURSOR:
-        return
+) -> groups.GroupState | None:
+    """What this get or browse will leave unfinished; warns if it breaks off what the one before left."""
     logical = bool(options & C.MQGMO_LOGICAL_ORDER)
     state = groups.state_after(message.md, len(message.data), logical=logical, in_unit=in_unit, whole=whole)
-    if options & _BROWSE:
-        handle.browse_group = state
-        return
     before = handle.get_group
-    if before is not None and before.logical and not logical and not got.reason:
+    if not options & _BROWSE and before is not None and before.logical and not logical and not got.reason:
         got.reason = before.broken_by(message.md, in_unit, numbered=True, put=False)
         got.comp_code = C.MQCC_WARNING if got.reason else C.MQCC_OK
-    handle.get_group = state
+    return state
+
+
+def note_group(handle: ObjectHandle, options: int, state: groups.GroupState | None) -> None:
+    """Keep what a get or browse has left unfinished."""
+    if options & C.MQGMO_BROWSE_MSG_UNDER_CURSOR:
+        return
+    if options & _BROWSE:
+        handle.browse_group = state
+    else:
+        handle.get_group = state
 
 
 # Handing it out
@@ -343,7 +419,7 @@ def _prepare(
     store = queue.store
     out = message.md.copy()
     if store.handles.expiry_ms[slot]:
-        out.Expiry = expiry.remaining(store.handles.expiry_ms[slot], core.clock.now())
+        out.Expiry = time_left(store.handles.expiry_ms[slot], core.clock.now(), out.Expiry)
     out.BackoutCount = store.backout_count(slot)
     data = message.data if len(messages) == 1 else b"".join([part.data for part in messages])
     return shape(core, connection, handle, message, out, data, md, gmo, buffer_length)
@@ -397,26 +473,36 @@ def shape(
         target = connection.message_handles.get(hmsg)
         if for_handle is not None:
             target.receive(out, for_handle)
-    return Got(data, length, comp_code, reason), out
+    return Got(data, length, comp_code, reason, origin=message.origin), out
 
 
-def _fill(
+def _filled(
     queue: QueueState, slot: int, md: MQMD, out: MQMD, gmo: MQGMO, got: Got, message: Message, whole: bool
-) -> None:
-    """Return the descriptor and options to the caller."""
-    version = md.Version
-    md.__dict__ = out.__dict__.copy()  # the whole of it: fields that the message leaves at their defaults too
-    md.Version = version
+) -> MQGMO:
+    """Make `out` the descriptor that the caller gets back; the options that it gets back."""
+    out.Version = md.Version
     if whole:
-        md.Offset = 0
-        md.MsgFlags |= C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT  # the only one
-        md.OriginalLength = C.MQOL_UNDEFINED
-    gmo.ResolvedQName = queue.name
+        out.Offset = 0
+        out.MsgFlags |= C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT  # the only one
+        out.OriginalLength = C.MQOL_UNDEFINED
+    filled = gmo.copy()
+    filled.ResolvedQName = queue.name
     if gmo.Version >= C.MQGMO_VERSION_2:
-        groups.fill_status(gmo, message.md, whole)
+        groups.fill_status(filled, message.md, whole)
     if gmo.Version >= C.MQGMO_VERSION_3:
-        gmo.MsgToken = queue.token(slot)
-        gmo.ReturnedLength = len(got.data)
+        filled.MsgToken = queue.token(slot)
+        filled.ReturnedLength = len(got.data)
+    return filled
+
+
+def packed(pack: PackReply, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+    """The binding's answer. MQRC_UNEXPECTED_ERROR if it cannot be made: that is told instead of the message."""
+    try:
+        return pack(handle.hobj, md, gmo, got)
+    except MQError:
+        raise
+    except Exception as error:
+        raise unexpected(error, queue.name) from error
 
 
 def _remove(core: Core, queue: QueueState, slots: list[int], messages: list[Message], unit: UnitOfWork | None) -> int:
@@ -463,7 +549,7 @@ def _stand_on(core: Core, handle: ObjectHandle, queue: QueueState, slots: list[i
     if options & C.MQGMO_UNMARK_BROWSE_HANDLE:
         queue.unmark(slot, handle)
     if options & C.MQGMO_UNMARK_BROWSE_CO_OP:
-        queue.coop_marks.pop(slot, None)
+        queue.unmark_for_all(slot)
     if freed or options & C.MQGMO_UNMARK_BROWSE_CO_OP:
         core.on_arrival({queue: ()})
 
@@ -501,29 +587,142 @@ def cancel_inhibited(core: Core, definition: MQObject | None) -> None:
 def serve_waiters(core: Core, queue: QueueState, slots: Sequence[int] = ()) -> None:
     """Let the waiting gets try, each in its turn: the messages in these slots became available, or none knows which.
 
-    Whoever waits has found nothing, so nothing but what has just come can be for it, unless that was locked.
+    Whoever waits has found nothing, so nothing but what has just come can be for it. Whoever is still looking hears of
+    it by itself. When the work of a slice is done, those who follow go on in theirs, in the same order.
     """
-    if queue.locks:
-        slots = ()
+    left = core.turns.slice
     for waiter in _in_turn(queue, slots):
         if not len(queue.store.chains):
             return
-        if waiter.done:
+        if waiter.done or waiter.unfinished:
+            continue
+        search = _search_of(waiter)
+        if search is not None:
+            if slots:
+                search.note_all(slots)
+            else:
+                search.begin_anew()
+        if left <= 0:
+            _go_on_later(core, waiter)
             continue
         try:
-            if slots and waiter.wants is not None and not any(map(waiter.wants, slots)):
-                continue
-            result = attempt(
-                core, waiter.handle.connection, waiter.handle, queue, waiter.md, waiter.gmo, waiter.buffer_length
-            )
-        except MQError as error:
-            waiter.fail(error)
-            continue
+            result = _attempt(core, waiter, left)
         except PASSING as error:
             waiter.fail(as_mq_error(error, core.qmgr_name))
             continue
-        if result is not None:
-            waiter.complete(result)
+        if search is not None:
+            left = search.left
+        if isinstance(result, Unfinished):
+            _go_on_later(core, waiter)
+
+
+def _search_of(waiter: Waiter) -> Search | None:
+    search = waiter.search
+    assert search is None or isinstance(search, Search)
+    return search
+
+
+def _attempt(core: Core, waiter: Waiter, left: int | None = None) -> Got | Unfinished | None:
+    """One try of a waiting get, which ends it if it comes to a result, or goes wrong."""
+    handle = waiter.handle
+    try:
+        result = attempt(
+            core, handle.connection, handle, waiter.queue, waiter.md, waiter.gmo, waiter.buffer_length,
+            _search_of(waiter), left, waiter.pack,
+        )  # fmt: skip
+    except MQError as error:
+        waiter.fail(error)
+        return None
+    except FAILURES:
+        raise
+    except Exception as error:
+        waiter.fail(unexpected(error, waiter.queue.name))  # it is not the fault of whoever has put the message
+        return None
+    if isinstance(result, Got):
+        waiter.complete(result)
+    return result
+
+
+def _go_on_later(core: Core, waiter: Waiter) -> None:
+    """It has more to look at than this call may take: the rest has its turn. Those who take any have one in common."""
+    search = _search_of(waiter)
+    if search is not None:
+        search.watch()
+        waiter.turn = SearchTurn(core, waiter)
+        core.turns.add(waiter.turn)
+    elif waiter.queue.takers_turn is None:
+        waiter.queue.takers_turn = TakersTurn(core, waiter.queue)
+        core.turns.add(waiter.queue.takers_turn)
+
+
+class SearchTurn:
+    """The search of one get, in slices."""
+
+    __slots__ = ("_core", "_waiter")
+
+    def __init__(self, core: Core, waiter: Waiter) -> None:
+        self._core = core
+        self._waiter = waiter
+
+    def go_on(self) -> bool:
+        waiter = self._waiter
+        result = _attempt(self._core, waiter)
+        if waiter.done:
+            return False
+        if isinstance(result, Unfinished):
+            return True
+        waiter.turn = None
+        _leave_lock(self._core, waiter.handle, waiter.queue, waiter.gmo.Options)
+        if not waiter.waits and not waiter.done:
+            waiter.give_up()
+        return False
+
+    def fail(self, error: MQError) -> None:
+        self._waiter.fail(error)
+
+
+@dataclass(frozen=True)
+class TellAgain:
+    """Whoever empties a queue by itself is to look again, when others had their turn."""
+
+    core: Core
+    queue: QueueState
+
+    def go_on(self) -> bool:
+        self.core.woken.add(self.queue.notified)
+        return False
+
+    def fail(self, error: MQError) -> None:
+        """Nothing in it can fail."""
+
+
+class TakersTurn:
+    """Those who take whatever comes first from a queue, when too much before it has expired."""
+
+    __slots__ = ("_core", "_queue")
+
+    def __init__(self, core: Core, queue: QueueState) -> None:
+        self._core = core
+        self._queue = queue
+
+    def go_on(self) -> bool:
+        queue = self._queue
+        for waiter in queue.waiters.takers():
+            result = None if waiter.done else _attempt(self._core, waiter)
+            if isinstance(result, Unfinished):
+                return True
+            if result is None and not waiter.done and not queue.locks:
+                break  # nothing is left for the others either
+        queue.takers_turn = None
+        for waiter in queue.waiters.takers():
+            if not waiter.waits:
+                waiter.give_up()
+        return False
+
+    def fail(self, error: MQError) -> None:
+        self._queue.takers_turn = None
+        for waiter in self._queue.waiters.takers():
+            waiter.fail(error)
 
 
 def _in_turn(queue: QueueState, slots: Sequence[int]) -> Iterator[Waiter]:

@@ -190,6 +190,8 @@ class Reach:
             message = self._queue.store.message(slot)
             if not message.md.MsgFlags & _SEGMENT or message.md.MsgFlags & C.MQMF_LAST_SEGMENT:
                 return parts
+            if not message.data:
+                return None  # a report on a segment is none: what follows it would be itself, without end
             offset += len(message.data)
 
     def whole_group(self, slot: int) -> bool:

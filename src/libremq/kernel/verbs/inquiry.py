@@ -41,7 +41,7 @@ def live_values(core: Core, obj: MQObject) -> Mapping[int, int]:
     if isinstance(obj, Sender | Server):
         reset = channel_batches.pending_reset(core, obj.name, obj.xmitq)
         return {} if reset is None else {C.MQIACH_RESET_REQUESTED: reset.reset}
-    if not isinstance(obj, LocalQueue):
+    if not isinstance(obj, LocalQueue) or _is_untouched(core, obj.name):
         return {}
     queue = core.local_queue(obj)
     return {
@@ -49,6 +49,14 @@ def live_values(core: Core, obj: MQObject) -> Mapping[int, int]:
         C.MQIA_OPEN_INPUT_COUNT: queue.input_count,
         C.MQIA_OPEN_OUTPUT_COUNT: queue.output_count,
     }
+
+
+def _is_untouched(core: Core, name: str) -> bool:
+    """Is it a queue that nobody uses, and of which no checkpoint had to save anything? Then it need not be loaded."""
+    if name in core.queues:
+        return False
+    queue_id, _ = core.queue_files[name]
+    return queue_id not in core.positions and queue_id not in core.damaged
 
 
 def set_object(core: Core, connection: Connection, handle: ObjectHandle, values: Mapping[int, int | str]) -> int:

@@ -1,34 +1,35 @@
-"""Finding the message that a get or browse asks for.
+"""What a get or browse asks for, and whether a message is that.
 
-Ids go through the hash index of the chains and are then compared in full; everything else walks the chains in
-delivery order. Expired messages met on the way are discarded. The plain get of the next message looks at one slot.
+The plain get of the next message looks at one slot. Expired messages met on the way are discarded, a slice at a time.
+How all others find theirs is in `searching`.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from libremq.kernel.properties.message_properties import Properties
-from libremq.kernel.properties.property_delivery import message_properties
+from libremq.kernel.properties.property_lookup import look_up
 from libremq.kernel.state.connection import ObjectHandle
-from libremq.kernel.state.queue_state import Cursor, QueueState
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.turns import DISCARD
 from libremq.kernel.verbs import expiry, groups
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD
-from libremq.store.space_handles import LINKED, NONE
+from libremq.store.space_handles import NONE
 from libremq.store.stored_message import Message
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core
 
+MORE = -2
+"""No slot either: the slice is used up, and it is not known yet."""
 _NO_ID = bytes(24)
-_GROUP_OPTIONS = (
+GROUP_OPTIONS = (
     C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
 )
-_PARTICULAR = _GROUP_OPTIONS | C.MQGMO_UNMARKED_BROWSE_MSG | C.MQGMO_BROWSE_NEXT
+_PARTICULAR = GROUP_OPTIONS | C.MQGMO_UNMARKED_BROWSE_MSG | C.MQGMO_BROWSE_NEXT
 _IDS = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
 
 
@@ -36,7 +37,7 @@ class Wanted:
     """What a get must match, worked out once a call (or once a wait)."""
 
     __slots__ = (
-        "correl_id", "current", "demands", "group_id", "message_id", "offset", "options", "plain", "selector",
+        "correl_id", "cost", "current", "demands", "group_id", "message_id", "offset", "options", "plain", "selector",
         "sequence", "specific", "token", "unmarked",
     )  # fmt: skip
 
@@ -51,12 +52,13 @@ class Wanted:
         self.offset = md.Offset if match & C.MQMO_MATCH_OFFSET else None
         self.token = gmo.MsgToken if version >= C.MQGMO_VERSION_3 and match & C.MQMO_MATCH_MSG_TOKEN else None
         self.selector = handle.selector
+        self.cost = 0  # of the latest look at properties, in units of work
         self.unmarked = options & C.MQGMO_UNMARKED_BROWSE_MSG
         self.specific = bool(
             self.message_id or self.correl_id or self.group_id or self.sequence is not None or self.offset is not None
             or self.token or self.selector
         )  # fmt: skip
-        self.plain = not (self.specific or self.unmarked or options & _GROUP_OPTIONS)
+        self.plain = not (self.specific or self.unmarked or options & GROUP_OPTIONS)
         self.current: groups.GroupState | None = None  # what a get in logical order goes on with
         self.demands: tuple[bytes | None, bytes | None, bytes | None, int | None, int | None] | None = None
         if options & C.MQGMO_LOGICAL_ORDER:
@@ -112,14 +114,10 @@ class Wanted:
         selector = self.selector
         if selector is None:
             return True
-        return selector.matches(message.md, properties_of(message) if selector.needs_properties else None)
-
-
-def properties_of(message: Message) -> Properties:
-    """All properties of a message: those set through a handle and those in an MQRFH2 of its data."""
-    stored = Properties.decode(message.properties) if message.properties else None
-    md = message.md
-    return message_properties(stored, md.Format, md.CodedCharSetId, md.Encoding, message.data)
+        if not selector.needs_properties:
+            return selector.matches(message.md, None)
+        properties, self.cost = look_up(message.md, message.properties, message.data, selector.names)
+        return selector.matches(message.md, properties)
 
 
 def takes_any(handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> bool:
@@ -134,46 +132,33 @@ def takes_any(handle: ObjectHandle, md: MQMD, gmo: MQGMO) -> bool:
     )
 
 
-def first(core: Core, handle: ObjectHandle, queue: QueueState) -> int:
-    """The first slot that anybody may have, or NONE. Nearly always that is the first of all."""
+def first(core: Core, handle: ObjectHandle | None, queue: QueueState) -> int:
+    """The first slot that the handle may have, or anybody; NONE, or MORE. Nearly always it is the first of all."""
     store = queue.store
     slot = store.chains.first_of_all()
     if slot == NONE or not (store.handles.expiry_ms[slot] or queue.locks):
         return slot
-    return next(_in_reach(core, handle, queue, _walk(queue, slot)), NONE)
+    return _first_in_reach(core, handle, queue)
 
 
-def find(
-    core: Core, handle: ObjectHandle, queue: QueueState, wanted: Wanted, gmo: MQGMO, *, after: Cursor | None
-) -> int:
-    """The first slot, or the first behind the cursor, that fits; NONE if there is none."""
-    for slot in _in_reach(core, handle, queue, _candidates(queue, wanted, after)):
-        if wanted.plain or _accepts(core, handle, queue, wanted, gmo, slot):
-            return slot
-    return NONE
-
-
-def _in_reach(core: Core, handle: ObjectHandle, queue: QueueState, slots: Iterator[int]) -> Iterator[int]:
-    """Those of the slots that have not expired and that no other handle has locked."""
+def _first_in_reach(core: Core, handle: ObjectHandle | None, queue: QueueState) -> int:
+    """The first that has not expired and that no other handle has locked; MORE if too many before it have expired."""
+    chains, expiry_ms = queue.store.chains, queue.store.handles.expiry_ms
     now_ms = int(core.clock.now() * 1000)
-    expiry_ms = queue.store.handles.expiry_ms
-    for slot in slots:
+    left = core.turns.slice
+    slot = chains.first_of_all()
+    while slot != NONE:
         if expiry_ms[slot] and expiry_ms[slot] <= now_ms:
+            if left <= 0:
+                return MORE
+            left -= DISCARD
             expiry.discard(core, queue, slot)
+            slot = chains.first_of_all()
         elif not queue.locks or queue.locks.get(slot, handle) is handle:
-            yield slot
-
-
-def _accepts(core: Core, handle: ObjectHandle, queue: QueueState, wanted: Wanted, gmo: MQGMO, slot: int) -> bool:
-    if wanted.unmarked and is_marked(core, handle, queue, slot):
-        return False
-    if not wanted.fits(queue.store.descriptor(slot)):
-        return False
-    if wanted.selector is not None and not wanted.selects(queue.store.message(slot)):
-        return False
-    if not wanted.options & _GROUP_OPTIONS:
-        return True
-    return reach(core, handle, queue).accepts(slot, wanted.options, wanted.current)
+            return slot
+        else:
+            slot = chains.after(slot)
+    return NONE
 
 
 def reach(core: Core, handle: ObjectHandle, queue: QueueState) -> groups.Reach:
@@ -194,33 +179,3 @@ def is_marked(core: Core, handle: ObjectHandle, queue: QueueState, slot: int) ->
         del queue.coop_marks[slot]
         return False
     return True
-
-
-def _candidates(queue: QueueState, wanted: Wanted, after: Cursor | None) -> Iterator[int]:
-    """Slots worth a look, in delivery order. The slot given out last may be unlinked before the next is asked for."""
-    chains = queue.store.chains
-    if wanted.token is not None:
-        slot = queue.slot_of_token(wanted.token)
-        return iter([slot] if slot != NONE and queue.store.handles.flags[slot] & LINKED else [])
-    message_hash, correl_hash = wanted.ids
-    found: Iterator[int]
-    if message_hash is not None:
-        found = chains.find_message(message_hash)
-    elif correl_hash is not None:
-        found = chains.find_correlation(correl_hash)
-    elif wanted.group_id is not None:
-        found = iter(sorted(queue.store.groups.get(wanted.group_id, ()), key=queue.delivery_order))
-    else:
-        return _walk(queue, chains.first_of_all() if after is None else queue.after_cursor(after))
-    if after is None:
-        return found
-    place = (-after.priority, after.sequence)
-    return (slot for slot in found if queue.delivery_order(slot) > place)
-
-
-def _walk(queue: QueueState, slot: int) -> Iterator[int]:
-    chains = queue.store.chains
-    while slot != NONE:
-        following = chains.after(slot)
-        yield slot
-        slot = following

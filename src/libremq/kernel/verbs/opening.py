@@ -54,6 +54,7 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> P
             )
             raise
         handle.object_qmgr = od.ObjectQMgrName
+        _count(handle, od)
     elif od.ObjectType == C.MQOT_TOPIC:
         raise mq_error(C.MQRC_FUNCTION_NOT_SUPPORTED, od.ObjectName, "this release has no publish/subscribe")
     else:
@@ -62,6 +63,15 @@ def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> P
         handle.alternate_user = od.AlternateUserId
     connection.keep(handle)
     return handle, lsn
+
+
+def _count(handle: ObjectHandle, od: MQOD) -> None:
+    """What a distribution list counts, of one queue: is it here or elsewhere? Other objects are no destinations."""
+    if od.Version < C.MQOD_VERSION_2:
+        return
+    remote = handle.destination is not None and handle.destination.is_remote
+    od.KnownDestCount = int(od.ObjectType == C.MQOT_Q and not remote)
+    od.UnknownDestCount, od.InvalidDestCount = int(remote), 0
 
 
 def check_put1(core: Core, od: MQOD) -> None:

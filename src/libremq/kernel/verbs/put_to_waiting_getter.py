@@ -11,12 +11,15 @@ from zlib import crc32
 
 from libremq.kernel.events import performance_events
 from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import unexpected
 from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.waiting_gets import BROWSES, WHATEVER_COMES, Waiter
+from libremq.kernel.state.turns import LOOK
+from libremq.kernel.state.waiting_gets import BROWSES, WHATEVER_COMES, Got, Waiter
 from libremq.kernel.verbs import getting, groups, reports
 from libremq.kernel.verbs.matching import Wanted
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQGMO
 from libremq.store.stored_message import Message
 
 _NOT_DIRECT = (
@@ -33,13 +36,21 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
     if queue.definition.trigger == C.MQTC_ON and queue.definition.trigtype == C.MQTT_EVERY:
         return False  # every message that arrives must trigger, so it must arrive
     persistent = md.Persistence == C.MQPER_PERSISTENT
+    left = core.turns.slice
     waiters = queue.waiters
     for waiter in waiters.in_turn([(crc32(md.MsgId), crc32(md.CorrelId))] if waiters.look_at_ids else None):
-        if waiter.rank == BROWSES:
+        if waiter.rank == BROWSES or waiter.unfinished:
             continue
+        if left <= 0:
+            return False  # too many have been asked: the others are, one slice after the other, when it is on the queue
         if waiter.ids is not WHATEVER_COMES:
             wanted = Wanted(waiter.handle, waiter.md, waiter.gmo)
-            if wanted.token is not None or not wanted.fits(md) or not wanted.selects(message):
+            left -= LOOK
+            if wanted.token is not None or not wanted.fits(md):
+                continue
+            selected = wanted.selects(message)
+            left -= wanted.cost
+            if not selected:
                 continue
         options = waiter.gmo.Options
         if options & _NOT_DIRECT or (persistent and options & C.MQGMO_SYNCPOINT_IF_PERSISTENT):
@@ -48,6 +59,8 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
             queue.statistics.enqueued += 1
             queue.statistics.dequeued += 1
             queue.statistics.last_put = queue.statistics.last_get = core.clock.now()
+            if core.is_monitored(queue.definition):
+                queue.statistics.monitoring.passed_through()
             if core.catalogue.qmgr.perfmev:
                 performance_events.message_handed_over(core, queue)
             return True
@@ -59,28 +72,41 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: floa
 def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
     handle, gmo = waiter.handle, waiter.gmo
     out = message.md.copy()
+    group, grouped = None, handle.get_group is not None
     try:
         got, out = getting.shape(
             core, handle.connection, handle, message, out, message.data, waiter.md, gmo, waiter.buffer_length
         )
+        if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            return False  # it stays on the queue, and the waiter is told when it is there
+        if grouped:
+            group = getting.group_after(handle, message, gmo.Options, got)
+        out.Version = waiter.md.Version
+        filled = _filled(waiter, message, got)
+        if waiter.pack is not None:
+            got.reply = getting.packed(waiter.pack, handle, waiter.queue, out, filled, got)
     except MQError as error:
         waiter.fail(error)
         return False
-    if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
-        return False  # it stays on the queue, and the waiter is told when it is there
-    version = waiter.md.Version
-    waiter.md.__dict__ = out.__dict__.copy()
-    waiter.md.Version = version
-    gmo.ResolvedQName = waiter.queue.name
-    if gmo.Version >= C.MQGMO_VERSION_2:
-        groups.fill_status(gmo, message.md, False)
-    if gmo.Version >= C.MQGMO_VERSION_3:
-        gmo.MsgToken = bytes(16)
-        gmo.ReturnedLength = len(got.data)
+    except Exception as error:
+        waiter.fail(unexpected(error, waiter.queue.name))  # the message is for the next, or for the queue
+        return False
+    waiter.md.__dict__, gmo.__dict__ = out.__dict__, filled.__dict__
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-        handle.saved_context = message.md
-    if handle.get_group is not None:
-        getting.note_group(handle, message, gmo.Options, got)
+        handle.save_context(message)
+    if grouped:
+        getting.note_group(handle, gmo.Options, group)
     got.lsn = 0  # nothing of it is in the log
     waiter.complete(got)
     return True
+
+
+def _filled(waiter: Waiter, message: Message, got: Got) -> MQGMO:
+    filled = waiter.gmo.copy()
+    filled.ResolvedQName = waiter.queue.name
+    if filled.Version >= C.MQGMO_VERSION_2:
+        groups.fill_status(filled, message.md, False)
+    if filled.Version >= C.MQGMO_VERSION_3:
+        filled.MsgToken = bytes(16)
+        filled.ReturnedLength = len(got.data)
+    return filled

@@ -7,12 +7,16 @@ stored and logged, and those who wait, trigger monitors and report messages are 
 
 from __future__ import annotations
 
+from libremq.kernel.authority import message_origin
 from libremq.kernel.events import performance_events, queue_manager_events
 from libremq.kernel.messages import message_context, name_resolution, transmission
 from libremq.kernel.messages.descriptor_extension import without_extension
 from libremq.kernel.messages.field_checks import check_descriptor
 from libremq.kernel.messages.put_plan import APPLICATION, CHANNEL, MAX_PRIORITY, OWN, PutPlan, Way, plan_of
-from libremq.kernel.properties.message_handles import resolve_put_properties
+from libremq.kernel.messages.time_to_live import expires_ms
+from libremq.kernel.properties.message_handles import properties_too_big, resolve_put_properties
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_delivery import may_hold_properties, property_bytes_in_data
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
@@ -102,7 +106,10 @@ def put_to(
         properties, data = resolve_put_properties(
             connection.message_handles, pmo, stored, data, core.catalogue.qmgr.maxpropl
         )
-    message = Message(stored, properties, data if type(data) is bytes else bytes(data))
+    if core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH and may_hold_properties(stored.Format):
+        _check_properties(stored, properties, data, core.catalogue.qmgr.maxpropl)
+    origin = message_context.passed_origin(connection, pmo)
+    message = Message(stored, properties, data if type(data) is bytes else bytes(data), origin)
     lsn = deliver(core, connection, plan, message, unit, now, APPLICATION)
     if unit is not None and handle not in unit.put_groups:
         unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put
@@ -112,6 +119,15 @@ def put_to(
         _note_group(handle, destination, state)
     _return_to_caller(core, md, pmo, stored, destination)
     return warning, lsn
+
+
+def _check_properties(md: MQMD, properties: bytes, data: bytes, limit: int) -> None:
+    """MAXPROPL counts the properties in an MQRFH2 of the data as well."""
+    in_data = property_bytes_in_data(data, md.Format, md.CodedCharSetId, md.Encoding)
+    if in_data:
+        length = in_data + Properties.decode(properties).data_length
+        if length > limit:
+            raise properties_too_big(length, limit)
 
 
 def _refusal(core: Core, handle: ObjectHandle, plan: PutPlan, reason: int, way: Way) -> MQError:
@@ -220,6 +236,8 @@ def deliver(
     `by` is a channel's agent, if its authority counts for a report that the message has arrived.
     """
     destination, queue = plan.destination, plan.queue
+    if message.origin is not None and not message.origin.proven:
+        message_origin.check_unproven(core, plan, message)
     if destination.is_remote:
         message = transmission.wrap(core, destination, message)
     md = message.md
@@ -258,9 +276,9 @@ def deliver(
 
 def _store(core: Core, queue: QueueState, message: Message, unit: UnitOfWork | None, now: float) -> int:
     md = message.md
-    expiry_ms = 0 if md.Expiry == C.MQEI_UNLIMITED else int(now * 1000) + md.Expiry * 100
+    expires = expires_ms(md.Expiry, now)
     priority = min(md.Priority, MAX_PRIORITY)
-    lsn = core.put(queue, message, priority, md.Persistence == C.MQPER_PERSISTENT, expiry_ms, unit)
+    lsn = core.put(queue, message, priority, md.Persistence == C.MQPER_PERSISTENT, expires, unit)
     if unit is not None:
         unit.message_count += 1
     return lsn
@@ -302,7 +320,7 @@ def _deliver_segments(
                 part.MsgFlags &= ~C.MQMF_LAST_SEGMENT
             part.Offset = md.Offset + start
             part.OriginalLength = C.MQOL_UNDEFINED
-            piece = Message(part, message.properties, message.data[start : start + length])
+            piece = Message(part, message.properties, message.data[start : start + length], message.origin)
             deliver(core, connection, plan, piece, own, now, way, by)
             start += length
     return own.end_lsn

@@ -23,11 +23,15 @@ class QueueStatus:
     uncommitted: bool
     age_of_oldest_s: int
     media_extent: str  # of a linear log: where media recovery of the queue begins
+    is_monitored: bool
+    times_on_queue: tuple[int, ...]  # QTIME
     file_bytes: int
+    file_bytes_max: int
 
 
 def queue_status(core: Core, definition: LocalQueue) -> QueueStatus:
     queue = core.local_queue(definition)
+    queue.store.keep_within(definition.maxfsize)
     media_lsn = core.media.get(("QLOCAL", definition.name))
     return QueueStatus(
         depth=queue.store.depth,
@@ -36,10 +40,13 @@ def queue_status(core: Core, definition: LocalQueue) -> QueueStatus:
         is_open=bool(queue.open_handles),
         last_put=queue.statistics.last_put,
         last_get=queue.statistics.last_get,
-        uncommitted=core.has_uncommitted(queue),
+        uncommitted=queue.store.has_uncommitted,
         age_of_oldest_s=_age_of_oldest(core, queue),
         media_extent="" if media_lsn is None else core.log.extent_name_of(media_lsn),
+        is_monitored=core.is_monitored(definition),
+        times_on_queue=queue.statistics.monitoring.times,
         file_bytes=queue.store.file_bytes,
+        file_bytes_max=queue.store.file_bytes_max,
     )
 
 

@@ -8,6 +8,7 @@ does nothing and says so, and the ordinary way decides.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from libremq.kernel.messages.message_context import put_date_time
@@ -22,12 +23,19 @@ from libremq.kernel.verbs.getting import get_inhibited
 from libremq.kernel.verbs.matching import first
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO
-from libremq.store.space_handles import NONE, PERSISTENT
+from libremq.store.space_handles import PERSISTENT
 from libremq.store.stored_message import Message
 
 _PUT_OPTIONS = C.MQPMO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_ASYNC_RESPONSE
 _NO_ID = bytes(24)
 _OF_EACH = ("MsgId", "CorrelId", "PutDate", "PutTime")
+
+BeforeTaking = Callable[[Message, bytes], None]
+"""Is given the message and its token before it is taken: what it raises leaves the message where it is."""
+
+
+def nothing_first(message: Message, token: bytes) -> None:
+    """For whoever makes no answer of it."""
 
 
 class RepeatedPut:
@@ -89,12 +97,17 @@ def repeat_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD
         and not (md.Report or md.MsgFlags or md.ReplyToQ or md.Feedback)
         and not handle.put_groups
         and not handle.destinations
+        and (core.catalogue.qmgr.maxpropl == C.MQPROP_UNRESTRICTED_LENGTH or not may_hold_properties(md.Format))
     )
     return RepeatedPut(core, connection, handle, plan_of(core, destination), md, pmo.Options) if plain else None
 
 
 def take_plain(
-    core: Core, connection: Connection, handle: ObjectHandle, options: int
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    options: int,
+    before: BeforeTaking = nothing_first,
 ) -> Positioned[tuple[Message, bytes] | None]:
     """A get that takes whatever comes first: the message and its token; None, with nothing done, if it is special."""
     queue = handle.queue
@@ -108,7 +121,7 @@ def take_plain(
     ):
         return None, 0
     slot = first(core, handle, queue)
-    if slot == NONE:
+    if slot < 0:  # none, or it takes an ordinary get to find out
         return None, 0
     store = queue.store
     message = store.message(slot)
@@ -130,10 +143,11 @@ def take_plain(
         if handle not in unit.get_groups:
             unit.get_groups[handle] = None
     token = queue.token(slot)
+    before(message, token)
     taken = core.take(queue, slot, unit)
     if unit is not None:
         unit.message_count += 1
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-        handle.saved_context = md
+        handle.save_context(message)
     visible = queue.visible_lsn
     return (message, token), taken if taken > visible else visible

@@ -3,15 +3,17 @@
 The Report field of a message says which events its sender wants to hear of, how much of the data to send along, and
 how the ids of the report are made. A report is a message like any other, put by the queue manager in the unit of
 work of the event that it reports; one that cannot be delivered goes to the dead-letter queue. So does one to a queue
-where the sender of the message could not put it: it has the sender's data, and the queue manager's name on it.
+where the sender of the message, or the channel that brought it, could not put it: it has the sender's
+data, and the queue manager's name on it.
 """
 
 from __future__ import annotations
 
-from libremq.kernel.authority import object_authority
+from libremq.kernel.authority import message_origin, object_authority
 from libremq.kernel.conversion.convert_headers import HEADERS
 from libremq.kernel.conversion.convert_text import NotConverted, Part, Representation
 from libremq.kernel.messages import own_messages, transmission
+from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
@@ -20,7 +22,7 @@ from libremq.kernel.state.unit_of_work import GET, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
-from libremq.store.stored_message import Message
+from libremq.store.stored_message import Message, Origin
 
 COA_MASK = C.MQRO_COA_WITH_FULL_DATA
 COD_MASK = C.MQRO_COD_WITH_FULL_DATA
@@ -107,12 +109,8 @@ def confirm_delivery(core: Core, message: Message, queue: QueueState, unit: Unit
         last = unit.operations[-1]
         if last.kind == GET and last.queue is queue:
             md = md.copy()
-            md.Expiry = _time_left(queue.store.handles.expiry_ms[last.slot], now)
+            md.Expiry = time_left(queue.store.handles.expiry_ms[last.slot], now, md.Expiry)
     _send(core, md, message, C.MQFB_COD, unit, now)
-
-
-def _time_left(expiry_ms: int, now: float) -> int:
-    return max(1, (expiry_ms - int(now * 1000)) // 100) if expiry_ms else C.MQEI_UNLIMITED
 
 
 def expired(core: Core, message: Message, unit: UnitOfWork | None, now: float, *, in_transit: bool) -> None:
@@ -121,7 +119,8 @@ def expired(core: Core, message: Message, unit: UnitOfWork | None, now: float, *
         return
     if in_transit and message.md.Format.strip() == transmission.FORMAT:
         try:
-            _, message = transmission.unwrap(message.data, message.md)
+            _, inner = transmission.unwrap(message.data, message.md)
+            message = Message(inner.md, b"", inner.data, message.origin)
         except MQError:
             pass  # an application put something of this format that is none: report on what is there
     _send(core, message.md, message, C.MQFB_EXPIRATION, unit, now)
@@ -149,13 +148,13 @@ def _send(
 ) -> None:
     if not md.ReplyToQ:
         return
-    report, (queue, qmgr) = make_report(core, md, message.data, message.properties, feedback, now)
-    send_back(core, md, report, queue, qmgr, unit, now, by)
+    report, (queue, qmgr) = make_report(core, md, message.data, message.properties, feedback, now, message.origin)
+    send_back(core, message, report, queue, qmgr, unit, now, by)
 
 
 def send_back(
     core: Core,
-    md: MQMD,
+    message: Message,
     report: Message,
     queue: str,
     qmgr: str,
@@ -163,9 +162,9 @@ def send_back(
     now: float,
     by: Connection | None = None,
 ) -> None:
-    """Put a report on the message with this descriptor; on the dead-letter queue if its sender could not put there."""
+    """Put a report on a message; on the dead-letter queue if its sender could not put there."""
     try:
-        object_authority.check_reply(core, by or object_authority.sender_of(core, md.UserIdentifier), queue, qmgr)
+        object_authority.check_reply(core, by or message_origin.answerable(core, message), queue, qmgr)
     except MQError as error:
         if not report.md.Report & C.MQRO_DISCARD_MSG:
             own_messages.bury(core, report, queue, qmgr, error.reason, unit, now)
@@ -177,7 +176,13 @@ def send_back(
 
 
 def make_report(
-    core: Core, md: MQMD, data: bytes, properties: bytes, feedback: int, now: float
+    core: Core,
+    md: MQMD,
+    data: bytes,
+    properties: bytes,
+    feedback: int,
+    now: float,
+    origin: Origin | None = None,
 ) -> tuple[Message, tuple[str, str]]:
     """The report on a message, and the names of the queue and queue manager it goes to.
 
@@ -204,7 +209,7 @@ def make_report(
         report.OriginalLength = len(data)  # so that whoever reassembles the reports knows what they are about
     if properties:
         properties = Properties.decode(properties).for_copy(C.MQCOPY_REPORT).encode()
-    return Message(report, properties, _data_for(md, data, feedback)), (md.ReplyToQ, md.ReplyToQMgr)
+    return Message(report, properties, _data_for(md, data, feedback), origin), (md.ReplyToQ, md.ReplyToQMgr)
 
 
 def _data_for(md: MQMD, data: bytes, feedback: int) -> bytes:

@@ -4,7 +4,8 @@ An address on a list is turned away before anything is read from it. Over the Un
 is. A client is checked when it connects: first its password, if it shows one, then the rules, which look at the user
 whom the password proved, then by the security exit of its channel, which may choose another user, then by the lists of
 users that are blocked, then whether a password should have been there.
-Passwords are checked by threads of their own; an answer to a wrong one waits (FAILDLAY), and only that answer.
+Passwords are checked by threads of their own; a refusal after one was shown waits (FAILDLAY), and only that answer. Who
+is refused over the network hears the same words at the same time, whatever the reason: the error log has that.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security import channel_authentication, connection_authentication
+from libremq.security.address_patterns import address_parts
 from libremq.security.channel_authentication import Facts, Verdict
 from libremq.server.admission.connauth_settings import read_settings
 from libremq.server.admission.decision_turns import Turns
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from libremq.server.net.event_loop import EventLoop
 
 _PASSWORD_THREADS = 4
+REFUSED = "this connection is not let in; the error log of the queue manager says why"
+"""All that anybody hears over the network: not whether the user exists, is privileged or lacks an authority."""
 _ON_THIS_MACHINE = frozenset({"archive_log", "copy_to_backup"})
 """Commands with paths of files: for those who could touch the files themselves."""
 
@@ -79,10 +83,9 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """It may not. What it is told does not say which rule it was: the error log does."""
+    """It may not. What it is told does not say why: the error log does."""
 
     error: MQError
-    delay_s: int = 0
     status: Status | None = None
     """An exit wants the channel to end, and says so to the client with this."""
 
@@ -148,7 +151,17 @@ class Admission:
         return enabled and channel_authentication.needs_host_names(rules)
 
     def decide(self, applicant: Applicant) -> Admitted | Denied:
-        return self._decide_local(applicant) if applicant.local else self._decide_client(applicant)
+        if applicant.local:
+            return self._decide_local(applicant)
+        return self._without_address(applicant) or self._decide_client(applicant)
+
+    def refusal_delay_s(self, applicant: Applicant) -> int:
+        """How long a refusal waits, counted from the call: how long anything took would tell what it was."""
+        return self.settings.failure_delay_s if applicant.credentials is not None else 0
+
+    def refused(self) -> Denied:
+        """The refusal of somebody who comes over the network."""
+        return Denied(mq_error(C.MQRC_NOT_AUTHORIZED, self._event_loop.manager.name, REFUSED))
 
     def _decide_local(self, applicant: Applicant) -> Admitted | Denied:
         settings = self.settings
@@ -211,6 +224,8 @@ class Admission:
 
     def decide_channel(self, applicant: Applicant) -> str | Denied | None:
         """Of a message channel: as whom it acts by the rules; None if they leave that to its definition."""
+        if (denied := self._without_address(applicant)) is not None:
+            return denied
         verdict = self._verdict(applicant, "")
         for rule in verdict.warnings:
             self._warn(rule, applicant, verdict.user)
@@ -250,6 +265,13 @@ class Admission:
 
     # Refusals
 
+    def _without_address(self, applicant: Applicant) -> Denied | None:
+        """No rule sees somebody who comes over the network without an address: nobody does."""
+        if address_parts(applicant.address)[0]:
+            return None
+        self._event_loop.say(amq(9777, applicant.channel, "nowhere", f"user '{applicant.asserted}', without address"))
+        return self.refused()
+
     def _blocked(self, rule: ChannelAuthentication, applicant: Applicant, user: str) -> Denied:
         say, channel, described = self._event_loop.say, applicant.channel, channel_authentication.described(rule)
         if rule.type == C.MQCAUT_BLOCKUSER:
@@ -259,7 +281,7 @@ class Admission:
             who = f"queue manager '{partner}'" if partner else f"user '{applicant.asserted}'"
             say(amq(9777, channel, applicant.where, f"{who}, {described}"))
         self._event(False, rule, applicant, user)
-        return self._denied("the channel does not let this connection in; the error log of the queue manager says why")
+        return self.refused()
 
     def _warn(self, rule: ChannelAuthentication, applicant: Applicant, user: str) -> None:
         why = (
@@ -295,11 +317,11 @@ class Admission:
     def _wrong_password(self, applicant: Applicant, user: str) -> Denied:
         first = amq(5534, user[:64], "the user id or the password is wrong")
         self._not_authenticated(applicant, first, C.MQCHK_AS_Q_MGR, user)
-        return self._denied("the user id or the password is wrong", self.settings.failure_delay_s)
+        return self._denied(applicant, "the user id or the password is wrong")
 
     def _no_password(self, applicant: Applicant, rule_check: int) -> Denied:
         self._not_authenticated(applicant, amq(5540, applicant.application or applicant.channel), rule_check, "")
-        return self._denied("a user id and a password are needed here")
+        return self._denied(applicant, "a user id and a password are needed here")
 
     def _not_authenticated(self, applicant: Applicant, first: AmqMessage, rule_check: int, user: str) -> None:
         """Say what, why and who, and raise the event."""
@@ -330,10 +352,13 @@ class Admission:
         """Cut to what a descriptor holds, it could be the name of somebody else."""
         detail = f"a user {who} has at most 12 characters of Latin-1"
         self._event_loop.say(amq(9787, f"'{user[:64]}'", applicant.channel, detail))
-        return self._denied(detail)
+        return self._denied(applicant, detail)
 
-    def _denied(self, detail: str, delay_s: int = 0) -> Denied:
-        return Denied(mq_error(C.MQRC_NOT_AUTHORIZED, self._event_loop.manager.name, detail), delay_s)
+    def _denied(self, applicant: Applicant, detail: str) -> Denied:
+        """Somebody on this machine hears the detail."""
+        if not applicant.local:
+            return self.refused()
+        return Denied(mq_error(C.MQRC_NOT_AUTHORIZED, self._event_loop.manager.name, detail))
 
     # Commands
 

@@ -1,10 +1,10 @@
 """The queue manager's certificates: for those that come with TLS, and for channels that call others with it.
 
 SSLKEYR names the key repository, as MQSSLKEYR does for a client: a folder with `cert.pem` (or the label of CERTLABL and
-`.pem`), `trust.pem` and perhaps `crl.pem`, or one PEM file. If it is blank, that is the folder `ssl` of the queue
-manager. A channel with a CERTLABL shows that certificate to clients that name it in TLS (SNI). Files that have changed
-are read again for the next connection; REFRESH SECURITY TYPE(SSL) reads them now and says what is wrong. What cannot be
-used replaces nothing: a certificate that worked serves until there is a better one.
+`.pem`), `trust.pem` and perhaps `crl.pem`, or one PEM file. If it is blank, or as it was at first, that is the folder
+`ssl` of the queue manager. A channel with a CERTLABL shows that certificate to clients that name it in TLS (SNI). Files
+that have changed are read again for the next connection; REFRESH SECURITY TYPE(SSL) reads them now and says what is
+wrong. What cannot be used replaces nothing: a certificate that worked serves until there is a better one.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import ssl
 import threading
 from collections.abc import Callable
 
+from libremq.common.files.queue_manager_files import KEY_REPOSITORY
 from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.tls import cipher_specs, tls_context
 from libremq.common.tls.cipher_specs import ANY
@@ -22,12 +23,31 @@ from libremq.common.tls.tls_channel_names import from_server_name
 from libremq.common.tls.tls_options import TLSOptions
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.channel_definitions import CallingChannel, Channel, ClientConnection
+from libremq.kernel.objects.definition_checks import not_enforced
+from libremq.kernel.objects.object_types import QueueManagerObject
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
 DEFAULT_FOLDER = "ssl"
 _DEFAULT_LABEL = "ibmwebspheremq"
 _FILES_MAX = 100
+
+
+def repository_path(sslkeyr: str, folder: str) -> str:
+    """The folder or file that SSLKEYR means to the queue manager in `folder`.
+
+    A stem `.../ssl/key` without files of its own, as a queue manager has it at first, is the folder that it is in; its
+    own folder if that one is not there any more, because the queue manager has moved.
+    """
+    own, given = os.path.join(folder, DEFAULT_FOLDER), sslkeyr.strip()
+    if not given.endswith(f"/{KEY_REPOSITORY}") or os.path.isdir(given) or os.path.exists(f"{given}.pem"):
+        return given or own
+    head = os.path.dirname(given)
+    if os.path.realpath(head) == os.path.realpath(own):
+        return own  # also if there is a file of that name: one with a key, beside that with the certificate
+    if os.path.exists(given):
+        return given
+    return head if os.path.isdir(head) else own
 
 
 class KeyRepository:
@@ -56,16 +76,15 @@ class KeyRepository:
 
     def _look(self, known: object) -> str:
         qmgr = self._manager.definitions.qmgr
-        path = qmgr.sslkeyr.strip() or os.path.join(self._folder, DEFAULT_FOLDER)
-        self._state = (path, qmgr.certlabl, qmgr.keyrpwd, qmgr.sslfips, _state_of(path))
+        path = repository_path(qmgr.sslkeyr, self._folder)
+        self._state = (path, qmgr.certlabl, qmgr.keyrpwd, _not_enforced(qmgr), _state_of(path))
         if self._state == known:
             return ""
-        if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
+        if wrong := _not_enforced(qmgr):
             self._context = None
-            wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
             self._say(amq(9719, wrong))
             return wrong
-        if not qmgr.sslkeyr.strip() and not os.path.isdir(path):
+        if path == os.path.join(self._folder, DEFAULT_FOLDER) and not os.path.isdir(path):
             self._context = None
             return ""
         try:
@@ -127,9 +146,8 @@ def calling_options(manager: QueueManager, folder: str, channel: CallingChannel)
     RepositoryError if it cannot. Reads files.
     """
     qmgr = manager.definitions.qmgr
-    path = qmgr.sslkeyr.strip() or os.path.join(folder, DEFAULT_FOLDER)
-    if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
-        wrong = f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
+    path = repository_path(qmgr.sslkeyr, folder)
+    if wrong := _not_enforced(qmgr):
         raise RepositoryError(amq(9719, wrong))
     cipher = channel.sslciph.strip()
     if cipher_specs.problem(cipher_specs.canonical(cipher)):
@@ -137,7 +155,7 @@ def calling_options(manager: QueueManager, folder: str, channel: CallingChannel)
     own = _label_of(channel)
     label = own or _usable_label(manager.name, path, qmgr.certlabl.strip())
     try:
-        if not qmgr.sslkeyr.strip() and not os.path.isdir(path):
+        if path == os.path.join(folder, DEFAULT_FOLDER) and not os.path.isdir(path):
             raise FileNotFoundError(errno.ENOENT, "there is none")
         return tls_context.from_key_repository(
             path, cipher=cipher, label=label, password=qmgr.keyrpwd, setting="SSLKEYR"
@@ -145,6 +163,13 @@ def calling_options(manager: QueueManager, folder: str, channel: CallingChannel)
     except (MQError, OSError) as error:
         wrong = (error.detail if isinstance(error, MQError) else error.strerror) or str(error)
         raise RepositoryError(amq(9642, channel.name, wrong) if own else amq(9660, path, wrong)) from None
+
+
+def _not_enforced(qmgr: QueueManagerObject) -> str:
+    """What the queue manager asks of TLS and cannot have: then there is none. An older release may have taken it."""
+    if qmgr.sslfips == C.MQSSL_FIPS_YES and not tls_context.fips_mode():
+        return f"SSLFIPS(YES) is set, and {ssl.OPENSSL_VERSION} of this Python does not run in FIPS mode"
+    return not_enforced({"suiteb": qmgr.suiteb, "sslcrlnl": qmgr.sslcrlnl})
 
 
 def _label_of(channel: Channel) -> str:

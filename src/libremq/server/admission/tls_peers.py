@@ -150,15 +150,6 @@ def _host(where: str) -> str:
     return where.partition("(")[0]
 
 
-def address_of(accepted: socket.socket) -> str:
-    """The address of a client, for messages."""
-    try:
-        address = accepted.getpeername()
-        return f"{address[0]}({address[1]})"
-    except (OSError, IndexError):
-        return "a client that is gone"
-
-
 async def farewell(last: socket.socket, words: bytes) -> None:
     """Send the alert, and wait for the peer to go: a socket that is closed with data unread takes the alert with it."""
     loop = asyncio.get_running_loop()

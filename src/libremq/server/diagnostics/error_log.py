@@ -2,8 +2,8 @@
 
 Both processes of a queue manager write to it, entries at a time under a lock, and if qm.ini asks for it the same
 entries as lines of JSON to `AMQERR01.json`. Nothing here ever raises: a full disk must not end a queue manager because
-of what it had to say. A message that repeats itself without end is counted instead of written; qm.ini names those that
-are left out (ExcludeMessage), or written once in a while (SuppressMessage).
+of what it had to say. A message that repeats itself without end is counted instead of written (`repeated_messages`);
+qm.ini names those that are left out (ExcludeMessage), or written once in a while (SuppressMessage).
 """
 
 from __future__ import annotations
@@ -20,18 +20,15 @@ from libremq.common.configuration import Configuration, ConfigurationError
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.error_entry import Entry, Origin, summaries, utc
+from libremq.server.diagnostics.repeated_messages import SAME_MAX, SAME_WINDOW_S, RepeatedMessages, address_in
 
 FOLDER = "errors"
 FILES = ("AMQERR01.LOG", "AMQERR02.LOG", "AMQERR03.LOG")
 JSON_FILES = ("AMQERR01.json", "AMQERR02.json", "AMQERR03.json")
 FILE_BYTES_MAX = 32 << 20
-SAME_MAX = 100
-SAME_WINDOW_S = 60
-"""So many entries of one message id in so many seconds; more are counted."""
 
 _LOCK = "AMQERR.LCK"
 _WAITING_MAX = 1000
-_KEYS_MAX = 1000
 _RECENT = 40
 
 
@@ -58,7 +55,7 @@ class ErrorLog:
         self._now = now
         self._guard = threading.Lock()
         self._waiting: dict[tuple[str, ...], list[bytes]] = {FILES: [], JSON_FILES: []}
-        self._same: dict[str, tuple[float, int]] = {}
+        self._repeated = RepeatedMessages()
         self._origin = Origin(queue_manager, program)
 
     def configure(self, settings: Configuration) -> None:
@@ -85,18 +82,10 @@ class ErrorLog:
                 return
             window_s, most = (self._interval_s, 1) if number in self._suppressed else (SAME_WINDOW_S, SAME_MAX)
             key = entry.id or entry.text[:60]
-            since, count = self._same.get(key, (entry.at, 0))
-            if 0 <= entry.at - since < window_s:
-                self._same[key] = (since, count + 1)
-                if count >= most:
-                    return
-            else:
-                self._same[key] = (entry.at, 1)
-                if count > most:
-                    self._add(Entry(amq(6290, key, count - most, window_s), entry.at, self._origin))
-            if len(self._same) > _KEYS_MAX:
-                self._same = {key: self._same[key]}
-            self._add(entry)
+            for left_out in (*self._repeated.ended(entry.at), *self._repeated.make_room()):
+                self._add(Entry(amq(6290, *left_out), entry.at, self._origin))
+            if self._repeated.is_written(key, address_in(text), entry.at, window_s, most):
+                self._add(entry)
 
     def _add(self, entry: Entry) -> None:
         self.recent.append(f"{utc(entry.at)} {entry.text}")

@@ -1,7 +1,8 @@
 """One socket of a client: negotiation, conversations, heartbeats, and what is written back.
 
 Replies leave in the order in which they were made. One whose log record is not on disk yet holds up those behind it on
-the same socket, and nobody else. A peer that does not read is not read from either: what is kept for it is bounded.
+the same socket, and nobody else. A peer that does not read is not read from either: what is kept for it is bounded. One
+that has much to say is served in turns (`turn_budget`).
 """
 
 from __future__ import annotations
@@ -17,12 +18,17 @@ from libremq.common.silence import Silence
 from libremq.mqi import constants as C
 from libremq.server.admission.tls_peers import TlsPeer, peer_of
 from libremq.server.diagnostics.unexpected import described
-from libremq.server.net.conversation import UNKNOWN_BYTES, Conversation
+from libremq.server.net.conversation import Conversation
 from libremq.server.net.link_counters import LinkCounters
 from libremq.server.net.link_exits import LinkExits, begin_exits
 from libremq.server.net.message_link import MessageLink
+from libremq.server.net.served_link import ServedLink
 from libremq.server.net.server_connection_channels import Channel, find_channel
 from libremq.server.net.socket_options import peer_process, untaken
+from libremq.server.net.strangers import Stranger
+from libremq.server.net.traced_links import trace_received, trace_sent
+from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
+from libremq.server.net.unfinished_flows import late_words
 from libremq.wire import session_flows
 from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import (
@@ -41,7 +47,7 @@ from libremq.wire.protocol import (
     Status,
     Type,
 )
-from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
+from libremq.wire.segments import FLOW_OVERHEAD, TSH_BYTES, Flow, frame, frame_plain
 
 if TYPE_CHECKING:
     from libremq.server.net.event_loop import EventLoop
@@ -52,27 +58,34 @@ CONVERSATION_MAX = 0xFFFFFFFF
 _IDLE_LOOK_S = 0.05
 
 
-class Link(asyncio.Protocol):
+class Link(ServedLink):
     """A client channel."""
 
     __slots__ = (
-        "_buffered", "_closing", "_deferred", "_ended", "_held", "_out", "_reader", "_started", "_stopped",
-        "_successor", "_transport", "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters",
-        "event_loop", "exits", "heartbeat_s", "known", "local", "max_segment", "ours", "paused", "peer", "peer_pid",
-        "peer_product", "silence", "socket_user", "stopping", "tls", "user",
+        "_closing", "_deferred", "_ended", "_held", "_out", "_started", "_stopped", "_successor", "_transport",
+        "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters", "exits", "heartbeat_s", "known",
+        "local", "max_segment", "ours", "paused", "peer_pid", "peer_product", "silence", "socket_user", "stopping",
+        "tls", "user",
     )  # fmt: skip
 
-    def __init__(self, event_loop: EventLoop, unix_socket: socket.socket | None) -> None:
-        self.event_loop = event_loop
+    def __init__(
+        self,
+        event_loop: EventLoop,
+        unix_socket: socket.socket | None,
+        where: str = "",
+        stranger: Stranger | None = None,
+    ) -> None:
+        """`where`: the address and port of a client that is not local."""
+        super().__init__(event_loop, "local" if unix_socket is not None else where)
         self.local = unix_socket is not None
         self.tls: TlsPeer | None = None  # who it is, if it came with TLS
         self.counters = LinkCounters()
         self.known = False  # somebody was let in
+        self.stranger = stranger
         self.stopping = False  # STOP CHANNEL: it ends when nobody has a call under way
         self.peer_pid, self.socket_user = peer_process(unix_socket) if unix_socket is not None else (0, "")
         self.peer_product = ""  # and its version, as the client says
         self.user = ""  # as the client says
-        self.peer = "local"
         self.agreed: session_flows.InitialData | None = None
         self.channel: Channel | None = None
         self.exits: LinkExits | None = None  # of a channel that names some
@@ -84,8 +97,6 @@ class Link(asyncio.Protocol):
         self._started = time.monotonic()  # since when nobody is connected
         self.silence = Silence(self._started)
         self._closing = 0.0  # since when it is to be closed
-        self._reader = SegmentReader(MAX_SEGMENT, UNKNOWN_BYTES)
-        self._buffered = 0
         self.backlog_bytes = 0  # of calls that wait for the one before
         self._out: list[bytes] = []
         self._held: deque[tuple[int, bytes]] = deque()
@@ -101,11 +112,10 @@ class Link(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=_WRITE_HIGH)
-        address = self._transport.get_extra_info("peername")
-        if not self.local and address:
-            self.peer = f"{address[0]}({address[1]})"
         self.tls = peer_of(self._transport)
         self.event_loop.links.add(self)
+        if self.stranger is not None:
+            self.stranger.shut = lambda: self.say_last(Status.CHANNEL_UNAVAILABLE)
 
     def data_received(self, data: bytes) -> None:
         event_loop = self.event_loop
@@ -120,26 +130,22 @@ class Link(asyncio.Protocol):
                 self.take_in(data)
             else:
                 self.exits.received(data)
+                if len(data) >= BYTES_A_TURN:
+                    self.rest()
         finally:
             replies.served()
 
     def take_in(self, data: bytes) -> None:
-        """Run the calls that these bytes complete."""
-        try:
-            flows = self._reader.feed(data)
-        except ProtocolError as error:
-            self.refuse(error.status, str(error))
-            return
+        """Run the calls that these bytes complete, as far as its turn goes."""
         if self._stopped:
-            self._deferred += flows
+            self._reader.keep(data)
         else:
-            self._serve(flows)
+            self._run_flows(data)
+            if self._deferred or self._reader.has_more or len(data) >= BYTES_A_TURN:
+                self.rest()
         held = self._reader.held_bytes + self.backlog_bytes
         if held != self._buffered or self._stopped:
             self._note_buffered()
-            if self.event_loop.buffered_bytes > self.event_loop.limits.buffer_bytes_max:
-                limit = self.event_loop.limits.buffer_bytes_max
-                self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
 
     @property
     def takes_more(self) -> bool:
@@ -151,21 +157,44 @@ class Link(asyncio.Protocol):
         """The longest segment that may come."""
         return self._reader.max_segment
 
+    def rest(self) -> None:
+        """It has had its turn: others have theirs before more is taken from it."""
+        self._stop_reading()
+        self.go_on_soon()
+
+    @property
+    def turn_share(self) -> int:
+        """Calls that one of its conversations may run in a turn."""
+        return max(1, FLOWS_A_TURN // max(1, len(self.conversations)))
+
+    def _run_flows(self, data: bytes = b"") -> None:
+        """Take apart what came, and run it: so many segments."""
+        try:
+            flows = self._reader.feed(data, FLOWS_A_TURN)
+        except ProtocolError as error:
+            self.refuse(error.status, str(error))
+        else:
+            self._serve(flows)
+
     def _serve(self, flows: list[Flow]) -> None:
-        """Run calls in their order. If the peer does not take the answers, the rest is put off until it does."""
+        """Run calls in their order. The rest is put off if the peer does not take the answers, or its turn is over."""
         event_loop = self.event_loop
         rest: list[Flow] = []
+        room = BYTES_A_TURN
         try:
             if flows:
                 self.counters.calls += len(flows)
                 self.counters.last_call = time.time()
             with event_loop.lock:
                 for done, flow in enumerate(flows, 1):
+                    if not self.known:
+                        self._early.spend(len(flow.body) + TSH_BYTES)
                     self._take(flow)
                     if self._ended:
                         rest = flows[done:]
                         break
-                    if self._unsent > _WRITE_HIGH and self.is_full():
+                    room -= len(flow.body)
+                    if room < 0 or (self._unsent > _WRITE_HIGH and self.is_full()):
                         self._deferred = flows[done:]
                         break
             if self._successor is not None:
@@ -196,10 +225,13 @@ class Link(asyncio.Protocol):
 
     def go_on_soon(self) -> None:
         """Something was begun for the peer, and put off for the sake of others."""
-        self.event_loop.loop.call_soon(self._go_on)
+        if not self._goes_on:
+            self._goes_on = True
+            self.event_loop.loop.call_soon(self._go_on)
 
     def _go_on(self) -> None:
         """There is room again: first what was begun, then the calls that were put off, then new ones."""
+        self._goes_on = False
         if self._ended or self._transport is None:
             return
         try:
@@ -211,9 +243,16 @@ class Link(asyncio.Protocol):
             self.refuse_unexpected(error)
         if not self._ended and not self.is_full():
             flows, self._deferred = self._deferred, []
-            self._serve(flows)
+            if flows or not self._reader.has_more:
+                self._serve(flows)
+            else:
+                self._run_flows()
         self.flush()
-        if self._stopped and not self._ended and not self._deferred and not self.is_full():
+        if not self._stopped or self._ended or self.is_full():
+            pass  # it may be read from, or never again, or when the peer has taken something
+        elif self._deferred or self._reader.has_more:
+            self.go_on_soon()
+        else:
             self._stopped = False
             self._transport.resume_reading()
             if self.exits is not None:
@@ -238,8 +277,16 @@ class Link(asyncio.Protocol):
             held += self._unsent + sum(len(flow.body) for flow in self._deferred)
         if self.paused:
             held += self._transport.get_write_buffer_size()
-        self.event_loop.buffered_bytes += held - self._buffered
-        self._buffered = held
+        self._count_held(held)
+
+    def give_way(self, message: AmqMessage) -> None:
+        super().give_way(message)
+        self._deferred.clear()
+        self.event_loop.say(message)
+        if self.paused:
+            self.abort()  # it would not hear it
+        else:
+            self.say_last(Status.CHANNEL_UNAVAILABLE)
 
     def eof_received(self) -> bool | None:
         self._closing = self._closing or self.event_loop.loop.time()
@@ -249,11 +296,11 @@ class Link(asyncio.Protocol):
         """Whatever the reason: units of work are backed out, handles closed, temporary queues deleted."""
         event_loop = self.event_loop
         self._ended = True
+        self._no_stranger()
         self._out.clear()
         self._held.clear()
         self._deferred.clear()
-        event_loop.buffered_bytes -= self._buffered
-        self._buffered = 0
+        self._let_go()
         with event_loop.lock:
             for conversation in list(self.conversations.values()):
                 conversation.lost()
@@ -298,7 +345,7 @@ class Link(asyncio.Protocol):
         if out:
             self._write()
         if self._stopped and not held and not self.paused:
-            self.event_loop.loop.call_soon(self._go_on)
+            self.go_on_soon()
         return bool(held)
 
     def flush(self) -> None:
@@ -311,6 +358,8 @@ class Link(asyncio.Protocol):
         out.clear()
         self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if self._transport is not None and not self._transport.is_closing():
+            if (trace := self.event_loop.trace) is not None:
+                trace_sent(trace, self, data)
             if self.exits is not None:
                 data = self.exits.outgoing(data)
             self.counters.sent(len(data))
@@ -373,6 +422,8 @@ class Link(asyncio.Protocol):
     # Flows
 
     def _take(self, flow: Flow) -> None:
+        if (trace := self.event_loop.trace) is not None:
+            trace_received(trace, self, flow)
         if flow.kind >= 0x80 or flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION, Type.CONAUTH_INFO):
             conversation = self.conversations.get(flow.conversation if self._shared else 1)
             if conversation is None:
@@ -413,19 +464,17 @@ class Link(asyncio.Protocol):
         event_loop = self.event_loop
         offered = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
         if self.agreed is not None:
-            # What was agreed, once more
+            # What was agreed, once more: that it had to be corrected was said, and has been done
             if any(conversation.connected for conversation in self.conversations.values()):
                 raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
-            self._out.append(
-                self.framed(Type.INITIAL_DATA, session_flows.pack_initial(self.agreed), flow.conversation, flags=0)
-            )
+            settled = session_flows.pack_initial(session_flows.settled(self.agreed))
+            self._out.append(self.framed(Type.INITIAL_DATA, settled, flow.conversation, flags=0))
             return
         if event_loop.ending is not None:
             self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
             return
         if event_loop.is_full(self.local):
-            full = f"{event_loop.limits.links_max} sockets are open, as many as there may be"
-            self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, full))
+            self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, f"{event_loop.full_words()}; it came from {self.peer}"))
             return
         if not offered.capabilities[0] & CAP1_MQREQUEST and not self.local:
             self._become_message_link(offered)
@@ -475,16 +524,17 @@ class Link(asyncio.Protocol):
         assert self._transport is not None
         event_loop = self.event_loop
         self._ended = True
-        event_loop.buffered_bytes -= self._buffered
-        self._buffered = 0
-        successor = MessageLink(event_loop, self._reader)
+        self._let_go()
+        successor = MessageLink(event_loop, self.peer, self._reader)
         event_loop.became_message_link(self)
-        successor.take_over(self._transport, self.counters)
+        stranger, self.stranger = self.stranger, None
+        successor.take_over(self._transport, self.counters, stranger)
         self._successor = (successor, offered)
 
     def let_in(self) -> None:
         """Somebody has connected over it: from now on messages may come."""
         self.known = True
+        self._no_stranger()
         assert self.agreed is not None
         self._reader.max_flow = self.agreed.max_message + FLOW_OVERHEAD
 
@@ -539,6 +589,10 @@ class Link(asyncio.Protocol):
                 self.refuse(Status.PROTOCOL_GENERAL, "it did not connect in time")
             return
         self._started = now
+        raw_bytes = self.exits.held_bytes if self.exits is not None else 0
+        if not self._stopped and self._is_late(raw_bytes, now):
+            self.refuse(Status.PROTOCOL_GENERAL, late_words(self.event_loop.limits.flow_s))
+            return
         interval, silence = self.heartbeat_s, self.silence
         if not interval or not (self._shared or any(each.waits for each in self.conversations.values())):
             # Without shared conversations a client that does not wait says nothing for as long as it likes. The

@@ -24,6 +24,8 @@ from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server.admission.admission_decision import Admitted
 from libremq.server.net import deliveries, foreign_clients, mqconn, object_calls
 from libremq.server.net.property_blocks import PropertyBlocks
+from libremq.server.net.served_link import UNKNOWN_BYTES
+from libremq.server.net.unfinished_flows import relieve
 from libremq.wire import calls, session_flows, xa_flows
 from libremq.wire.messages import NEXT_CALL, Request, is_next_call, unpack_notification, unpack_request
 from libremq.wire.protocol import REPLY, Notice, ProtocolError, Status, Type
@@ -35,8 +37,6 @@ if TYPE_CHECKING:
 
 BACKLOG_MAX = 10_000
 """Calls that wait for the one before. Many tasks of one program may put while another one's get waits."""
-UNKNOWN_BYTES = 1 << 16
-"""What is kept of a client that was not let in yet: what is for all must not be filled by nobody."""
 _FLOW_BYTES = 512
 """What a call takes beyond its body while it waits."""
 
@@ -45,6 +45,11 @@ _REASON_MAX = 0xFFFF
 _NO_APPLICATIONS = frozenset({C.MQAT_QMGR, C.MQAT_QMGR_PUBLISH, C.MQAT_DQM, C.MQAT_CHANNEL_INITIATOR})
 _NOTHING_RECEIVED = Properties()
 """Stands in a handle until a get puts properties there."""
+
+
+def _connect_options(asked: session_flows.Connect) -> int:
+    """MQCNO options as far as they are told: clients of ours say only whether they reconnect."""
+    return asked.connect_options or (C.MQCNO_RECONNECT if asked.reconnectable else C.MQCNO_NONE)
 
 
 class Conversation:
@@ -145,10 +150,15 @@ class Conversation:
 
     def go_on(self) -> None:
         """The call that held up the others is done. What is wrong with what follows is this link's business alone."""
+        left = self.link.turn_share
         try:
             while self._backlog and not (self._busy or self.get_flow is not None or self.batch is not None):
                 if self._gone or self.link.is_full():
                     return
+                if not left:
+                    self.link.go_on_soon()  # others have their turn
+                    return
+                left -= 1
                 flow = self._backlog.popleft()
                 self.link.note_backlog(-len(flow.body) - _FLOW_BYTES)
                 self._run(flow)
@@ -189,7 +199,7 @@ class Conversation:
         if body:
             pass
         elif flow.kind >= Type.XA_START and flow.kind <= Type.XA_COMPLETE:
-            body = xa_flows.pack_xa(-error.reason if link.ours else xa_flows.return_value(error.reason))
+            body = xa_flows.pack_xa(-error.reason if link.ours else xa_flows.return_value(error.reason, error.detail))
         elif flow.kind == Type.MQCONN:
             body = mqconn.refused(flow, error)
         else:
@@ -280,7 +290,7 @@ class Conversation:
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, detail)
         self.hconn = self.manager.connect(
             admitted.user, asked.application, kind, privileged=admitted.privileged,
-            trusted=False, privilege_of=self._privilege_of, wake=self._wake,
+            trusted=False, privilege_of=self._privilege_of, wake=self._wake, options=_connect_options(asked),
         )  # fmt: skip
         self.connection = self.manager.connection(self.hconn)
         self.event_loop.conversations[self.hconn] = self
@@ -407,18 +417,20 @@ class Conversation:
         if cut and not any_length and gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
             raise self.too_long(length)
         room = limit if cut else None if any_length else length
-        result = self.manager.get(self.hconn, hobj, md, gmo, room)
+        result = self.manager.get(self.hconn, hobj, md, gmo, room, self._pack_got)
         if isinstance(result, Waiter):
             self.get_flow, self._cut = flow, cut
             self.wait_for(result)
             return
         if cut and result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
             raise self.too_long(result.length)
-        self.reply(flow, self._got(hobj, md, gmo, result))
+        self.reply(flow, result.reply)
 
     def check_memory(self) -> None:
         """Before a message is taken: may another one be held for a client?"""
         limit = self.event_loop.limits.buffer_bytes_max
+        if self.event_loop.buffered_bytes > limit:
+            relieve(self.event_loop)
         if self.event_loop.buffered_bytes > limit:
             raise mq_error(
                 C.MQRC_STORAGE_NOT_AVAILABLE, self.manager.name, f"messages on their way hold over {limit} bytes"
@@ -453,7 +465,8 @@ class Conversation:
         self.connection.message_handles.get(self._scratch).properties = _NOTHING_RECEIVED
         return self._scratch
 
-    def _got(self, hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+    def _pack_got(self, hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+        """The reply to an MQGET, made before its message is taken: `md` and `gmo` are as the client will get them."""
         data = got.data
         if gmo.MsgHandle:
             block = self.properties_in(gmo.MsgHandle)
@@ -490,7 +503,7 @@ class Conversation:
         flow, self.get_flow = self.get_flow, None
         batch, self.batch = self.batch, None
         if batch is not None:
-            batch.first_came(waiter)
+            batch.came(waiter)
         elif flow is not None:
             if waiter.error is not None:
                 self.fail(flow, waiter.error)
@@ -498,7 +511,7 @@ class Conversation:
                 self.fail(flow, self.too_long(waiter.result.length))
             else:
                 assert waiter.result is not None
-                self.reply(flow, self._got(waiter.handle.hobj, waiter.md, waiter.gmo, waiter.result))
+                self.reply(flow, waiter.result.reply)
         if self._backlog:
             self.go_on()
 

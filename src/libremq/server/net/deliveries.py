@@ -7,10 +7,13 @@ those that the application never asks for are lost with it.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from libremq.common.messages.amq_messages import amq
+from libremq.kernel.state.failure_reasons import unexpected
 from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.verbs.consumers import Delivery
 from libremq.kernel.verbs.matching import takes_any
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -29,28 +32,40 @@ _TURN = 20  # messages of a batch, until the loop looks after others
 _BATCH_BYTES_MAX = 64 << 20
 
 
-def send_message(
-    conversation: Conversation, request: int, hobj: int, md: MQMD, gmo: MQGMO, got_data: bytes, length: int,
-    reason: int, hmsg: int, *, removed: bool = True, state: int = 0, selection_index: int = 1,
-) -> int:  # fmt: skip
-    """One ASYNC_MESSAGE; its size."""
+def packed_message(
+    conversation: Conversation, hobj: int, md: MQMD, gmo: MQGMO, got_data: bytes, length: int, reason: int, *,
+    removed: bool = True, state: int = 0, selection_index: int = 1,
+) -> bytes:  # fmt: skip
+    """The next ASYNC_MESSAGE: made before its message is taken, so that one that cannot be sent stays where it is."""
+    hmsg = gmo.MsgHandle
+    properties = (conversation.properties_in(hmsg) or b"") if hmsg else b""
+    return pack_message(
+        hobj, _next_index(conversation), md, gmo, got_data, length, reason=reason, properties=properties,
+        removed=removed, state=state, selection_index=selection_index, foreign=not conversation.link.ours,
+    )  # fmt: skip
+
+
+def send_message(conversation: Conversation, request: int, body: bytes) -> int:
+    """Send it; its size."""
     link = conversation.link
     assert link.agreed is not None and conversation.connection is not None
-    conversation.sent = conversation.sent + 1 & 0xFFFFFFFF
-    properties = (conversation.properties_in(hmsg) or b"") if hmsg else b""
-    body = pack_message(
-        hobj, conversation.sent, md, gmo, got_data, length, reason=reason, properties=properties, removed=removed,
-        state=state, selection_index=selection_index, foreign=not link.ours,
-    )  # fmt: skip
+    conversation.sent = _next_index(conversation)
     whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, request)
     link.send(whole, conversation.connection.lsn)
     return len(whole)
 
 
+def _next_index(conversation: Conversation) -> int:
+    return conversation.sent + 1 & 0xFFFFFFFF
+
+
 class Batch:
     """One REQUEST_MSGS, served."""
 
-    __slots__ = ("_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_request", "_room", "_sent")
+    __slots__ = (
+        "_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_plain", "_request", "_room",
+        "_sent",
+    )  # fmt: skip
 
     def __init__(self, conversation: Conversation, flow: Flow, request: Request) -> None:
         self._conversation = conversation
@@ -60,6 +75,7 @@ class Batch:
         self._count = min(max(1, request.count), BATCH_MAX) if flags & (BATCH | STREAM) else 1
         self._room = min(max(1, request.requested_bytes), _BATCH_BYTES_MAX)
         self._sent = 0
+        self._plain = b""
         self._max_length = None if request.max_length < 0 else request.max_length
         limit = conversation.length_limit(request.hobj)
         self._cut = limit is not None and self._max_length is None and conversation.link.ours
@@ -79,7 +95,9 @@ class Batch:
         md, gmo = self._md.copy(), self._gmo.copy()
         try:
             conversation.check_memory()
-            result = conversation.manager.get(conversation.hconn, self._request.hobj, md, gmo, self._max_length)
+            result = conversation.manager.get(
+                conversation.hconn, self._request.hobj, md, gmo, self._max_length, self._pack
+            )
         except MQError as error:
             self._end(error)
             return
@@ -87,29 +105,37 @@ class Batch:
             conversation.batch = self
             conversation.wait_for(result)
             return
-        self._first(md, gmo, result)
+        self._first(result)
 
-    def first_came(self, waiter: Waiter) -> None:
+    def came(self, waiter: Waiter) -> None:
+        """The first message, which was waited for; or another one whose search took more than one call."""
         if waiter.error is not None:
-            self._end(waiter.error)
+            self._end(None if self._sent else waiter.error)
             return
         assert waiter.result is not None
-        self._first(waiter.md, waiter.gmo, waiter.result)
+        if not self._sent:
+            self._first(waiter.result)
+        elif self._take(waiter.result):
+            self._rest()
+        else:
+            self._end(None)
 
-    def _first(self, md: MQMD, gmo: MQGMO, got: Got) -> None:
+    def _first(self, got: Got) -> None:
         if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
             self._end(self._conversation.too_long(got.length))
             return
-        self._send(md, gmo, got)
+        self._send(got.reply)
         self._rest()
 
-    def _send(self, md: MQMD, gmo: MQGMO, got: Got) -> None:
-        self._sent += 1
-        self._room -= send_message(
-            self._conversation, self._flow.request, self._request.hobj, md, gmo, got.data, got.length, got.reason,
-            gmo.MsgHandle, removed=got.reason != C.MQRC_TRUNCATED_MSG_FAILED,
-            selection_index=self._request.selection_index,
+    def _pack(self, hobj: int, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
+        return packed_message(
+            self._conversation, hobj, md, gmo, got.data, got.length, got.reason,
+            removed=got.reason != C.MQRC_TRUNCATED_MSG_FAILED, selection_index=self._request.selection_index,
         )  # fmt: skip
+
+    def _send(self, body: bytes) -> None:
+        self._sent += 1
+        self._room -= send_message(self._conversation, self._flow.request, body)
 
     @property
     def _takes_any(self) -> bool:
@@ -117,19 +143,15 @@ class Batch:
         handle = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj)
         return takes_any(handle, self._md, self._gmo)
 
-    def _send_plain(self, message: Message, token: bytes) -> None:
-        """A message about which nothing is special, without a look at each of its fields."""
-        self._sent += 1
-        conversation = self._conversation
-        link = conversation.link
-        assert conversation.connection is not None
-        conversation.sent = conversation.sent + 1 & 0xFFFFFFFF
-        body = pack_plain_message(
-            self._request.hobj, conversation.sent, message.md, self._queue_name, token, message.data
-        )
-        whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, self._flow.request)
-        link.send(whole, conversation.connection.lsn)
-        self._room -= len(whole)
+    def _pack_plain(self, message: Message, token: bytes) -> None:
+        """A message about which nothing is special, without a look at each of its fields. It is not taken yet."""
+        index = _next_index(self._conversation)
+        try:
+            self._plain = pack_plain_message(
+                self._request.hobj, index, message.md, self._queue_name, token, message.data
+            )
+        except Exception as error:
+            raise unexpected(error, self._queue_name.decode("latin-1")) from error
 
     @property
     def _queue_name(self) -> bytes:
@@ -161,18 +183,18 @@ class Batch:
                     conversation.batch = self
                     link.go_on_soon()
                     return
-                if plain and not ahead and (found := manager.get_plain(conversation.hconn, hobj, options)) is not None:
-                    self._send_plain(*found)
+                if plain and not ahead and manager.get_plain(conversation.hconn, hobj, options, self._pack_plain):
+                    self._send(self._plain)
                     continue
                 if ahead and not manager.next_is_nonpersistent(conversation.hconn, hobj, self._md, template):
                     break
                 md, gmo = self._md.copy(), template.copy()
-                got = manager.get(conversation.hconn, hobj, md, gmo, self._max_length)
-                assert isinstance(got, Got)
-                if self._cut and got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
-                    break  # the next request will hear of it
-                self._send(md, gmo, got)
-                if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+                got = manager.get(conversation.hconn, hobj, md, gmo, self._max_length, self._pack)
+                if isinstance(got, Waiter):
+                    conversation.batch = self
+                    conversation.wait_for(got)
+                    return
+                if not self._take(got):
                     break
         except MQError as error:
             # What was sent is theirs; if more than emptiness is wrong, the next request will hear of it
@@ -180,6 +202,15 @@ class Batch:
                 self._end(error)
                 return
         self._end(None)
+
+    def _take(self, got: Got) -> bool:
+        """Send one that is taken along; False if it is the last."""
+        if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            if not self._cut:  # else the next request will hear of it
+                self._send(got.reply)
+            return False
+        self._send(got.reply)
+        return True
 
     def _end(self, error: MQError | None) -> None:
         """The end of the batch; without a message it has the reason."""
@@ -258,7 +289,7 @@ def next_call(conversation: Conversation) -> None:
     manager, link, connection = conversation.manager, conversation.link, conversation.connection
     assert connection is not None
     try:
-        delivery = manager.next_delivery(conversation.hconn)
+        delivery = manager.next_delivery(conversation.hconn, partial(_pack_delivery, conversation))
     except MQError as error:
         manager.say(amq(5078, error))
         return
@@ -276,7 +307,13 @@ def next_call(conversation: Conversation) -> None:
         notice = pack_notification(cbc.Hobj, Notice.CONSUMER_CALL, cbc.Reason, packed)
         link.send(link.framed(Type.NOTIFICATION, notice, conversation.number), connection.lsn)
         return
-    send_message(
-        conversation, 0, cbc.Hobj, delivery.md, delivery.gmo, delivery.data, cbc.DataLength, cbc.Reason,
-        delivery.gmo.MsgHandle, removed=cbc.CallType == C.MQCBCT_MSG_REMOVED, state=cbc.State,
+    send_message(conversation, 0, delivery.packed)
+
+
+def _pack_delivery(conversation: Conversation, delivery: Delivery) -> bytes:
+    assert delivery.md is not None and delivery.gmo is not None and delivery.data is not None
+    cbc = delivery.cbc
+    return packed_message(
+        conversation, cbc.Hobj, delivery.md, delivery.gmo, delivery.data, cbc.DataLength, cbc.Reason,
+        removed=cbc.CallType == C.MQCBCT_MSG_REMOVED, state=cbc.State,
     )  # fmt: skip

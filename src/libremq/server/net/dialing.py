@@ -268,7 +268,7 @@ class Dialer:
     ) -> MessageLink:
         """The link over a connected socket: after the handshake, if there is to be one."""
         event_loop = self._event_loop
-        link = CallingLink(event_loop)
+        link = CallingLink(event_loop, where)
         link.channel = channel.name
         keys: dict[str, Any] = {}
         event_loop.sockets += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import socket
 import threading
@@ -15,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from libremq.channels.initiator import ChannelRules
@@ -26,8 +28,9 @@ from libremq.host.embedded_access import EmbeddedAccess
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
+from libremq.security.address_patterns import network
 from libremq.server.admission.admission_decision import Admission
-from libremq.server.admission.tls_peers import address_of, farewell, handshake_event, handshake_failure
+from libremq.server.admission.tls_peers import farewell, handshake_event, handshake_failure
 from libremq.server.diagnostics.unexpected import place_of
 from libremq.server.net.client_link import Link
 from libremq.server.net.message_channels import MessageChannels
@@ -35,10 +38,12 @@ from libremq.server.net.message_link import MessageLink
 from libremq.server.net.reply_release import ReplyRelease
 from libremq.server.net.socket_options import keep_alive as look_after
 from libremq.server.net.stopped_channels import StoppedChannels
+from libremq.server.net.strangers import Stranger, Strangers
 
 if TYPE_CHECKING:
     import ssl
 
+    from libremq.server.diagnostics.flow_trace import FlowTrace
     from libremq.server.net.conversation import Conversation
 
 ListenAddress = tuple[Literal["unix"], str] | tuple[Literal["tcp"], str, int]
@@ -47,6 +52,7 @@ EndMode = Literal["quiesce", "immediate", "preemptive"]
 _TICK_S = 1.0
 _COMMAND_THREADS = 16  # a PING CHANNEL keeps one until the other end answers
 _ACCEPT_PAUSE_S = 0.5
+_ACCEPTS_A_TURN = 16  # those that give way to them are closed in the next turn, and count until then
 _REFUSED_IN_WORDS = 40  # sockets beyond the limit that are told why they are refused
 _KEPT_LOCAL = 60  # and local ones that are let in: an administrator is, even if others fill the above and are silent
 _LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
@@ -64,8 +70,14 @@ class EventLoopLimits:
     """Of all messages that are being received and not complete yet."""
     handshake_s: float = 60.0
     """From accepting a socket to its first MQCONN."""
+    flow_s: float = 60.0
+    """For a flow that has begun to be complete; a second more for each kilobyte of it."""
     connect_s: float = 30.0
     """For an address that a message channel calls to answer, and again for TLS."""
+    pending_max: int = 4000
+    """Sockets from other machines over which nobody has logged in yet."""
+    pending_per_address_max: int = 1000
+    """Those of one address."""
     backlog: int = 512
 
 
@@ -104,6 +116,7 @@ class EventLoop:
         self.message_links = self.channels.links
         self.initiator = self.channels.initiator
         self.ending: EndMode | None = None
+        self.trace: FlowTrace | None = None  # of strmqtrc
         self.failed: asyncio.Future[str]
         self.loop: asyncio.AbstractEventLoop
         self.commands = ThreadPoolExecutor(_COMMAND_THREADS, thread_name_prefix="libremq-command")
@@ -112,7 +125,9 @@ class EventLoop:
         self._background: set[asyncio.Future[None]] = set()
         self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
         self.sockets = 0
+        self.strangers = Strangers(self.limits.pending_per_address_max, self.limits.pending_max, say, time.monotonic)
         self._sockets: dict[socket.socket, int] = {}  # that are listened on, with their TCP ports
+        self._asked_hosts: dict[socket.socket, str] = {}  # and with the hosts that were asked for
         self._unix_paths: list[str] = []
         self._completed: list[tuple[Conversation, Waiter]] = []
         self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
@@ -174,6 +189,7 @@ class EventLoop:
             raise
         for listener in listeners:
             self._accept_from(listener, local=False)
+            self._asked_hosts[listener] = host
         return port
 
     @property
@@ -189,7 +205,7 @@ class EventLoop:
 
     def _accept(self, listener: socket.socket, local: bool) -> None:
         """Take what knocks. Beyond the limit a few more are let in to be told so; beyond those, the door stays shut."""
-        for _ in range(64):
+        for _ in range(_ACCEPTS_A_TURN):
             try:
                 accepted, peer = listener.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
@@ -200,29 +216,57 @@ class EventLoop:
                 self.loop.call_later(_ACCEPT_PAUSE_S, self._accept_again, listener, local)
                 return
             accepted.setblocking(False)
-            if not local and self.admission.blocks_address(str(peer[0])):
+            if self.sockets >= self._sockets_max(local) + _REFUSED_IN_WORDS:
+                self.say(amq(9513, f"{self.full_words()}; it came from {peer[0] if peer else 'this machine'}"))
                 accepted.close()
                 continue
+            stranger, where = None, ""
+            if not local:
+                # The address is the one that came with the socket: one that is reset has none any more
+                stranger = self._let_stand(peer)
+                if stranger is None:
+                    accepted.close()
+                    continue
+                where = f"{peer[0]}({peer[1]})"
             self.sockets += 1
-            if self.is_full(local, _REFUSED_IN_WORDS):
-                accepted.close()
-                self.sockets -= 1
-                continue
-            task = self.loop.create_task(self._attach(accepted, local))
+            task = self.loop.create_task(self._attach(accepted, where, stranger))
+            if stranger is not None:
+                stranger.shut = task.cancel
             self._attaching.add(task)
-            task.add_done_callback(self._attaching.discard)
+            task.add_done_callback(functools.partial(self._attached, accepted))
+
+    def _attached(self, accepted: socket.socket, task: asyncio.Task[None]) -> None:
+        self._attaching.discard(task)
+        if task.cancelled() and accepted.fileno() >= 0:  # before it had begun
+            accepted.close()
+            self.sockets -= 1
+
+    def full_words(self) -> str:
+        return f"{self.limits.links_max} sockets are open, as many as there may be"
+
+    def _let_stand(self, peer: object) -> Stranger | None:
+        """May a socket with this address wait for its log-in? None if not, or if it has no address."""
+        host = str(peer[0]) if isinstance(peer, tuple) and peer else ""
+        if not network(host):
+            self.say(amq(9213, "it has no address"))
+            return None
+        return None if self.admission.blocks_address(host) else self.strangers.came(host)
 
     def _accept_again(self, listener: socket.socket, local: bool) -> None:
         if listener.fileno() >= 0:
             self.loop.add_reader(listener.fileno(), self._accept, listener, local)
 
-    def is_full(self, local: bool, more: int = 0) -> bool:
-        """Are more sockets open than there may be? What limits channels has no say: see `CurrentChannels.no_room`."""
-        return self.sockets > self.limits.links_max + (_KEPT_LOCAL if local else 0) + more
+    def _sockets_max(self, local: bool) -> int:
+        return self.limits.links_max + (_KEPT_LOCAL if local else 0)
 
-    async def _attach(self, accepted: socket.socket, local: bool) -> None:
+    def is_full(self, local: bool) -> bool:
+        """Are more sockets open than there may be? What limits channels has no say: see `CurrentChannels.no_room`."""
+        return self.sockets > self._sockets_max(local)
+
+    async def _attach(self, accepted: socket.socket, where: str, stranger: Stranger | None) -> None:
+        """Make a link of it. It has an address, unless it is local."""
         context = None
-        where = "" if local else address_of(accepted)
+        local = stranger is None
         spare = None  # the loop closes its own when a handshake fails, and the client is to hear why
         try:
             if not local:
@@ -230,11 +274,11 @@ class EventLoop:
                 if self.keep_alive:
                     look_after(accepted)
                 async with asyncio.timeout(self.limits.handshake_s):
-                    context = await self._tls_for(accepted)
+                    context = await self._tls_for(accepted, where)
             if context is not None:
                 spare = accepted.dup()
             await self.loop.connect_accepted_socket(
-                lambda: Link(self, accepted if local else None),
+                lambda: Link(self, accepted if local else None, where, stranger),
                 accepted,
                 ssl=context,
                 ssl_handshake_timeout=self.limits.handshake_s if context is not None else None,
@@ -251,11 +295,13 @@ class EventLoop:
             finally:
                 accepted.close()
                 self.sockets -= 1
+                if stranger is not None:
+                    stranger.leave()
         finally:
             if spare is not None:
                 spare.close()
 
-    async def _tls_for(self, accepted: socket.socket) -> ssl.SSLContext | None:
+    async def _tls_for(self, accepted: socket.socket, where: str) -> ssl.SSLContext | None:
         """One port serves both: what a client sends first tells whether it speaks TLS."""
         while True:
             try:
@@ -269,7 +315,7 @@ class EventLoop:
             return None
         context = self.tls()
         if context is None:
-            self.say(amq(9635, address_of(accepted)))
+            self.say(amq(9635, where))
             raise NoCertificateError
         return context
 
@@ -351,16 +397,23 @@ class EventLoop:
                 while self._completed or self._awake:
                     completed, self._completed = self._completed, []
                     for conversation, waiter in completed:
-                        conversation.waited(waiter)
+                        self._for_one(conversation, partial(conversation.waited, waiter))
                         touched.add(conversation.link)
                     awake, self._awake = self._awake, {}
                     for conversation in awake:
-                        conversation.deliver()
+                        self._for_one(conversation, conversation.deliver)
                         touched.add(conversation.link)
             for link in touched:
                 link.flush()
         if self.manager.failure is not None and not self.failed.done():
             self.fail(self.manager.failure)
+
+    def _for_one(self, conversation: Conversation, work: Callable[[], None]) -> None:
+        """What goes wrong with one must not keep the others from what they were given already."""
+        try:
+            work()
+        except Exception as error:
+            conversation.link.refuse_unexpected(error)
 
     # Time
 
@@ -372,6 +425,7 @@ class EventLoop:
             for link in list(self.links):
                 link.tick(now)
             self.channels.tick(now)
+            self.strangers.tick()
             if self.manager.failure is not None and not self.failed.done():
                 self.fail(self.manager.failure)
 
@@ -415,18 +469,25 @@ class EventLoop:
                 self.loop.remove_reader(listener.fileno())
                 listener.close()
         self._sockets.clear()
+        self._asked_hosts.clear()
         for path in self._unix_paths:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
         self._unix_paths.clear()
 
-    def stop_listening_on(self, port: int) -> None:
-        """STOP LISTENER: nobody new comes in there; who is connected stays."""
+    def listens_on(self, host: str, port: int) -> bool:
+        """On this port of the host that was asked for? From any thread."""
+        asked = list(self._asked_hosts.items())
+        return any(its == host and self._sockets.get(one) == port and one.fileno() >= 0 for one, its in asked)
+
+    def stop_listening_on(self, port: int, host: str | None = None) -> None:
+        """STOP LISTENER: nobody new comes in there; who is connected stays. Without a host: on all it was asked for."""
         for listener in [one for one, its_port in self._sockets.items() if its_port == port]:
-            if listener.fileno() >= 0:
+            if listener.fileno() >= 0 and host in (None, self._asked_hosts.get(listener)):
                 self.loop.remove_reader(listener.fileno())
                 listener.close()
                 del self._sockets[listener]
+                self._asked_hosts.pop(listener, None)
 
     def background(self, task: asyncio.Future[None]) -> None:
         """Keep a task that nobody awaits until it is done."""

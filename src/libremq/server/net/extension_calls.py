@@ -175,6 +175,9 @@ _COMMANDS: dict[str, Callable[[Conversation, dict[str, Any]], object]] = {
     "record_images": lambda c, v: c.event_loop.access.record_images(v["kind"], v["pattern"]),
     "recover_objects": lambda c, v: c.event_loop.access.recover_objects(v["kind"], v["pattern"]),
     "units_in_doubt": lambda c, v: c.event_loop.access.units_in_doubt(),
+    "decided_units": lambda c, v: c.event_loop.access.decided_units(),
+    "resolve_unit": lambda c, v: c.event_loop.access.resolve_unit(v["xid"], commit=bool(v["commit"])),
+    "forget_unit": lambda c, v: c.event_loop.access.forget_unit(v["xid"]),
     "object_files": lambda c, v: c.event_loop.access.object_files(v["kind"], v["pattern"]),
     "copy_to_backup": lambda c, v: c.event_loop.access.copy_to_backup(v["target"], v["log_folder"]),
 }

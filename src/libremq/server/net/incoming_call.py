@@ -52,6 +52,8 @@ class IncomingCall:
             link.refuse(Status.QM_TERMINATING, "the queue manager is ending")
             return
         decision.add_done_callback(done)
+        if link.stranger is not None:
+            link.stranger.asks()
 
     def _applicant(self) -> Applicant:
         link, offered = self._link, self._offered
@@ -79,6 +81,8 @@ class IncomingCall:
 
     def _decided_elsewhere(self, future: Future[str | Denied | None]) -> None:
         link = self._link
+        if link.stranger is not None:
+            link.stranger.answered()
         if link.has_ended or future.cancelled():
             return
         error = future.exception()

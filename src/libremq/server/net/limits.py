@@ -36,6 +36,9 @@ class ServerLimits(NamedTuple):
     links_max: int
     connections_max: int
     buffer_bytes_max: int
+    pending_max: int
+    """Sockets over which nobody has logged in yet, and those of one address."""
+    pending_per_address_max: int
     warnings: tuple[str, ...] = ()
 
 
@@ -83,4 +86,7 @@ def server_limits(settings: Configuration, open_files: int, memory: int) -> Serv
     links = min(max(wanted, LINKS_MAX), most)  # fewer channels leave more sockets to local applications
     connections = max(links, min(CONNECTIONS_MAX, possible.get("memory", CONNECTIONS_MAX)))
     buffers = min(BUFFER_BYTES_MAX, memory // 4 or BUFFER_BYTES_MAX)
-    return ServerLimits(open_files, memory, links, connections, buffers, tuple(warnings))
+    # Who has logged in is never short of sockets because of those who have not
+    pending = max(1, min(settings.tcp.pending_max, links // 2))
+    of_address = max(1, min(settings.tcp.pending_per_address_max, links // 4))
+    return ServerLimits(open_files, memory, links, connections, buffers, pending, of_address, tuple(warnings))

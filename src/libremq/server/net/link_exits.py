@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from libremq.channels.channel_counters import Indicator
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.exits import ChannelExitError, Exits
 from libremq.channels.transport import Peer
 from libremq.common.files.queue_manager_files import EXITS
+from libremq.common.indicator import Indicator
 from libremq.kernel.objects.object_types import ServerConnection
+from libremq.server.net.turn_budget import FLOWS_A_TURN
 from libremq.wire import session_flows
 from libremq.wire.protocol import ProtocolError, Status, Type
 from libremq.wire.segments import TSH_BYTES, TSHM_BYTES, header_bytes
@@ -129,7 +130,7 @@ class LinkExits:
     def go_on(self) -> None:
         """Give the link what came, segment by segment, as long as it takes it."""
         link, data, start = self._link, self._raw, 0
-        limit = link.segment_limit
+        limit, left = link.segment_limit, FLOWS_A_TURN
         try:
             while link.takes_more and len(data) - start >= TSH_BYTES:
                 head = data[start : start + TSH_BYTES]
@@ -143,6 +144,9 @@ class LinkExits:
                     segment = data[start : start + length]
                     start += length
                     link.take_in(self._through_receive_exits(segment))
+                    left -= 1
+                    if not left:
+                        link.rest()
         except ChannelExitError as error:
             link.refuse(error.status, error.message)
         except ProtocolError as error:

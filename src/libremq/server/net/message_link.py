@@ -3,7 +3,8 @@
 Bytes come in and become flows for the agent; what the agent sends leaves in its order, and nothing before the log is on
 disk as far as it depends on it. An agent is called in the loop's thread, under the kernel's lock, but a command in
 another thread may call it too (STOP CHANNEL): so what an agent asks of its transport only changes what is kept here,
-under that lock, and the loop catches up with it. A peer that does not read what is answered to it is not read from.
+under that lock, and the loop catches up with it. A peer that does not read what is answered to it is not read from. One
+that has much to say is served in turns (`turn_budget`).
 """
 
 from __future__ import annotations
@@ -21,17 +22,20 @@ from libremq.common.silence import LATE_S
 from libremq.server.admission.tls_peers import TlsPeer, handshake_failure, peer_of
 from libremq.server.net.incoming_call import IncomingCall
 from libremq.server.net.link_counters import LinkCounters
+from libremq.server.net.served_link import ServedLink
 from libremq.server.net.socket_options import follow_keep_alive, local_address_of, untaken
+from libremq.server.net.strangers import Stranger
+from libremq.server.net.traced_links import trace_received, trace_sent
+from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
+from libremq.server.net.unfinished_flows import late_words
 from libremq.wire import message_channel
-from libremq.wire.protocol import MAX_SEGMENT, ProtocolError, Status
+from libremq.wire.protocol import ProtocolError, Status
 from libremq.wire.segments import TSH_BYTES, Flow, SegmentReader
 from libremq.wire.session_flows import InitialData
 
 if TYPE_CHECKING:
     from libremq.server.net.event_loop import EventLoop
 
-UNKNOWN_BYTES = 1 << 16
-"""What is kept of a partner before anything was agreed on."""
 _WRITE_HIGH = 1 << 20
 _ANSWERS_MAX = 1 << 18  # bytes of answers, for a peer that does not take what is sent to it
 _LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
@@ -39,27 +43,28 @@ _TIMER_MIN_S = 0.001
 _LENGTH_AT = slice(4, 8)
 
 
-class MessageLink(asyncio.Protocol):
+class MessageLink(ServedLink):
     """A socket to another queue manager: the transport of an agent."""
 
     __slots__ = (
-        "_aborted", "_answers", "_armed", "_buffered", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take",
-        "_out", "_pause_asked", "_raw", "_reader", "_reading", "_refused", "_running", "_scheduled", "_starved",
+        "_aborted", "_answers", "_armed", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take", "_out",
+        "_pause_asked", "_raw", "_raw_more", "_reading", "_refused", "_rests", "_running", "_scheduled", "_starved",
         "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "channel", "counters",
-        "event_loop", "peer", "tls",
+        "tls",
     )  # fmt: skip
 
-    def __init__(self, event_loop: EventLoop, reader: SegmentReader | None = None) -> None:
-        self.event_loop = event_loop
+    def __init__(self, event_loop: EventLoop, where: str, reader: SegmentReader | None = None) -> None:
+        """`where`: the address and port at the other end."""
+        super().__init__(event_loop, where, reader)
         self.agent: Agent | None = None
         self.channel = ""  # for messages
-        self.peer = ""
         self.tls: TlsPeer | None = None
         self.counters = LinkCounters()  # until there is an agent, which has its own
         self._transport: asyncio.Transport | None = None
-        self._reader = reader or SegmentReader(MAX_SEGMENT, UNKNOWN_BYTES)
         self._raw = b""  # a segment that has begun, for receive exits
+        self._raw_more = False  # and whole ones, for the next turn
         self._flows: deque[Flow] = deque()  # that came, and were not given to the agent yet
+        self._rests = False  # it has had its turn: nothing is read until the next one
         self._pause_asked = False  # by the agent: it takes no flows
         self._reading = True  # from the socket
         self._out: list[bytes] = []
@@ -74,7 +79,6 @@ class MessageLink(asyncio.Protocol):
         self._woken = False  # the agent is going to be pumped
         self._scheduled = False  # the loop is going to catch up
         self._running = False
-        self._buffered = 0
         self._closing = 0.0  # since when it is to be closed
         self._aborted = False
         self._refused = False
@@ -88,8 +92,6 @@ class MessageLink(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=_WRITE_HIGH)
-        address = self._transport.get_extra_info("peername")
-        self.peer = f"{address[0]}({address[1]})" if address else "an address that is not known"
         self.tls = peer_of(self._transport)
         self.event_loop.message_links.add(self)
 
@@ -111,20 +113,40 @@ class MessageLink(asyncio.Protocol):
         try:
             if agent is not None and agent.sees_segments:
                 self._feed_through_exits(agent, data)
+            elif self._flows or self._reader.has_more:
+                self._reader.keep(data)  # behind those
             else:
-                self._flows += self._reader.feed(data)
+                self._flows += self._reader.feed(data, FLOWS_A_TURN)
         except ProtocolError as error:
             self._not_the_protocol(error)
             return
         if agent is not None and not self._flows:
             agent.heard()  # a part of a long message
+        if len(data) >= BYTES_A_TURN and not self._rests:
+            self._rests = True
+            self.event_loop.loop.call_soon(self._rested)
         self._serve()
 
+    def _rested(self) -> None:
+        """Others have had their turn."""
+        self._rests = False
+        self._look_at_reading()
+
+    @property
+    def _has_flows(self) -> bool:
+        """Has more come than the agent was given?"""
+        return bool(self._flows) or self._reader.has_more or self._raw_more
+
     def _feed_through_exits(self, agent: Agent, data: bytes) -> None:
-        """Receive exits see each segment before anything is made of it."""
+        """Receive exits see each segment before anything is made of it: so many in a turn."""
         data = self._raw + data
-        start = 0
+        start, left = 0, FLOWS_A_TURN
+        self._raw_more = False
         while len(data) - start >= TSH_BYTES:
+            if not left:
+                self._raw_more = True
+                break
+            left -= 1
             length = int.from_bytes(data[start:][_LENGTH_AT], "big")
             if length > self._reader.max_segment or length < TSH_BYTES:
                 self._flows += self._reader.feed(data[start:])  # which says what is wrong with it
@@ -140,29 +162,57 @@ class MessageLink(asyncio.Protocol):
             self._flows += self._reader.feed(segment)
         self._raw = data[start:]
 
+    def _go_on(self) -> None:
+        self._goes_on = False
+        self._serve()
+
+    def _refill(self) -> None:
+        """Take apart more of what came, if the agent has had what was taken apart before."""
+        agent = self.agent
+        if agent is None or self._flows or self._closing or self._ended:
+            return
+        if self._raw_more:
+            self._feed_through_exits(agent, b"")
+        elif self._reader.has_more:
+            self._flows += self._reader.feed(b"", FLOWS_A_TURN)
+
     def _serve(self) -> None:
-        """Give the agent what came, in its order, as far as it takes it."""
+        """Give the agent what came, in its order, as far as it takes it and its turn goes."""
+        try:
+            self._refill()
+        except ProtocolError as error:
+            self._not_the_protocol(error)
+            return
         if self.agent is not None and self._flows:
             self._run(self._take_flows)
         failed = self._reader.failed
         if failed is not None and not self._flows:
             self._not_the_protocol(failed)
-        self._look_at_reading()
+        self._go_on_or_read()
         self._note_buffered()
 
     def _take_flows(self) -> None:
         agent = self.agent
         assert agent is not None
         flows, held = self._flows, self._held
+        left, room = FLOWS_A_TURN, BYTES_A_TURN
         self._in_take = True
         try:
             while flows and not self._pause_asked and not self._closing and not self._aborted and not self._is_flooded:
+                if not left or room < 0:
+                    break  # others have their turn
                 flow = flows.popleft()
+                left -= 1
+                room -= len(flow.body)
+                if agent.state.is_binding:
+                    self._early.spend(len(flow.body) + TSH_BYTES)
                 if flow.shared:
                     raise ProtocolError(
                         Status.PROTOCOL_SEGMENT_TYPE, "a segment with conversation ids, which message channels have not"
                     )
                 waiting = len(held)
+                if (trace := self.event_loop.trace) is not None:
+                    trace_received(trace, self, flow)
                 agent.take(flow)
                 if len(held) > waiting:
                     break  # an answer waits for the log: that is forced first, and the rest comes after it
@@ -177,7 +227,7 @@ class MessageLink(asyncio.Protocol):
     def _look_at_reading(self) -> None:
         if self._transport is None or self._ended or self._transport.is_closing():
             return
-        waits = self.agent is None or self._pause_asked or bool(self._flows) or self._is_flooded
+        waits = self.agent is None or self._pause_asked or self._has_flows or self._is_flooded or self._rests
         wanted = self._closing > 0 or not waits
         if wanted is not self._reading:
             self._reading = wanted
@@ -188,17 +238,21 @@ class MessageLink(asyncio.Protocol):
 
     def _note_buffered(self) -> None:
         """Count what this link holds: messages that are not complete or not taken, and what the peer does not take."""
-        if self._ended or self._transport is None:
+        if self._ended or self._closing or self._transport is None:
             return
         held = self._reader.held_bytes + len(self._raw) + sum(len(flow.body) for flow in self._flows)
         if self._starved:
             held += self._unsent + self._transport.get_write_buffer_size()
-        event_loop = self.event_loop
-        event_loop.buffered_bytes += held - self._buffered
-        more, self._buffered = held > self._buffered, held
-        limit = event_loop.limits.buffer_bytes_max
-        if more and event_loop.buffered_bytes > limit:
-            self.refuse(Status.CHANNEL_UNAVAILABLE, f"messages on their way hold over {limit} bytes")
+        self._count_held(held)
+
+    def give_way(self, message: AmqMessage) -> None:
+        super().give_way(message)
+        self._raw, self._raw_more = b"", False
+        self._flows.clear()
+        starved = self._starved
+        self.refuse(Status.CHANNEL_UNAVAILABLE, message)
+        if starved:
+            self.end()  # it would not hear it
 
     def eof_received(self) -> bool | None:
         return None  # close
@@ -206,6 +260,7 @@ class MessageLink(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         event_loop = self.event_loop
         self._ended = True
+        self._no_stranger()
         if self._timer is not None:
             self._timer.cancel()
         if isinstance(error, ssl.SSLError):
@@ -219,8 +274,7 @@ class MessageLink(asyncio.Protocol):
                     self.agent.lost(self._why)
         except Exception as unexpected:
             event_loop.note_unexpected(self.peer, unexpected)
-        event_loop.buffered_bytes -= self._buffered
-        self._buffered = 0
+        self._let_go()
         event_loop.message_link_lost(self)
         event_loop.settle()
         event_loop.channels.look()
@@ -313,6 +367,8 @@ class MessageLink(asyncio.Protocol):
             self._not_the_protocol(error)
         except Exception as error:
             self.refuse_unexpected(error)
+        if self.stranger is not None and self.agent is not None and not self.agent.state.is_binding:
+            self._no_stranger()
         self._catch_up()
         event_loop.settle()
         event_loop.channels.look()
@@ -358,10 +414,15 @@ class MessageLink(asyncio.Protocol):
                     self._starved = False
                     self._note_buffered()
                     self.wake()
-        if self._flows and not self._pause_asked and not self._is_flooded and self.agent is not None:
-            self.event_loop.loop.call_soon(self._serve)
-        else:
-            self._look_at_reading()
+        self._go_on_or_read()
+
+    def _go_on_or_read(self) -> None:
+        """There may be more for the agent: it has its next turn for that, or more is read."""
+        waits = self.agent is None or self._pause_asked or self._is_flooded
+        if self._has_flows and not waits and not self._goes_on:
+            self._goes_on = True
+            self.event_loop.loop.call_soon(self._go_on)
+        self._look_at_reading()
 
     def _write(self, transport: asyncio.Transport) -> None:
         out = self._out
@@ -369,6 +430,8 @@ class MessageLink(asyncio.Protocol):
         out.clear()
         self._unsent = max(0, self._unsent - len(data)) if self._held else 0
         if not transport.is_closing():
+            if (trace := self.event_loop.trace) is not None:
+                trace_sent(trace, self, data)
             counters = self.counters if self.agent is None else self.agent.counters
             counters.bytes_sent += len(data)
             counters.buffers_sent += 1
@@ -427,6 +490,10 @@ class MessageLink(asyncio.Protocol):
                 self._transport.abort()  # it does not read what was said last
         elif self.agent is not None:
             self._look_at_progress(self.agent)
+            if self._reading and self._is_late(len(self._raw), now):
+                words = late_words(self.event_loop.limits.flow_s)
+                self._not_the_protocol(ProtocolError(Status.PROTOCOL_GENERAL, words))
+                return
             # A clock that is moved by hand wakes no timer, and a command may have changed what the agent waits for
             deadline = self.agent.next_deadline()
             if self._late_s() > LATE_S:
@@ -438,10 +505,13 @@ class MessageLink(asyncio.Protocol):
 
     # The beginning
 
-    def take_over(self, transport: asyncio.Transport, counters: LinkCounters) -> None:
-        """A socket on which somebody else has listened."""
+    def take_over(self, transport: asyncio.Transport, counters: LinkCounters, stranger: Stranger | None) -> None:
+        """A socket on which somebody else has listened. It is a stranger's until the channel runs."""
         self.connection_made(transport)
         self.counters = counters
+        self.stranger = stranger
+        if stranger is not None:
+            stranger.shut = self.end
         transport.set_protocol(self)
 
     def called(self, offered: InitialData, flows: list[Flow]) -> None:

@@ -1,13 +1,16 @@
 """MQCONN and MQDISC over a socket: who is it, may it come in, and what the answer looks like.
 
-What admission needs is gathered here. Where its decision takes long, a thread makes it and the conversation waits;
-the answer to a wrong password waits longer, by a timer, so that neither the loop nor a thread is held up by it.
+What admission needs is gathered here. Where its decision takes long, a thread makes it and the conversation waits; a
+refusal waits longer, by a timer, so that neither the loop nor a thread is held up by it. Over the network all refusals
+have the same words, also those of the kernel.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from libremq.admin.connection_ids import connection_id
+from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.server.admission.admission_decision import Admitted, Applicant, Denied
@@ -27,6 +30,16 @@ def take_credentials(conversation: Conversation, flow: Flow) -> None:
     conversation.link.send(conversation.link.accepted(conversation.number))
 
 
+class _Login(NamedTuple):
+    """One MQCONN, until it is answered."""
+
+    conversation: Conversation
+    flow: Flow
+    asked: session_flows.Connect
+    refuse_at: float
+    """The time at which it is refused, if it is."""
+
+
 def connect(conversation: Conversation, flow: Flow) -> None:
     name = conversation.manager.name
     if conversation.connected:
@@ -38,19 +51,19 @@ def connect(conversation: Conversation, flow: Flow) -> None:
         raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, wanted, f"this is queue manager {name}; ask for that, or for none")
     applicant = _applicant(conversation, asked)
     admission = conversation.event_loop.admission
-    if not admission.takes_long(applicant):
-        _answer(conversation, flow, asked, admission.decide(applicant))
-        return
-
     loop = conversation.event_loop.loop
-    began = loop.time()
+    # Counted from the call: how long the check took would tell whom the queue manager knows
+    login = _Login(conversation, flow, asked, loop.time() + admission.refusal_delay_s(applicant))
+    if not admission.takes_long(applicant):
+        _answer(login, admission.decide(applicant))
+        return
 
     def decide() -> Admitted | Denied | None:
         return None if conversation.is_gone else admission.decide(applicant)
 
     def done(future: Any) -> None:
         try:
-            loop.call_soon_threadsafe(_decided, conversation, flow, asked, future, began)
+            loop.call_soon_threadsafe(_decided, login, future)
         except RuntimeError:
             pass  # the loop was closed
 
@@ -59,6 +72,8 @@ def connect(conversation: Conversation, flow: Flow) -> None:
     except RuntimeError:
         raise mq_error(C.MQRC_Q_MGR_STOPPING, name) from None
     conversation.hold_up()
+    if conversation.link.stranger is not None:
+        conversation.link.stranger.asks()
 
 
 def _applicant(conversation: Conversation, asked: session_flows.Connect) -> Applicant:
@@ -84,30 +99,37 @@ def _applicant(conversation: Conversation, asked: session_flows.Connect) -> Appl
     )
 
 
-def _decided(conversation: Conversation, flow: Flow, asked: session_flows.Connect, future: Any, began: float) -> None:
+def _decided(login: _Login, future: Any) -> None:
     if future.cancelled():
         return
     error = future.exception()
     if error is not None:
-        conversation.link.refuse_unexpected(error)
+        login.conversation.link.refuse_unexpected(error)
         return
     outcome: Admitted | Denied | None = future.result()
-    if outcome is None:
-        return  # nobody waits for it any more
-    delay_s = outcome.delay_s if isinstance(outcome, Denied) else 0
-    if delay_s:
-        # Counted from the call: how long the check took would tell whom the queue manager knows
-        conversation.event_loop.loop.call_at(began + delay_s, _go_on, conversation, flow, asked, outcome)
+    if outcome is not None:  # else nobody waits for it any more
+        _answer_in_time(login, outcome)
+
+
+def _answer_in_time(login: _Login, outcome: Admitted | Denied) -> None:
+    """A refusal waits until its time has come."""
+    loop = login.conversation.event_loop.loop
+    if isinstance(outcome, Denied) and login.refuse_at > loop.time():
+        loop.call_at(login.refuse_at, _go_on, login, outcome)
     else:
-        _go_on(conversation, flow, asked, outcome)
+        _go_on(login, outcome)
 
 
-def _go_on(conversation: Conversation, flow: Flow, asked: session_flows.Connect, outcome: Admitted | Denied) -> None:
-    conversation.go_on_with(flow, lambda: _answer(conversation, flow, asked, outcome))
+def _go_on(login: _Login, outcome: Admitted | Denied) -> None:
+    stranger = login.conversation.link.stranger
+    if stranger is not None:
+        stranger.answered()
+    login.conversation.go_on_with(login.flow, lambda: _answer(login, outcome))
 
 
-def _answer(conversation: Conversation, flow: Flow, asked: session_flows.Connect, outcome: Admitted | Denied) -> None:
+def _answer(login: _Login, outcome: Admitted | Denied) -> None:
     """Under the lock. The reply has the size of the request."""
+    conversation, flow, asked, refuse_at = login
     if isinstance(outcome, Denied):
         if outcome.status is None:
             raise outcome.error
@@ -115,9 +137,21 @@ def _answer(conversation: Conversation, flow: Flow, asked: session_flows.Connect
         if len(conversation.link.conversations) == 1:
             conversation.link.say_last(outcome.status)
         return
-    conversation.connected_as(outcome, asked)
+    try:
+        conversation.connected_as(outcome, asked)
+    except MQError as error:
+        if error.reason != C.MQRC_NOT_AUTHORIZED or conversation.link.local:
+            raise
+        # It lacks connect, which the kernel has said in the error log; from where it came, it does not know
+        conversation.event_loop.say(amq(9557, f"'{outcome.user}'", conversation.link.peer))
+        denied = conversation.event_loop.admission.refused()
+        if refuse_at <= conversation.event_loop.loop.time():
+            raise denied.error from None
+        conversation.hold_up()
+        _answer_in_time(login, denied)
+        return
     name, hconn = conversation.manager.name, conversation.hconn
-    tag = name.encode()[:12].ljust(12) + hconn.to_bytes(12, "big")
+    tag = connection_id(name, hconn)
     body = session_flows.pack_connect(foreign_clients.echoed(asked, name, tag), size=len(flow.body) - calls.API_BYTES)
     conversation.reply(flow, calls.pack_api(C.MQCC_OK, C.MQRC_NONE, hconn, len(body)) + body)
 

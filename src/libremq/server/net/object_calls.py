@@ -111,9 +111,10 @@ def backout(conversation: Conversation, flow: Flow) -> None:
 def transaction_manager(conversation: Conversation, flow: Flow) -> None:
     _, flags, rest = xa_flows.unpack_xa(flow.body, flow.big_endian)
     if flow.kind == Type.XA_RECOVER:
-        body = xa_flows.pack_xa(
-            0, 0, xa_flows.pack_xids(conversation.manager.xa_recover(conversation.hconn), ours=conversation.link.ours)
-        )
+        ours = conversation.link.ours
+        # XA wants those to be told, too, that were decided by somebody else
+        found = conversation.manager.xa_recover(conversation.hconn, decided=not ours)
+        body = xa_flows.pack_xa(0, 0, xa_flows.pack_xids(found, ours=ours))
     elif flow.kind in (Type.XA_OPEN, Type.XA_CLOSE):
         body = xa_flows.pack_xa(0)
     else:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.message_handles import check_count
+from libremq.kernel.properties.message_properties import Properties, stored_count
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQPMO
@@ -47,7 +48,9 @@ class PropertyBlocks:
             end = start + marked - 1
             if not start <= end <= len(data):
                 raise mq_error(C.MQRC_HMSG_ERROR, detail="the properties are longer than what came with the message")
-            properties = Properties.decode(data[start:end])
+            block = data[start:end]
+            check_count(stored_count(block))
+            properties = Properties.decode(block)
             start = end
             hmsg = connection.message_handles.create()
             self._handles.append(hmsg)

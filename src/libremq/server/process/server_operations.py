@@ -37,14 +37,8 @@ class ServerOperations:
         self._programs = programs
         self._refresh_tls = refresh_tls
         self._one_at_a_time = asyncio.Lock()
-        self._asked: set[HostPort] = set()
-        """Where a command wants it to listen, and the event loop has not come to it."""
-        self._at: dict[str, HostPort] = {
-            one.name: listens_on(one)
-            for one in event_loop.manager.definitions.select("LISTENER")
-            if isinstance(one, Listener) and one.control != C.MQSVC_CONTROL_MANUAL
-        }
-        """Where listeners were started: ALTER LISTENER does not move one that runs."""
+        self._asked: dict[HostPort, str] = {}
+        """Where a command wants it to listen, for which LISTENER, and the event loop has not come to it."""
 
     def _soon(self, work: Callable[[], object]) -> None:
         self._event_loop.loop.call_soon_threadsafe(work)
@@ -114,36 +108,45 @@ class ServerOperations:
 
     def start_listener(self, name: str) -> None:
         listener = self._listener(name)
-        if self._listener_state(listener) is not None:
-            raise mq_error(C.MQRCCF_LISTENER_RUNNING, name, f"it listens on {self._address(listener)}")
-        address = self._at[name] = listens_on(listener)
-        self._asked.add(address)
+        if (running := self._address(name)) is not None:
+            raise mq_error(C.MQRCCF_LISTENER_RUNNING, name, f"it listens on {running}")
+        address = listens_on(listener)
+        if self._status(address) is not None:
+            other = self._name(address)
+            who = f"LISTENER({other}); STOP that" if other else "runmqlsr or strmqm -p; end that"
+            detail = f"{address} is listened on already, by {who}, or give this one another PORT"
+            raise mq_error(C.MQRCCF_LISTENER_CONFLICT, name, detail)
+        self._asked[address] = name
 
         async def start() -> None:
             async with self._one_at_a_time:
                 try:
-                    await self._listening.start([address], must=False)
+                    await self._listening.start([address], must=False, names={address: name})
                 finally:
-                    self._asked.discard(address)
+                    self._asked.pop(address, None)
 
         self._run_soon(start)
 
     def stop_listener(self, name: str) -> None:
         listener = self._listener(name)
-        address = self._address(listener)
-        if self._listener_state(listener) is None:
-            raise mq_error(C.MQRCCF_LISTENER_STOPPED, name, f"nothing listens on {address}")
+        address = self._address(name)
+        if address is None:
+            raise mq_error(C.MQRCCF_LISTENER_STOPPED, name, f"nothing listens on {listens_on(listener)} for it")
 
         async def stop() -> None:
             async with self._one_at_a_time:
-                await self._listening.stop_one(address)
+                if self._listening.name_of(address) == name:
+                    await self._listening.stop_one(address)
 
         self._run_soon(stop)
 
-    def _address(self, listener: Listener) -> HostPort:
-        """Where it listens, or would."""
-        known = self._at.get(listener.name)
-        return known if known is not None and self._status(known) is not None else listens_on(listener)
+    def _name(self, address: HostPort) -> str:
+        return self._listening.name_of(address) or self._asked.get(address, "")
+
+    def _address(self, name: str) -> HostPort | None:
+        """Where the LISTENER was started: ALTER LISTENER does not move one that runs. None: it does not run."""
+        known = {**self._listening.names(), **self._asked}
+        return next((one for one, its in known.items() if its == name and self._status(one) is not None), None)
 
     def _status(self, address: HostPort) -> int | None:
         """MQSVC_STATUS_*; None if nobody wants it to listen there."""
@@ -154,9 +157,9 @@ class ServerOperations:
         return C.MQSVC_STATUS_STARTING if address in self._asked or self._listening.is_tried(address) else None
 
     def _listener_state(self, listener: Listener) -> ListenerStatus | None:
-        address = self._address(listener)
-        status = self._status(address)
-        if status is None:
+        address = self._address(listener.name)
+        status = self._status(address) if address is not None else None
+        if address is None or status is None:
             return None
         state = self._listening.state_of(address)
         return ListenerStatus(
@@ -170,9 +173,15 @@ class ServerOperations:
         )
 
     def listeners(self) -> Sequence[ListenerStatus]:
-        found = self._event_loop.manager.definitions.select("LISTENER")
-        states = (self._listener_state(one) for one in found if isinstance(one, Listener))
-        return [state for state in states if state is not None]
+        """Those of LISTENER objects, then those without: of `strmqm -p`, `runmqlsr` and qm.ini. They have no name."""
+        found = [one for one in self._event_loop.manager.definitions.select("LISTENER") if isinstance(one, Listener)]
+        states = [state for state in map(self._listener_state, found) if state is not None]
+        defined = {self._address(one.name) for one in found}
+        return states + [
+            ListenerStatus("", state.status, state.pid, state.started, address.host or "*", state.port)
+            for address, state in self._listening.states().items()
+            if address not in defined
+        ]
 
     # Services
 

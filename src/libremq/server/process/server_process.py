@@ -41,7 +41,7 @@ from libremq.server.net.limits import memory_bytes, raise_open_files, server_lim
 from libremq.server.process.control_socket import ControlServer, control_path
 from libremq.server.process.controller import FAILED
 from libremq.server.process.listener_commands import END_LISTENERS, LISTEN, ListenerCommands
-from libremq.server.process.listeners import Listening, wanted_listeners
+from libremq.server.process.listeners import Listening, listener_names, wanted_listeners
 from libremq.server.process.run_state import (
     ENDED,
     ENDING,
@@ -60,6 +60,7 @@ from libremq.server.process.service_programs import Programs
 from libremq.server.process.services import CriticalFailure, Services
 from libremq.server.process.start_options import ServerOptions
 from libremq.server.process.start_progress import LOCKED, ProgressWriter, StartFailure
+from libremq.server.process.trace_commands import END_TRACE, START_TRACE, TraceCommands
 
 HARD_END_S = 10.0
 """So long a preemptive end, or what follows a failure, may take; then the process just stops."""
@@ -85,6 +86,9 @@ class Server:
         self._to_flush = asyncio.Event()
         self.services = Services(self.say, self._critical, self._service_failed)
         self._listeners = ListenerCommands(lambda: self._listening if self._mode is None else None)
+        self._traces = TraceCommands(
+            options.folder, lambda: self.event_loop if self._mode is None else None, self.say
+        )
         self._control = ControlServer(control_path(options.folder), self._command, self._listeners.gone)
         self._state = RunState(
             options.name,
@@ -183,6 +187,8 @@ class Server:
                 links_max=limits.links_max,
                 buffer_bytes_max=limits.buffer_bytes_max,
                 connect_s=self._settings.tcp.connect_timeout_s,
+                pending_max=limits.pending_max,
+                pending_per_address_max=limits.pending_per_address_max,
             ),
             say=self.say,
             tls=self.key_repository.context,
@@ -200,7 +206,7 @@ class Server:
             event_loop, self._listening, self._programs, self.key_repository.refresh
         )
         must, addresses = wanted_listeners(self._options, self._settings, embedded)
-        await self._listening.start(addresses, must=must)
+        await self._listening.start(addresses, must=must, names=listener_names(self._options, embedded))
         with embedded.locked():
             self._programs.start_all()
         embedded.serve_commands()
@@ -331,6 +337,10 @@ class Server:
             return self._listeners.listen(request)
         if command == END_LISTENERS:
             return self._end_listeners()
+        if command == START_TRACE:
+            return self._traces.start(request)
+        if command == END_TRACE:
+            return self._traces.stop()
         if command == "status":
             services = [one._asdict() for one in self.services.status()]
             return {"run": asdict(self._state), "services": services}

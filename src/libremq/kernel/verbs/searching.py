@@ -1,0 +1,329 @@
+"""The search of one get or browse through a queue, in slices, right whatever happens to the queue in between.
+
+A search looks at messages in delivery order and keeps its place. What it has passed did not fit, and can fit only if
+something happens to it: it comes or comes back, a lock or a mark on it ends, its group changes. The queue tells a
+search that is under way of just these (`Watcher`), and it looks at them again before it goes on. So what it finds in
+the end is the message that a search in one go would find at that moment, and if it finds none there is none. `_again`
+holds what is to be looked at again: a heap in delivery order; entries for messages that are gone by then are dropped.
+
+A search that has come to the end and found nothing is what a waiting get waits with: what arrives is noted, and looked
+at, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
+
+from libremq.kernel.state.connection import ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.queue_state import Cursor, QueueState
+from libremq.kernel.state.turns import DISCARD, LOOK
+from libremq.kernel.verbs import expiry, groups
+from libremq.kernel.verbs.matching import GROUP_OPTIONS, MORE, Wanted, is_marked, reach
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQGMO, MQMD
+from libremq.store.space_handles import GROUPED, LINKED, NONE
+
+_Place = tuple[int, int]
+_FRONT: _Place = (-16, 0)  # before all messages
+_END: _Place = (1, 0)  # behind them
+_NOTED_ONE_BY_ONE = 16
+_BYTES = 10  # a unit of work for each 1024 bytes that may have to be read from the queue file
+
+
+class Search:
+    """What a get looks for, and how far it has come."""
+
+    __slots__ = (
+        "_after", "_again", "_by_correlation", "_by_message", "_core", "_cursor", "_fresh", "_gmo", "_grouped",
+        "_groups", "_handle", "_listed", "_md", "_now_ms", "_place", "_queue", "_start", "_store", "_watches", "left",
+        "wanted",
+    )  # fmt: skip
+
+    def __init__(self, core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO) -> None:
+        self._core = core
+        self._handle = handle
+        self._queue = queue
+        self._md = md
+        self._gmo = gmo
+        self._cursor: Cursor | None = None
+        self._watches = False
+        self._fresh = True
+        self._now_ms = 0
+        self.left = 0  # of the slice that was given last
+        self._begin()
+
+    def _begin(self) -> None:
+        """From the front, or from behind the browse cursor."""
+        wanted = self.wanted = Wanted(self._handle, self._md, self._gmo)
+        self._store = self._queue.store
+        after = self._after = self._browsed_to(wanted)
+        self._start = _FRONT if after is None else (-after.priority, after.sequence)
+        self._place = self._start
+        self._by_message, self._by_correlation = wanted.ids
+        self._listed = (
+            self._by_message is not None
+            or self._by_correlation is not None
+            or wanted.group_id is not None
+            or wanted.token is not None
+        )
+        self._grouped = bool(wanted.options & GROUP_OPTIONS)
+        self._again: list[tuple[int, int, int]] = []
+        self._groups: set[bytes] = set()
+
+    def begin_anew(self) -> None:
+        """What was passed may fit by now, and nobody knows which."""
+        self._drop_cursor()
+        self._begin()
+
+    def _browsed_to(self, wanted: Wanted) -> Cursor | None:
+        options = wanted.options
+        if not options & C.MQGMO_BROWSE_NEXT or wanted.current is not None:
+            return None
+        return self._handle.group_cursor if options & C.MQGMO_LOGICAL_ORDER else self._handle.cursor
+
+    def _is_current(self) -> bool:
+        """Does it still look for what it began with? Another thread may use the handle while the get is under way."""
+        wanted = self.wanted
+        return (
+            self._store is self._queue.store
+            and groups.current(self._handle, wanted.options) is wanted.current
+            and self._browsed_to(wanted) is self._after
+        )
+
+    # Slices
+
+    def go_on(self, left: int) -> int:
+        """The slot of the first message that fits; NONE if there is none, MORE if that takes another slice."""
+        queue = self._queue
+        if queue.damage is not None:
+            raise queue.damage.again()
+        if self._fresh:
+            self._fresh = False
+        elif not self._is_current():
+            self.begin_anew()
+        self.left = left
+        self._now_ms = int(self._core.clock.now() * 1000)
+        while True:
+            if self._again or self._groups:
+                found = self._look_again()
+            elif self._place is _END:
+                self.end()
+                return NONE
+            elif self._listed:
+                found = self._look_at_listed()
+            else:
+                found = self._look_further()
+            if found == MORE:
+                self.watch()
+            if found != NONE:
+                return found
+
+    def end(self) -> None:
+        """It is not gone on with, unless what arrives is noted."""
+        self._drop_cursor()
+        self._unwatch()
+
+    def watch(self) -> None:
+        """It goes on in another slice: hear of what happens until then."""
+        if not self._watches:
+            self._watches = True
+            self._queue.watchers.append(self)
+
+    def _unwatch(self) -> None:
+        if self._watches:
+            self._watches = False
+            self._queue.watchers.remove(self)
+
+    def _drop_cursor(self) -> None:
+        if self._cursor is not None:
+            self._queue.drop_cursor(self._cursor)
+            self._cursor = None
+
+    def _look_further(self) -> int:
+        """Along the chains from its place on."""
+        queue = self._queue
+        chains, expiry_ms = self._store.chains, self._store.handles.expiry_ms
+        cursor = self._cursor or self._after
+        slot = chains.first_of_all() if cursor is None else queue.after_cursor(cursor)
+        while slot != NONE:
+            if self.left <= 0:
+                self._drop_cursor()
+                self._cursor = cursor = queue.cursor_before(slot)
+                self._place = (-cursor.priority, cursor.sequence)
+                return MORE
+            if expiry_ms[slot] and expiry_ms[slot] <= self._now_ms:
+                self._place = queue.delivery_order(slot)  # a report on it may come before those that are still to come
+                cursor = queue.place_cursor(None, slot)
+                try:
+                    self._discard(slot)
+                    slot = queue.after_cursor(cursor)
+                finally:
+                    queue.drop_cursor(cursor)
+            elif self._fits(slot):
+                return slot
+            else:
+                slot = chains.after(slot)
+        self._place = _END
+        return NONE
+
+    def _look_at_listed(self) -> int:
+        """At those that an index knows; what comes meanwhile is noted."""
+        queue, start = self._queue, self._start
+        candidates = self._candidates()
+        self._place = _END
+        try:
+            for slot in candidates:
+                if start is not _FRONT and queue.delivery_order(slot) <= start:
+                    continue
+                if self.left <= 0:
+                    self._again += [(*queue.delivery_order(one), one) for one in (slot, *candidates)]
+                    heapify(self._again)
+                    return MORE
+                if self._fits_now(slot):
+                    self._place = start  # if handing it out fails, it is looked at again
+                    return slot
+        except BaseException:
+            self._place = start
+            raise
+        return NONE
+
+    def _candidates(self) -> Iterator[int]:
+        store, wanted = self._store, self.wanted
+        if wanted.token is not None:
+            slot = self._queue.slot_of_token(wanted.token)
+            return iter([slot] if slot != NONE and store.handles.flags[slot] & LINKED else [])
+        if self._by_message is not None:
+            return store.chains.find_message(self._by_message)
+        if self._by_correlation is not None:
+            return store.chains.find_correlation(self._by_correlation)
+        assert wanted.group_id is not None
+        return iter(sorted(store.groups.get(wanted.group_id, ()), key=self._queue.delivery_order))
+
+    def _look_again(self) -> int:
+        """At what has happened to those that it has passed."""
+        flags, again, queue = self._store.handles.flags, self._again, self._queue
+        if self._groups:
+            self._note_groups()
+        while again:
+            if self.left <= 0:
+                return MORE
+            entry = heappop(again)
+            slot = entry[2]
+            if not flags[slot] & LINKED or queue.delivery_order(slot) != entry[:2]:
+                self.left -= 1
+                continue
+            try:
+                fits = self._fits_now(slot)
+            except BaseException:
+                heappush(again, entry)
+                raise
+            if fits:
+                heappush(again, entry)  # if handing it out fails, it is looked at again
+                return slot
+        return NONE
+
+    # One message
+
+    def _fits_now(self, slot: int) -> bool:
+        expires = self._store.handles.expiry_ms[slot]
+        if expires and expires <= self._now_ms:
+            self._discard(slot)
+            return False
+        return self._fits(slot)
+
+    def _discard(self, slot: int) -> None:
+        """A report on it may come to the same queue."""
+        self.left -= DISCARD
+        watched = self._watches
+        self.watch()
+        try:
+            expiry.discard(self._core, self._queue, slot)
+        finally:
+            if not watched:
+                self._unwatch()
+
+    def _fits(self, slot: int) -> bool:
+        """Nothing changes by it."""
+        queue, handle, store, wanted = self._queue, self._handle, self._store, self.wanted
+        self.left -= LOOK
+        if queue.locks and queue.locks.get(slot, handle) is not handle:
+            return False
+        if wanted.plain:
+            return True
+        if wanted.unmarked and is_marked(self._core, handle, queue, slot):
+            return False
+        if wanted.token is not None and queue.token(slot) != wanted.token:
+            return False
+        self.left -= store.handles.length[slot] >> _BYTES
+        if not wanted.fits(store.descriptor(slot)):
+            return False
+        if wanted.selector is not None:
+            selected = wanted.selects(store.message(slot))
+            self.left -= wanted.cost
+            if not selected:
+                return False
+        if not self._grouped:
+            return True
+        group = store.group_of(slot)
+        if group is not None:
+            self.left -= len(store.groups[group]) * LOOK
+        return reach(self._core, handle, queue).accepts(slot, wanted.options, wanted.current)
+
+    # What happens meanwhile
+
+    def note(self, slot: int) -> None:
+        """It has come, or is free again: if its place is passed, it is looked at again."""
+        handles = self._store.handles
+        if self._grouped and handles.flags[slot] & GROUPED:
+            self._note_group(slot)
+        if self._concerns(slot):
+            place = self._queue.delivery_order(slot)
+            if self._start < place <= self._place:
+                heappush(self._again, (*place, slot))
+
+    def note_gone(self, slot: int) -> None:
+        """Of two messages with one number in a group the second may have its turn."""
+        if self._grouped and self._store.handles.flags[slot] & GROUPED:
+            self._note_group(slot)
+
+    def note_all(self, slots: Sequence[int]) -> None:
+        """These have come to a queue on which nothing was found."""
+        if len(slots) <= _NOTED_ONE_BY_ONE or self._place is not _END or self._again:
+            for slot in slots:
+                self.note(slot)
+        elif self._listed:
+            self.begin_anew()
+        else:
+            # From the first of them on: nearly always they are the last on the queue
+            place, slot = min((self._queue.delivery_order(slot), slot) for slot in slots)
+            if self._grouped:
+                for one in slots:
+                    self.note_gone(one)
+            if place > self._start:
+                self._cursor = cursor = self._queue.cursor_before(slot)
+                self._place = (-cursor.priority, cursor.sequence)
+            else:
+                self.begin_anew()
+
+    def _concerns(self, slot: int) -> bool:
+        handles = self._store.handles
+        return (self._by_message is None or handles.message_hash[slot] == self._by_message) and (
+            self._by_correlation is None or handles.correl_hash[slot] == self._by_correlation
+        )
+
+    def _note_group(self, slot: int) -> None:
+        group = self._store.group_of(slot)
+        if group is not None:
+            self._groups.add(group)
+
+    def _note_groups(self) -> None:
+        """What came or went may have made others of its group available."""
+        changed, self._groups = self._groups, set()
+        for group in changed:
+            for slot in self._store.groups.get(group, ()):
+                self.left -= 1
+                place = self._queue.delivery_order(slot)
+                if self._start < place <= self._place and self._concerns(slot):
+                    heappush(self._again, (*place, slot))

@@ -1,0 +1,84 @@
+"""A message whose reply cannot be made stays on its queue: however it was asked for, over the socket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+import libremq
+from libremq import QueueManager
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+from libremq.server.net import deliveries
+from libremq.testing.serving import Served, served_queue_manager
+from libremq.testing.virtual_clock import VirtualClock
+from libremq.wire import calls
+
+_20_YEARS = 20 * 366 * 86400.0
+
+
+@pytest.fixture
+def clock() -> VirtualClock:
+    return VirtualClock()
+
+
+@pytest.fixture
+def served(tmp_path: Path, clock: VirtualClock) -> Iterator[Served]:
+    with served_queue_manager(folder=tmp_path / "libremq", clock=clock) as served:
+        with libremq.connect(served.url("local")) as qm:
+            qm.define_local("Q")
+        yield served
+
+
+@pytest.fixture
+def qm(served: Served) -> Iterator[QueueManager]:
+    with libremq.connect(served.url("mq")) as found:
+        yield found
+
+
+def _broken(*arguments: Any, **named: Any) -> NoReturn:
+    raise ValueError("planted")
+
+
+def _depth(served: Served) -> int:
+    return served.in_loop(lambda: served.embedded.manager.depth("Q"))
+
+
+def test_a_get_after_the_clock_was_set_back(served: Served, qm: QueueManager, clock: VirtualClock) -> None:
+    with qm.queue("Q") as queue:
+        queue.put("precious", persistent=True, expiry=60)
+        clock.set_back(_20_YEARS)
+        message = queue.get()
+        assert message.text == "precious" and message.md.Expiry == 600
+
+
+def test_a_get(served: Served, qm: QueueManager, monkeypatch: pytest.MonkeyPatch) -> None:
+    with qm.queue("Q") as queue:
+        queue.put("precious", persistent=True)
+        with monkeypatch.context() as planted:
+            planted.setattr(calls, "pack_get_reply", _broken)
+            with pytest.raises(MQError) as caught:
+                queue.get()
+        assert caught.value.reason == C.MQRC_UNEXPECTED_ERROR and "planted" in str(caught.value)
+        assert _depth(served) == 1
+        assert queue.get().text == "precious", "the connection goes on"
+
+
+@pytest.mark.parametrize("packs", ["pack_message", "pack_plain_message"])
+def test_a_batch(served: Served, qm: QueueManager, monkeypatch: pytest.MonkeyPatch, packs: str) -> None:
+    """What was packed before the trouble is handed out; the rest is still there."""
+    with qm.queue("Q") as queue:
+        for number in range(3):
+            queue.put(str(number), persistent=True)
+        got: list[str] = []
+        with monkeypatch.context() as planted:
+            planted.setattr(deliveries, packs, _broken)
+            try:
+                got = [message.text for message in queue.get_many(3)]
+            except MQError as error:
+                assert error.reason == C.MQRC_UNEXPECTED_ERROR
+        assert _depth(served) == 3 - len(got) > 0
+        assert got + [message.text for message in queue.get_many(3)] == ["0", "1", "2"]
