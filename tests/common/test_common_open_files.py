@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files.file_layer import RealFiles
+from libremq.common.files.file_layer import File, RealFiles
 from libremq.common.files.open_files import OPEN_MAX, OpenFiles, usual_most
 from libremq.testing.faulty_files import FaultyFiles
 
@@ -134,3 +134,31 @@ def test_threads_that_use_more_files_than_may_be_open(tmp_path: Path) -> None:
 
 def test_the_usual_limit_is_a_share_of_what_the_process_may_open() -> None:
     assert 4 <= usual_most() <= OPEN_MAX
+
+
+def test_others_use_their_files_while_the_system_opens_one() -> None:
+    """Whoever opens or makes a file may wait for a slow disk; nobody waits along, and nobody closes it meanwhile."""
+    disk = FaultyFiles()
+    disk.make_folder("d")
+    cache = OpenFiles(disk, 2)
+    first = cache.open("d/a", create=True)
+    first.write(0, b"one")
+    read = []
+    opened = disk.open
+
+    def slow(path: str, *, create: bool = False) -> File:
+        if path == "d/b":
+            read.append(first.read(0, 3))
+            if len(read) == 1:
+                second.close()  # by somebody who no longer needs it
+        return opened(path, create=create)
+
+    second = cache.open("d/b", create=True)
+    cache.open("d/c", create=True)
+    cache.open("d/d", create=True)  # so the second one is not open any more
+    disk.open = slow  # type: ignore[method-assign]
+    with pytest.raises(OSError, match="the file was closed"):
+        second.size()
+    assert read == [b"one"] and cache.count <= 2
+    third = cache.open("d/b")
+    assert (third.size(), read) == (0, [b"one", b"one"])

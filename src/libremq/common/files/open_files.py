@@ -102,6 +102,10 @@ class SharedFile:
         self._open_files._close(self)
 
 
+def _closed(file: SharedFile) -> OSError:
+    return OSError(errno.EBADF, "the file was closed", file.path)
+
+
 class OpenFiles:
     """A `Files` whose open files are bounded. All else goes to the one below."""
 
@@ -128,7 +132,7 @@ class OpenFiles:
         with self._lock:
             if file._file is None:
                 if file._is_closed:
-                    raise OSError(errno.EBADF, "the file was closed", file.path)
+                    raise _closed(file)
                 self._open_now(file)
             found = file._file
             assert found is not None
@@ -150,15 +154,32 @@ class OpenFiles:
             return file._file is None and file._failure is None and not file._unsynced
 
     def _open_now(self, file: SharedFile, *, create: bool = False) -> None:
-        while len(self._open) >= self._most and self._close_one():
-            pass
+        """The lock is let go while the system opens it: users of other files do not wait for a slow disk."""
         while file._file is None:
+            while len(self._open) >= self._most and self._close_one():
+                pass
+            if file._file is not None:
+                break  # the lock was let go, and somebody else has opened it
             try:
-                file._file = self._files.open(file.path, create=create)
+                found = self._open_aside(file.path, create=create)
             except OSError as error:
                 if error.errno not in OUT_OF_FILES or not self._close_one():
                     raise
-        self._open[file] = None
+                continue
+            if file._file is None and not file._is_closed:
+                file._file = found
+                self._open[file] = None
+                break
+            found.close()
+            if file._is_closed:
+                raise _closed(file)
+
+    def _open_aside(self, path: str, *, create: bool) -> File:
+        self._lock.release()
+        try:
+            return self._files.open(path, create=create)
+        finally:
+            self._lock.acquire()
 
     def _close_one(self) -> bool:
         """Close the one that was not used for longest, of those that need no sync if there are any; False if none can.
