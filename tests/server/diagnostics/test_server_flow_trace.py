@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from libremq.server.diagnostics.flow_trace import FOLDER, FlowTrace, TraceOptions
+from libremq.server.diagnostics.flow_trace import FOLDER, FlowTrace
+from libremq.server.diagnostics.trace_options import TraceOptions
 from libremq.wire.flow_words import kind_of, words_of
 from libremq.wire.protocol import REPLY, Type
 from libremq.wire.segments import Flow

@@ -8,7 +8,8 @@ from helper_partners import define
 from helper_peers import wait_until
 
 import libremq
-from libremq.server.diagnostics.flow_trace import FlowTrace, TraceOptions
+from libremq.server.diagnostics.flow_trace import FlowTrace
+from libremq.server.diagnostics.trace_options import TraceOptions
 from libremq.testing.serving import served_queue_manager
 
 

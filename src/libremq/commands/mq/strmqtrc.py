@@ -7,7 +7,7 @@ import argparse
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq.trace_commands import ask
 from libremq.commands.queue_manager_folders import add_data_argument, guarded, tell
-from libremq.server.diagnostics.flow_trace import ALL, DATA_BYTES, SIZE_MB, TYPES
+from libremq.server.diagnostics.trace_options import ALL, DATA_BYTES, SIZE_MB, TYPES
 
 COMMAND = "strmqtrc"
 _SIZE_MAX_MB = 2000

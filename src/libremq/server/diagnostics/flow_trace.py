@@ -10,33 +10,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TextIO
 
+from libremq.server.diagnostics.trace_options import ALL, COMMS, TraceOptions
 from libremq.wire.flow_words import CONFIDENTIAL, flags_of, is_call, kind_of, words_of
 from libremq.wire.segments import Flow
 
 FOLDER = "trace"
-API, COMMS, ALL = "api", "comms", "all"
-TYPES = (ALL, API, COMMS)
-DATA_BYTES = 64
-SIZE_MB = 100
 _MB = 1 << 20
 _ROW = 16
 _PRINTABLE = bytes(byte if 32 <= byte < 127 else ord(".") for byte in range(256))
-
-
-@dataclass(frozen=True, slots=True)
-class TraceOptions:
-    """What is traced, and how much of it."""
-
-    types: frozenset[str] = frozenset({ALL})
-    """`api`: calls of the MQI; `comms`: all flows, with their bytes; `all`: both."""
-    data_bytes: int = DATA_BYTES
-    """Of each flow; -1: all."""
-    programs: frozenset[str] = frozenset()
-    """Only of applications with these names; empty: of all."""
-    size_mb: int = SIZE_MB
 
 
 class FlowTrace:

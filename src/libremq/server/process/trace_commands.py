@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from libremq.common.messages.amq_messages import amq
-from libremq.server.diagnostics.flow_trace import TYPES, FlowTrace, TraceOptions
+from libremq.server.diagnostics.flow_trace import FlowTrace
+from libremq.server.diagnostics.trace_options import TYPES, TraceOptions
 from libremq.server.net.event_loop import EventLoop
 from libremq.server.process.control_socket import Request
 
