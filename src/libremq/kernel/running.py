@@ -384,10 +384,14 @@ class RunningQueueManager:
         config = self.core.log.config
         return (self.core.log.tail // config.extent_bytes + 1) * config.extent_bytes if config.linear else math.inf
 
-    def extent_begun(self) -> None:
-        """The log has come to a new extent."""
-        self._extent_end = self._end_of_extent()
-        queue_manager_events.logger_event(self.core)
+    def look_at_log(self, tail: int) -> None:
+        """Do what falls due by the log: it has grown to here, or a checkpoint is wanted."""
+        core = self.core
+        if core.logged_operations >= self._records_due or tail >= self._checkpoint_due or core.checkpoint_wanted:
+            self.checkpoint_due()
+        if tail >= self._extent_end:
+            self._extent_end = self._end_of_extent()
+            queue_manager_events.logger_event(core)
 
     def checkpoint_due(self) -> None:
         """Enough has been logged for a checkpoint, or one is wanted."""

@@ -42,6 +42,7 @@ class VerbCalls(RunningQueueManager):
         self.commands_wait = False  # messages may be on the command queue that the command server has not seen
         self._serve_commands: Callable[[], bool] | None = None
         self._serving_commands = False
+        self._looked_at = 0  # the end of the log when a call last looked at what falls due by it
 
     @property
     def serves_commands(self) -> bool:
@@ -102,7 +103,8 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
         if self.failure is not None:
             raise mq_error(C.MQRC_CONNECTION_BROKEN, self.name, self.failure)
         before = 0  # what an earlier try may have logged
-        woken = self.core.woken
+        core = self.core
+        woken = core.woken
         nested, woken.in_call = woken.in_call, True
         is_done = False
         try:
@@ -111,12 +113,12 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                     result = method(self, *args, **kwargs)
                     break
                 except LogFull as error:
-                    before = self.core.log.tail - 1
+                    before = core.log.tail - 1
                     if error.hopeless or not self.make_log_room():
                         raise
                     self._check_alive()
                 except StoreFull as error:
-                    before = self.core.log.tail - 1
+                    before = core.log.tail - 1
                     if not self.make_disk_room(error):
                         raise self.disk_error(error) from error.__cause__
                     self._check_alive()
@@ -126,12 +128,10 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 if lsn > connection.lsn or before:
                     connection.depend_on(max(lsn, before))
             is_done = True
-            tail = self.core.log.tail
-            core = self.core
-            if core.logged_operations >= self._records_due or tail >= self._checkpoint_due or core.checkpoint_wanted:
-                self.checkpoint_due()
-            if tail >= self._extent_end:
-                self.extent_begun()
+            logged = core.log.position
+            if logged != self._looked_at or core.checkpoint_wanted:
+                self._looked_at = logged
+                self.look_at_log(core.log.tail)
         except Exception as error:
             if is_final(error):
                 self.fail(str(error))
@@ -149,7 +149,9 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 self._say_not_followed(error)
             finally:
                 if not nested:
-                    woken.end_call(self._say_not_followed)
+                    woken.in_call = False
+                    if woken.to_tell:
+                        woken.tell(self._say_not_followed)
         return result
 
     return call

@@ -356,6 +356,11 @@ class LogCore:
         return lsn_of(self._position)
 
     @property
+    def position(self) -> int:
+        """The place of the next record, in the stream of records: the quickest way to see whether one was appended."""
+        return self._position
+
+    @property
     def end_of_records(self) -> int:
         """Where the last record ends, in the stream of records: as before only if none was appended since."""
         with self._gather:

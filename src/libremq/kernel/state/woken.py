@@ -15,32 +15,32 @@ from collections.abc import Callable
 class Woken:
     """Those who are to be told."""
 
-    __slots__ = ("_to_tell", "in_call")
+    __slots__ = ("in_call", "to_tell")
 
     def __init__(self) -> None:
         self.in_call = False
-        self._to_tell: deque[Callable[[], object]] = deque()
+        self.to_tell: deque[Callable[[], object]] = deque()
 
     def add(self, tell: Callable[[], object] | None) -> None:
         """Have this called at the end of the call; None: nobody listens."""
         if tell is None:
             return
         if self.in_call:
-            self._to_tell.append(tell)
+            self.to_tell.append(tell)
         else:
             tell()
 
     def end_call(self, failed: Callable[[Exception], None] | None = None) -> None:
         """The outermost call is over. `failed` hears of those who could not be told; the others are."""
         self.in_call = False
-        if self._to_tell:
+        if self.to_tell:
             self.tell(failed)
 
     def tell(self, failed: Callable[[Exception], None] | None = None) -> None:
         """Tell them now, in the middle of a call too: the queue manager has failed."""
-        while self._to_tell:
+        while self.to_tell:
             try:
-                self._to_tell.popleft()()
+                self.to_tell.popleft()()
             except Exception as error:
                 if failed is None:
                     raise  # the others are told with the next call
