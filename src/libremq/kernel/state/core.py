@@ -423,7 +423,10 @@ class Core:
         store = queue.store
         if self.disk_full and (persistent or store.would_spill(message, persistent)):
             raise StoreFull(f"{queue.name}: {self.disk_full}")
-        self._check_file_size(queue, message)
+        if queue.looked_at != self.definitions_version:
+            self._look_at_definition(queue)
+        if queue.is_limited:
+            self._check_file_size(queue, message)
         if persistent and self.log.pressure:
             self.log.force(self.log.tail - 1)
         store.make_room(message, persistent)
@@ -454,10 +457,8 @@ class Core:
         statistics = queue.statistics
         statistics.enqueued += 1
         statistics.last_put = self.clock.now()
-        if self.is_monitored(queue.definition):
+        if queue.is_monitored:
             statistics.monitoring.came(slot, self.clock.monotonic())
-        else:
-            statistics.monitoring.stop()
         depth = store.depth
         if depth > statistics.high_depth:
             statistics.high_depth = depth
@@ -477,13 +478,21 @@ class Core:
             return monq != C.MQMON_OFF and monq != C.MQMON_NONE
         return monq != C.MQMON_OFF and self.catalogue.qmgr.monq != C.MQMON_NONE
 
+    def _look_at_definition(self, queue: QueueState) -> None:
+        """Definitions have changed since the last put: what of it, and of the queue manager, concerns each put."""
+        queue.looked_at = self.definitions_version
+        queue.is_monitored = self.is_monitored(queue.definition)
+        if not queue.is_monitored:
+            queue.statistics.monitoring.stop()
+        queue.is_limited = queue.definition.maxfsize != C.MQQFS_DEFAULT
+        if not queue.is_limited:
+            queue.store.keep_within(C.MQQFS_DEFAULT)
+
     def _check_file_size(self, queue: QueueState, message: Message) -> None:
         """MAXFSIZE: what is on the queue fits in its file, or no more is taken."""
         store, megabytes = queue.store, queue.definition.maxfsize
         if store.megabytes_max != megabytes:
             store.keep_within(megabytes)
-        if megabytes == C.MQQFS_DEFAULT:
-            return
         if not store.has_room_for(message):
             what = f"its messages take the {store.file_bytes_max >> 20} MB of MAXFSIZE; get some, or raise it"
             raise mq_error(C.MQRC_Q_SPACE_NOT_AVAILABLE, queue.name, what)
@@ -517,7 +526,7 @@ class Core:
         statistics = queue.statistics
         statistics.dequeued += 1
         statistics.last_get = self.clock.now()
-        if why == journal.GOT and self.is_monitored(queue.definition):
+        if queue.is_monitored and why == journal.GOT and self.is_monitored(queue.definition):
             statistics.monitoring.left(slot, self.clock.monotonic())
         depth = store.depth
         if depth >= statistics.high_depth:

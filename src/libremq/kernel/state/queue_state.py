@@ -76,9 +76,10 @@ class QueueState:
     """A local queue in use."""
 
     __slots__ = (
-        "consumed", "coop_marks", "creator", "cursors", "damage", "definition", "deleted", "exclusive", "folder", "id",
-        "input_count", "last_trigger_time", "locks", "marks", "notified", "open_handles", "output_count", "recoverable",
-        "serves_commands", "statistics", "store", "takers_turn", "visible_lsn", "waiters", "watchers",
+        "consumed", "coop_marks", "creator", "cursors", "damage", "definition", "deleted", "exclusive", "folder",
+        "id", "input_count", "is_limited", "is_monitored", "last_trigger_time", "locks", "looked_at", "marks",
+        "notified", "open_handles", "output_count", "recoverable", "serves_commands", "statistics", "store",
+        "takers_turn", "visible_lsn", "waiters", "watchers",
     )  # fmt: skip
 
     def __init__(self, definition: LocalQueue, queue_id: int, folder: str, store: QueueStore) -> None:
@@ -86,6 +87,9 @@ class QueueState:
         self.id = queue_id
         self.folder = folder
         self.store = store
+        self.looked_at = -1  # the version of all definitions when a put last looked; of it are the next two
+        self.is_monitored = False  # MONQ
+        self.is_limited = False  # MAXFSIZE
         self.recoverable = not definition.is_temporary  # a temporary dynamic queue does not outlive its creator
         self.open_handles: set[ObjectHandle] = set()
         self.input_count = 0
