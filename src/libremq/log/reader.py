@@ -296,8 +296,10 @@ def look_ahead(extents: Extents, lsn: int, limit: int) -> Ahead:
         if not block:
             break
         for offset in range(0, len(block) - PAGE_BYTES + 1, PAGE_BYTES):
+            if not block.startswith(PAGE_MAGIC, offset):
+                continue
             page = block[offset : offset + PAGE_BYTES]
-            if page[:4] == PAGE_MAGIC and page_rank(page, extents.log_id, lsn + offset) != BAD:
+            if page_rank(page, extents.log_id, lsn + offset) != BAD:
                 _, _, _, _, epoch, _, _, durable, _ = PAGE_HEADER.unpack_from(page)
                 epoch_max = max(epoch_max, epoch)
                 durable_max = max(durable_max, durable)

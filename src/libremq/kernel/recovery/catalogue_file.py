@@ -2,6 +2,9 @@
 
 One generation a checkpoint that found changes; the checkpoint record names the generation that belongs to it, and
 older ones go when the next checkpoint is complete. JSON behind a header with a checksum.
+
+To make objects of it takes half of a start, so the last few contents are remembered as objects, by all their bytes:
+crash tests and a program that connects again and again start the same one many times.
 """
 
 from __future__ import annotations
@@ -10,17 +13,20 @@ import json
 import struct
 import zlib
 from collections.abc import Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from libremq.common.files.file_layer import Files
 from libremq.kernel.objects.catalogue import RecordError, from_record
-from libremq.kernel.objects.object_types import MQObject
+from libremq.kernel.objects.object_types import MQObject, new_object
 from libremq.store.store_errors import StoreDamaged, failed_sync
 
 NAME = "QMQMOBJCAT"
 MAGIC = b"LMQC"
 VERSION = 1
 _HEADER = struct.Struct("<4sHHII")  # magic, version, reserved, length, CRC-32 of the content
+_REMEMBERED = 4
+_REMEMBERED_BYTES = 256 * 1024  # each; one with thousands of queues is read once in a process, and large
 
 
 class OtherVersion(StoreDamaged):
@@ -73,7 +79,67 @@ def _forget(files: Files, path: str) -> None:
         pass  # the next checkpoint removes it
 
 
+class Entry(NamedTuple):
+    """An object, and for a queue where it is."""
+
+    made: MQObject
+    queue_id: int
+    folder: str
+    media: int
+    """Where its media recovery begins, in a linear log."""
+
+
+class Content(NamedTuple):
+    """What a file says."""
+
+    log_id: str
+    next_queue_id: int
+    entries: list[Entry]
+
+
+def load(files: Files, folder: str, generation: int) -> Content:
+    """The objects of a generation. They are the caller's."""
+    body = _read_body(files, folder, generation)
+    try:
+        if len(body) > _REMEMBERED_BYTES:
+            return content_of(json.loads(body))
+        return _copied(_remembered(body))
+    except RecordError as error:
+        raise OtherVersion(
+            "object catalogue", path_of(folder, generation), str(error), "Use the release that wrote it"
+        ) from error
+
+
+def content_of(said: Mapping[str, Any]) -> Content:
+    """The objects of a content as the file has it; RecordError if this release cannot read one of them."""
+    entries = [
+        Entry(from_record(one["object"]), one.get("id", 0), one.get("folder", ""), one.get("media", 0))
+        for one in said["objects"]
+    ]
+    return Content(said["log_id"], said["next_queue_id"], entries)
+
+
+@lru_cache(_REMEMBERED)
+def _remembered(body: bytes) -> Content:
+    return content_of(json.loads(body))
+
+
+def _copied(content: Content) -> Content:
+    """Whoever starts changes its objects. Their values cannot be changed."""
+    entries = [
+        Entry(new_object(type(made), made.name, made.__dict__), queue_id, folder, media)
+        for made, queue_id, folder, media in content.entries
+    ]
+    return content._replace(entries=entries)
+
+
 def read(files: Files, folder: str, generation: int) -> dict[str, Any]:
+    """What a generation says, as it is written."""
+    content: dict[str, Any] = json.loads(_read_body(files, folder, generation))
+    return content
+
+
+def _read_body(files: Files, folder: str, generation: int) -> bytes:
     path = path_of(folder, generation)
     action = "Restore the queue manager's folder from a backup"
     try:
@@ -99,18 +165,7 @@ def read(files: Files, folder: str, generation: int) -> dict[str, Any]:
     body = data[_HEADER.size : _HEADER.size + length]
     if len(body) != length or zlib.crc32(body) != crc:
         raise StoreDamaged("object catalogue", path, "its content does not match its checksum", action)
-    content: dict[str, Any] = json.loads(body)
-    return content
-
-
-def definition(folder: str, generation: int, record: dict[str, Any]) -> MQObject:
-    """One of the objects in it."""
-    try:
-        return from_record(record)
-    except RecordError as error:
-        raise OtherVersion(
-            "object catalogue", path_of(folder, generation), str(error), "Use the release that wrote it"
-        ) from error
+    return body
 
 
 def drop_others(files: Files, folder: str, generation: int) -> None:

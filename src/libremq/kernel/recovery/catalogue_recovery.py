@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
+from libremq.kernel.recovery.catalogue_file import Content, content_of
 from libremq.kernel.recovery.replay import Purpose, Replay, image_header
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState, ObjectChange
@@ -80,7 +81,7 @@ def records(core: Core, from_lsn: int, what: str) -> Iterator[Record]:
         ) from error  # fmt: skip
 
 
-def rebuild(core: Core, state: CheckpointState, damage: StoreDamaged) -> dict[str, Any]:
+def rebuild(core: Core, state: CheckpointState, damage: StoreDamaged) -> Content:
     """The content of the catalogue file of a checkpoint, from the log. StoreDamaged if the log does not have it."""
     history = DefinitionHistory(core.log.folder)
     for record in records(core, core.log.media, f"object catalogue ({damage})"):
@@ -95,4 +96,5 @@ def rebuild(core: Core, state: CheckpointState, damage: StoreDamaged) -> dict[st
             entry["folder"] = state.folders.get(entry["id"], fold(entry["object"]["name"]))
     core.say(amq(7475, core.qmgr_name, damage))
     next_queue_id = max([history.next_queue_id, *(queue_id + 1 for queue_id in state.queues)])
-    return {"log_id": core.log.log_id.hex(), "next_queue_id": next_queue_id, "objects": objects}
+    said = {"log_id": core.log.log_id.hex(), "next_queue_id": next_queue_id, "objects": objects}
+    return content_of(said)  # each was read before

@@ -105,24 +105,23 @@ class Restart(Replay):
         core = self.core
         rebuilt = False
         try:
-            content = catalogue_file.read(core.files, core.folder, state.catalogue_generation)
+            content = catalogue_file.load(core.files, core.folder, state.catalogue_generation)
         except catalogue_file.OtherVersion:
             raise
         except StoreDamaged as error:
             if not core.log.config.linear:
                 raise
             content, rebuilt = catalogue_recovery.rebuild(core, state, error), True
-        if content["log_id"] != core.log.log_id.hex():
+        if content.log_id != core.log.log_id.hex():
             raise StoreDamaged(
                 "object catalogue", catalogue_file.path_of(core.folder, state.catalogue_generation),
                 "it belongs to another queue manager", "Restore the queue manager's folder from a backup",
             )  # fmt: skip
         core.catalogue_generation = state.catalogue_generation
         core.catalogue_changed = rebuilt
-        core.next_queue_id = content["next_queue_id"]
-        for entry in content["objects"]:
-            made = catalogue_file.definition(core.folder, state.catalogue_generation, entry["object"])
-            self._install(made, entry.get("id", 0), entry.get("folder", ""), entry.get("media", 0))
+        core.next_queue_id = content.next_queue_id
+        for made, queue_id, folder, media in content.entries:
+            self._install(made, queue_id, folder, media)
 
     def _install(self, made: MQObject, queue_id: int, folder: str, media: int) -> None:
         core = self.core
