@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,6 +29,8 @@ ORDERS = 6000
 LANES = ("EAST", "NORTH", "SOUTH", "WEST")
 KILLS = 6
 SEED = 20260101
+_BAR = 40
+_INTERRUPTED = 130  # as shells say it of Ctrl-C
 TOLD = ("AMQ7229I", "AMQ7231I")
 """What is shown of a recovery: how many log records, and what was backed out."""
 
@@ -84,9 +87,13 @@ class _ChangedMind(Exception):
 
 
 def main() -> int:
-    with tempfile.TemporaryDirectory(prefix="libremq-demo-") as folder:
-        code = _run(folder)
-    return code or demo_server.main() or demo_administration.main() or demo_channels.main()
+    try:
+        with tempfile.TemporaryDirectory(prefix="libremq-demo-") as folder:
+            code = _run(folder)
+        return code or demo_server.main() or demo_administration.main() or demo_channels.main()
+    except KeyboardInterrupt:
+        say("\n   Stopped. What was started is ended, and its files are gone.")
+        return _INTERRUPTED
 
 
 def _run(folder: str) -> int:
@@ -119,8 +126,11 @@ def _run(folder: str) -> int:
 
 
 def _bar(what: str, done: int) -> None:
-    filled = 40 * done // ORDERS
-    line = f"   {what} [{'#' * filled}{'.' * (40 - filled)}] {done:5d} of {ORDERS}"
+    around = f"   {what} [] {done:5d} of {ORDERS}"
+    # A line that is as wide as the terminal would be one more line each time
+    width = max(1, min(_BAR, shutil.get_terminal_size().columns - len(around) - 1))
+    filled = width * done // ORDERS
+    line = around.replace("[]", f"[{'#' * filled}{'.' * (width - filled)}]")
     if PLAIN:
         if done % (ORDERS // 3) == 0:
             say(line)
@@ -137,30 +147,33 @@ def _kill_and_restart(folder: str) -> int:
     choose = random.Random(SEED)
     kills = 0
     for life in range(10 * KILLS):
+        # In a session of its own: Ctrl-C is for us, who stop it
         child = subprocess.Popen(
             [sys.executable, "-m", "libremq.commands.demo.demo_kill", "transfer", folder, str(life)],
             stdout=subprocess.PIPE,
             text=True,
+            start_new_session=True,
         )
         assert child.stdout is not None
-        say(f"   start {life + 1} of the child:")
-        _echo_until(child.stdout, "READY")
-        if kills < KILLS:
+        try:
+            say(f"   start {life + 1} of the child:")
+            _echo_until(child.stdout, "READY")
+            if kills == KILLS:
+                _echo_until(child.stdout, "DONE")
+                child.wait()
+                say(f"   the child has moved the rest: {len(_acknowledged(folder))} acknowledged")
+                break
             before = len(_acknowledged(folder))
             target = before + choose.randrange(ORDERS // (2 * KILLS), ORDERS // KILLS)
             limit = time.monotonic() + 4.0
             while child.poll() is None and len(_acknowledged(folder)) < target and time.monotonic() < limit:
                 time.sleep(choose.random() / 50)
+        finally:
             child.send_signal(signal.SIGKILL)
             child.wait()
-            kills += 1
-            done = len(_acknowledged(folder))
-            say(colour("31", f"   kill -9 number {kills}") + f" after {done - before} more orders, {done} in all")
-        else:
-            _echo_until(child.stdout, "DONE")
-            child.wait()
-            say(f"   the child has moved the rest: {len(_acknowledged(folder))} acknowledged")
-            break
+        kills += 1
+        done = len(_acknowledged(folder))
+        say(colour("31", f"   kill -9 number {kills}") + f" after {done - before} more orders, {done} in all")
     return kills
 
 
