@@ -397,6 +397,28 @@ def test_dspmq_refuses(libremq_command: Commands) -> None:
     assert libremq_command.bad("dspmq", "surplus")[0] == 36
 
 
+def test_what_cannot_be_looked_into_is_not_said_to_be_missing(libremq_command: Commands, tmp_path: Path) -> None:
+    """Folders of somebody else; links to themselves stand for them, which root cannot follow either."""
+    libremq_command.good("crtmqm", *SMALL, "QM1")
+    libremq_command.folder("QM2").symlink_to("QM2")
+    assert [line.split() for line in libremq_command.good("dspmq")] == [
+        ["QMNAME(QM1)", "STATUS(Ended", "normally)"],
+        ["QMNAME(QM2)", "STATUS(Status", "not", "available)"],
+    ]
+    for words in (("endmqm", "QM2"), ("dltmqm", "QM2"), ("strmqm", "QM2"), ("runmqsc", "QM2"), ("crtmqm", "QM2")):
+        _, told = libremq_command.bad(*words)
+        assert "symbolic links" in told, (words, told)
+        assert "does not exist" not in told and "there is no" not in told, told
+    for url in ("embedded:QM2", "embedded:QM2?create=1", "local:QM2"):
+        with pytest.raises(libremq.MQError, match="symbolic links"):
+            libremq.connect(url)
+    qmgrs = tmp_path / "data" / "qmgrs"
+    qmgrs.rename(tmp_path / "aside")
+    qmgrs.symlink_to("qmgrs")
+    _, told = libremq_command.bad("dspmq")
+    assert "symbolic links" in told
+
+
 def test_dspmq_does_not_disturb(libremq_command: Commands) -> None:
     libremq_command.good("crtmqm", *SMALL, "QM1")
     with libremq.connect("embedded:QM1"):

@@ -97,6 +97,16 @@ def test_rename_replaces_and_remove_removes(files: Files, tmp_path: Path) -> Non
     assert not files.exists(str(tmp_path / "y"))
 
 
+def test_what_may_not_be_looked_into_is_not_said_to_be_missing(files: Files, tmp_path: Path) -> None:
+    """A link to itself stands for it: also root cannot follow that."""
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="symbolic links"):
+        files.exists(str(tmp_path / "loop" / "x"))
+    (tmp_path / "file").write_bytes(b"")
+    for missing in ("y", "file/x", "x" * 5000):
+        assert not files.exists(str(tmp_path / missing))
+
+
 def test_remove_folder_takes_everything_in_it(files: Files, tmp_path: Path) -> None:
     files.make_folder(str(tmp_path / "d" / "e"))
     (tmp_path / "d" / "e" / "f").write_bytes(b"1")

@@ -256,7 +256,13 @@ def not_running(address: ClientAddress) -> MQError:
 
     data = f" -md {shlex.quote(address.data)}" if address.data else ""
     start = f"'libremq strmqm {address.name}{data}'"
-    if not queue_manager_files.exists(RealFiles(), address.folder):
+    files = RealFiles()
+    try:
+        is_there = queue_manager_files.exists(files, address.folder)
+    except OSError as error:
+        detail = f"the folder of the queue manager cannot be looked into: {error}. It is for its owner and root"
+        return mq_error(C.MQRC_NOT_AUTHORIZED, address.name, detail)
+    if not is_there:
         return mq_error(
             C.MQRC_Q_MGR_NAME_ERROR,
             address.name,

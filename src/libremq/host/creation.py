@@ -48,9 +48,9 @@ def create(
 ) -> None:
     """Make a queue manager in the folder; its log in `log_folder` if that is not empty."""
     check_queue_manager_name(name)
-    if exists(files, folder):
-        raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
     try:
+        if exists(files, folder):
+            raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
         config = (log_config or LogConfig()).checked()
         settings = Configuration(LogSettings.of(config, log_folder), tuning or TuningSettings()).checked()
         _create(files, folder, name, clock, config, settings)

@@ -37,14 +37,17 @@ def names_in(folder: str) -> list[str]:
         entries = sorted(os.listdir(folder))
     except OSError:
         return []
-    names = []
+    files, names = RealFiles(), []
     for entry in entries:
         try:
             name = unfold(entry)
         except ValueError:
             continue
-        if is_object_name(name) and queue_manager_files.exists(RealFiles(), os.path.join(folder, entry)):
-            names.append(name)
+        try:
+            if is_object_name(name) and queue_manager_files.exists(files, os.path.join(folder, entry)):
+                names.append(name)
+        except OSError:
+            continue  # somebody else's
     return names
 
 

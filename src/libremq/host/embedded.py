@@ -35,7 +35,7 @@ from libremq.host.giving_way import GIVE_WAY_S, give_way
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
-from libremq.kernel.state.failure_reasons import FAILURES, as_mq_error, is_final
+from libremq.kernel.state.failure_reasons import FAILURES, as_mq_error, as_start_error, is_final
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
@@ -95,7 +95,7 @@ class EmbeddedQueueManager:
         """
         files = files or RealFiles()
         clock = clock or SystemClock()
-        if create and not lifecycle.exists(files, folder):
+        if create and not _is_there(files, folder, name):
             lifecycle.create(files, folder, name, clock, log_config, log_folder=log_folder, tuning=tuning)
         manager = lifecycle.start(files, folder, name, clock, limits=limits, say=say or to_logger(name))
         return cls(manager, background=background)
@@ -380,6 +380,13 @@ class _CheckedLock:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._embedded.lock.release()
+
+
+def _is_there(files: Files, folder: str, name: str) -> bool:
+    try:
+        return lifecycle.exists(files, folder)
+    except OSError as error:
+        raise as_start_error(error, name) from error
 
 
 def _after_fork_in_child() -> None:

@@ -83,6 +83,7 @@ def _is_queue_folder(files: Files, path: str) -> bool:
 
 
 def exists(files: Files, folder: str) -> bool:
+    """Is there a queue manager? OSError if nobody can tell."""
     return queue_manager_files.exists(files, folder)
 
 
@@ -114,7 +115,10 @@ def start(
 
     `activate`: it has been a backup, and takes over from the live queue manager.
     """
-    lock = _lock_folder(files, folder, name)
+    try:
+        lock = _lock_folder(files, folder, name)
+    except OSError as error:
+        raise as_start_error(error, name) from error
     try:
         try:
             return _start(files, folder, name, clock, limits, say, lock, activate)
@@ -143,7 +147,7 @@ def _lock_folder(files: Files, folder: str, name: str) -> FolderLock:
         raise mq_error(
             C.MQRC_Q_MGR_NAME_ERROR,
             name,
-            f"there is no queue manager in {folder}; create it first (?create=1 does)",
+            f"there is no queue manager in {folder}; make it with 'libremq crtmqm {name}', or by ?create=1 in the URL",
         )
     return opener.lock_folder(files, folder, name)
 

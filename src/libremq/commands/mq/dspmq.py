@@ -30,6 +30,7 @@ from libremq.server.process.run_state import ENDED, RUNNING, RunState, current_r
 COMMAND = "dspmq"
 SHOWN = ("all", "default", "installation", "status", "standby", "ha", "dr", "nativeha")
 _STATUS_COLUMN = 58
+_NOT_TOLD = "Status not available"
 # Kinds of high availability that this release does not have: the words are there, for scripts, and empty
 _WITHOUT_VALUES = {
     "ha": ("HA",),
@@ -100,8 +101,13 @@ def queue_managers(files: Files, folder: str) -> Iterator[QueueManagerState]:
         except ValueError:
             continue
         path = f"{folder}/{entry}"
-        if is_object_name(name) and (exists(files, path) or files.exists(f"{path}/{MARKER}")):
-            yield _state(files, name, path)
+        if not is_object_name(name):
+            continue
+        try:
+            if exists(files, path) or files.exists(f"{path}/{MARKER}"):
+                yield _state(files, name, path)
+        except OSError:
+            yield QueueManagerState(name, path, _NOT_TOLD)  # somebody else's
 
 
 def _state(files: Files, name: str, folder: str) -> QueueManagerState:

@@ -76,7 +76,9 @@ class Files(Protocol):
     def open(self, path: str, *, create: bool = False) -> File:
         """Open for reading and writing. Raises FileNotFoundError if it is not there and `create` is False."""
 
-    def exists(self, path: str) -> bool: ...
+    def exists(self, path: str) -> bool:
+        """OSError if that cannot be told: a folder that may not be looked into is not one without the file."""
+        ...
 
     def list(self, folder: str) -> list[str]:
         """The names in a folder, sorted. Raises FileNotFoundError if there is no such folder."""
@@ -256,7 +258,15 @@ class RealFiles:
         return self.file_type(os.open(path, flags, 0o600), path)
 
     def exists(self, path: str) -> bool:
-        return os.path.exists(path)
+        try:
+            os.stat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise  # whoever may not look does not know
+            return False
+        return True
 
     def list(self, folder: str) -> list[str]:
         return sorted(os.listdir(folder))
