@@ -191,7 +191,8 @@ def test_a_start_that_fails_has_its_code(mq: Serving) -> None:
         other.listen()
         port = str(other.getsockname()[1])
         code, _, err = mq("strmqm", "-p", port, "QM1")
-    assert (code, err.startswith(f"AMQ9218E: it cannot listen on 127.0.0.1:{port}: ")) == (71, True)
+    assert (code, err.startswith(f"AMQ9218E: Nothing can listen on 127.0.0.1:{port}: ")) == (71, True)
+    assert err.endswith("LibreMQ queue manager 'QM1' was not started.\n")
     assert "choose another port" in err
     assert mq.status() == "Ended normally"
     mq.good("strmqm", "-p", port, "QM1")

@@ -11,6 +11,7 @@ import pytest
 
 import libremq
 from libremq.commands import main
+from libremq.commands.exit_codes import ExitCode
 from libremq.common.release import release
 
 
@@ -140,3 +141,11 @@ def test_a_word_that_is_no_command_is_answered_in_one_line(
     typed: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(capsys, typed, "QM1") == (2, "", said)
+
+
+def test_a_word_too_many_is_explained_by_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main.main(["dspmq", "--nonsense"])
+    assert caught.value.code == ExitCode.ARGUMENTS
+    told = capsys.readouterr().err
+    assert told.startswith("usage: libremq dspmq ") and "libremq dspmq: error: unrecognized arguments" in told

@@ -80,7 +80,11 @@ class Parser(argparse.ArgumentParser):
     """A parser for which arguments that make no sense end in the exit code that its command has for them."""
 
     usage_code = 2
+    command: Parser | None = None
+    """That of the command that was chosen: the parser of the whole line finds words too many, and cannot explain."""
 
     def error(self, message: str) -> NoReturn:
+        if self.command is not None:
+            self.command.error(message)
         self.print_usage(sys.stderr)
         self.exit(self.usage_code, f"{self.prog}: error: {printable(without_passwords(message))}\n")

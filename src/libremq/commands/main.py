@@ -144,8 +144,7 @@ def _parser(chosen: str | None, *, whole: bool = True) -> argparse.ArgumentParse
             conflict_handler="resolve",  # -h is a flag of some commands; --help helps with every one
         )
         if command.name == chosen:
-            # It is the parser of the whole line that finds words too many
-            sub.usage_code = parser.usage_code = command.usage_code
+            parser.command, sub.usage_code = sub, command.usage_code
             module = cast(CommandModule, import_module(command.module))
             module.add_arguments(sub)
             sub.set_defaults(run=module.run)

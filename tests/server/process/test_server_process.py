@@ -142,9 +142,9 @@ def test_an_address_that_was_asked_for_must_be_free(qm: Served) -> None:
         taken = HostPort("127.0.0.1", other.getsockname()[1])
         outcome = start_in_background(qm.options(listen=(ANY_PORT, taken)), qm.said.append)
     assert outcome.failure is not None
-    assert outcome.failure.text.startswith(f"AMQ9218E: it cannot listen on {taken}: ")
+    assert outcome.failure.text.startswith(f"AMQ9218E: Nothing can listen on {taken}: ")
     assert not qm.locked() and load_run(str(qm.folder)) is None
-    assert f"cannot be started: AMQ9218E: it cannot listen on {taken}" in qm.log()
+    assert f"cannot be started: AMQ9218E: Nothing can listen on {taken}" in qm.log()
     assert qm.reports() == []
     qm.start()
     end(qm)
@@ -163,7 +163,7 @@ def test_an_address_that_is_only_configured_may_be_taken(qm: Served) -> None:
             ini.write_text(f"{settings}TCP:\n   Port={port}\n")
             run = qm.start(listen=())
             assert run.ports == ()
-            words = ("AMQ5052W", f"AMQ9218E: it cannot listen on 127.0.0.1:{port}")
+            words = ("AMQ5052W", f"AMQ9218E: Nothing can listen on 127.0.0.1:{port}")
             assert any(all(word in text for word in words) for text in qm.said)
         # It is tried for some seconds: on a busy machine it may have given up before the port is free
         until(

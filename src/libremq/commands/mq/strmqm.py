@@ -240,5 +240,10 @@ def _code_of(failure: StartFailure) -> int:
 
 def _text_of(failure: StartFailure, name: str) -> str:
     if failure.text.startswith("AMQ"):
-        return failure.text
+        # It is about a listener, or whatever else it was
+        return failure.text if failure.cause == LOCKED else f"{failure.text}\n{_not_started(name)}"
     return amq(8041, name, failure.text)
+
+
+def _not_started(name: str) -> str:
+    return f"LibreMQ queue manager '{name}' was not started."

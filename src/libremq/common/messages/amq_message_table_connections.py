@@ -52,7 +52,7 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "If there are too many open files, raise that limit, or lower MaxChannels in qm.ini.",
     ),
     9218: (
-        "E", "it cannot listen on {0}: {1}; choose another port or address, or end the program that has it",
+        "E", "Nothing can listen on {0}: {1}; choose another port or address, or end the program that has it.",
         "The address is used by another program, or is none of this machine.",
         "Choose another port or address (strmqm -p 1415, and the same in URLs), or end the other program.",
     ),
