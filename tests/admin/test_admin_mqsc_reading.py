@@ -10,6 +10,7 @@ import libremq
 from libremq.admin.mqsc_lines import CommandText
 from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_session import check_text
+from libremq.mqi import constants as C
 
 
 @pytest.mark.parametrize(
@@ -64,6 +65,8 @@ def manager(tmp_path_factory: pytest.TempPathFactory) -> libremq.QueueManager:
         ("DIS CHLAUTH(*) WHERE(TYPE EQ BLOCKUSER)", ("chlauth", "*")),
         ("DIS CONN(*) WHERE(TYPE EQ CONN)", ("type", "CONN")),
         ("DIS TOPIC(*) WHERE(TYPE EQ LOCAL)", ("topic", "SYSTEM.DEFAULT.TOPIC")),
+        ("DIS QUEUE(*) WHERE(DEFTYPE EQ PREDEFINED)", ("queue", "SYSTEM.DEFAULT.LOCAL.QUEUE")),
+        ("DIS QUEUE(*) WHERE(DEFTYPE NE PREDEFINED)", ("queue", "SYSTEM.DEFAULT.MODEL.QUEUE")),
     ],
 )
 def test_where_compares_the_type_of_everything_that_has_one(
@@ -73,6 +76,26 @@ def test_where_compares_the_type_of_everything_that_has_one(
     assert answer.state == "done", answer.lines
     assert shown[1] in {row[shown[0]] for row in answer.rows}
     assert "SYSTEM.DEF.SVRCONN" not in str(answer.rows) or "EQ SVRCONN" in command
+
+
+@pytest.mark.parametrize("value", ["'²'", "--1", "-", "'٣'", "9" * 5000, "1_0", "0x1", "''"])
+def test_where_refuses_what_is_no_number(manager: libremq.QueueManager, value: str) -> None:
+    [answer] = manager.mqsc(f"DIS QLOCAL(*) WHERE(CURDEPTH GT {value})")
+    assert (answer.state, answer.reason) == ("failed", C.MQRCCF_ATTR_VALUE_ERROR), answer.lines
+
+
+def test_where_takes_numbers_beyond_the_range(manager: libremq.QueueManager) -> None:
+    for condition in ("GT -1", "LT 99999999999", "GE +0"):
+        [answer] = manager.mqsc(f"DIS QLOCAL(SYSTEM.DEFAULT.LOCAL.QUEUE) WHERE(CURDEPTH {condition})")
+        assert answer.state == "done", answer.lines
+
+
+def test_only_letters_of_names_are_folded(manager: libremq.QueueManager) -> None:
+    """A ligature in upper case is two letters, which make up another name than the one that was typed."""
+    for name in ("\ufb01", "\u017f", "\u0131"):
+        [answer] = manager.mqsc(f"DEFINE QLOCAL({name})")
+        assert answer.state == "failed", answer.lines
+    assert read_command("DEFINE QLOCAL(q) DESCR(straße)").parameters["DESCR"] == "STRAßE"
 
 
 def test_where_refuses_what_is_not_shown() -> None:

@@ -5,6 +5,7 @@ A full name without a list of attributes shows all; a generic name then shows th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
@@ -32,6 +33,7 @@ _NUMBERS = {
     Kind.INTEGER: Kind.INTEGER, Kind.INTEGER_LIST: Kind.INTEGER, Kind.ENUM: Kind.ENUM, Kind.ENUM_LIST: Kind.ENUM,
 }  # fmt: skip
 _LISTS = (Kind.ENUM_LIST, Kind.NAME_LIST, Kind.TEXT_LIST)
+_WHOLE_NUMBER = re.compile("[-+]?[0-9]{1,19}")
 
 
 def shown(
@@ -110,16 +112,10 @@ def _matcher(where: Filter | None, table: str) -> Callable[[Values | ValuesOf], 
     if row is None:
         raise mq_error(C.MQRCCF_FILTER_ERROR, "", f"WHERE: {where.keyword} is not an attribute that is shown")
     _check_operator(row, where)
-    operands: dict[int, Value] = {}  # by the row, which is another for each type of object
+    # Once: the row of another type of object may have fewer words (DEFTYPE of a model queue), and compares all the same
+    operand = _operand(row, where)
     looked_at = frozenset((row.keyword,))
-
-    def fits(one: Attribute, value: Value) -> bool:
-        operand = operands.get(id(one))
-        if operand is None:
-            operand = operands[id(one)] = _operand(one, where)
-        return _fits(one, value, where.operator, operand)
-
-    return lambda source: any(fits(one, value) for one, value in _of(source, looked_at))
+    return lambda source: any(_fits(one, value, where.operator, operand) for one, value in _of(source, looked_at))
 
 
 def _check_operator(row: Attribute, where: Filter) -> None:
@@ -134,7 +130,6 @@ def _check_operator(row: Attribute, where: Filter) -> None:
             raise mq_error(C.MQRCCF_FILTER_ERROR, "", f"WHERE: LK and NL are for text, and {row.keyword} is none")
         if not str(where.value).endswith("*"):
             raise mq_error(C.MQRCCF_FILTER_ERROR, "", "WHERE: LK and NL take a generic name: an asterisk at the end")
-    _operand(row, where)
 
 
 def _operand(row: Attribute, where: Filter) -> Value:
@@ -142,7 +137,7 @@ def _operand(row: Attribute, where: Filter) -> Value:
     value = where.value
     if row.kind in _NUMBERS:
         one = _single(row)
-        if one.kind is Kind.INTEGER and isinstance(value, str) and value.lstrip("-").isdigit():
+        if one.kind is Kind.INTEGER and isinstance(value, str) and _WHOLE_NUMBER.fullmatch(value):
             return int(value)  # also beyond the range: GT(-1) is no error
         if one.kind is Kind.INTEGER and type(value) is int:
             return value

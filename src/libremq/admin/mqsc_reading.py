@@ -1,7 +1,7 @@
 """From the text of a command to a `Command`: words, values in parentheses, filters. Errors say where.
 
 Keywords are read in any case; values are folded to upper case unless they are quoted. What a command takes comes from
-the command model, so there is nothing here about any particular command.
+the command model, so there is nothing here about any particular command. Only the letters a to z are folded.
 """
 
 from __future__ import annotations
@@ -110,9 +110,14 @@ def _values(text: str, start: int, word: str) -> tuple[tuple[str, ...], int]:
             raise _glued(text, at, word)
         else:
             depth += (character == "(") - (character == ")")
-            piece += character.upper()
+            piece += _folded(character)
         at += 1
     raise MqscSyntaxError(f"the parenthesis after {word} in column {start + 1} is not closed", text, len(text))
+
+
+def _folded(character: str) -> str:
+    """In upper case, if it is a letter of names: others may become two letters, or one that names have."""
+    return character.upper() if character.isascii() else character
 
 
 def _glued(text: str, at: int, word: str) -> MqscSyntaxError:
