@@ -9,6 +9,8 @@ import pytest
 import libremq
 from libremq import QueueManager
 from libremq.mqi import constants as C
+from libremq.mqi import structs as S
+from libremq.tools.configuration_dump import definitions
 
 
 def test_define_takes_words_and_numbers(queue_manager: QueueManager) -> None:
@@ -200,3 +202,19 @@ def test_channels_and_listeners(queue_manager: QueueManager) -> None:
     queue_manager.define("listener", "L", port=1515, control="qmgr")
     (listener,) = queue_manager.display("listener", "L")
     assert (listener["trptype"], listener["port"], listener["control"]) == ("TCP", 1515, "QMGR")
+
+
+def test_the_password_in_sslcryp_is_shown_nowhere(queue_manager: QueueManager) -> None:
+    [answer] = queue_manager.mqsc("ALTER QMGR SSLCRYP('GSK_PKCS11=/lib/x.so;token;hush;SYMMETRIC_CIPHER_ON;')")
+    assert answer.state == "done", answer.lines
+    shown = "GSK_PKCS11=/lib/x.so;token;xxxxxx;SYMMETRIC_CIPHER_ON;"
+    [answer] = queue_manager.mqsc("DISPLAY QMGR SSLCRYP")
+    assert answer.rows[0]["sslcryp"] == shown
+    assert queue_manager.display("qmgr", "*")[0]["sslcryp"] == shown
+    # It cannot be guessed letter by letter either
+    assert queue_manager.mqsc("DISPLAY QMGR WHERE(SSLCRYP LK 'GSK_PKCS11=/lib/x.so;token;h*')")[0].rows == []
+    mqi = queue_manager.mqi
+    handle = mqi.MQOPEN(S.MQOD(ObjectType=C.MQOT_Q_MGR), C.MQOO_INQUIRE)
+    found = mqi.MQINQ(handle, [C.MQCA_SSL_CRYPTO_HARDWARE])
+    assert "hush" not in str(found) and "xxxxxx" in str(found)
+    assert "hush" not in str(list(definitions(queue_manager, every=True)))

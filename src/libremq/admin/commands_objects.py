@@ -232,7 +232,7 @@ class _ValuesOfObjects:
         found: list[tuple[Attribute, Value]] = []
         for row, slot in plan:
             if slot:
-                found.append((row, getattr(one, slot)))
+                found.append((row, row.shown(getattr(one, slot)) if row.discreet else getattr(one, slot)))
             else:
                 if live is None:
                     live = self._manager.live_values(one)

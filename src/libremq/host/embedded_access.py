@@ -287,7 +287,7 @@ class EmbeddedAccess:
             if row.source is Source.LIVE:
                 shown[row.keyword.lower()] = live.get(row.selector, 0)
                 continue
-            value = getattr(found, row.slot)
+            value = row.shown(getattr(found, row.slot))
             if row.kind is Kind.ENUM:
                 value = row.word(value)
             elif row.kind is Kind.ENUM_LIST:

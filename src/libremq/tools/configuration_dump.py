@@ -125,7 +125,8 @@ def _supplied(row: Attribute) -> Any:
 
 
 def _alter_qmgr(shown: Shown, every: bool) -> Definition:
-    rows = [row for row in TABLES["QMGR"] if row.source is Source.DEFINED and not row.secret]
+    # Nor what has a password among its parts, which is shown without: replayed, it would put an end to the password
+    rows = [row for row in TABLES["QMGR"] if row.source is Source.DEFINED and not (row.secret or row.discreet)]
     texts = [
         parameter_text(row, shown[key])
         for row in rows

@@ -6,6 +6,7 @@ import pytest
 
 from libremq.kernel.events.event_messages import masked
 from libremq.kernel.events.masked_text import has_secrets, mask_passwords, secret_astray
+from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFST
 
@@ -23,7 +24,16 @@ MASK = "'********'"
         ("ALTER AUTHINFO(A LDAPPWD 'secret'", f"ALTER AUTHINFO(A LDAPPWD {MASK}"),
         ("ALTER AUTHINFO('A) LDAPPWD secret", f"ALTER AUTHINFO('A) LDAPPWD {MASK}"),
         ("alter authinfo(a) ldappwd[secret]", f"alter authinfo(a) ldappwd {MASK}"),
+        ("ALTER QMGR KEYRPW('secret')", f"ALTER QMGR KEYRPW({MASK})"),
+        ("ALTER QMGR SSLCYRP('secret')", f"ALTER QMGR SSLCYRP({MASK})"),
+        ("ALTER AUTHINFO(A) LDAPPW(secret)", f"ALTER AUTHINFO(A) LDAPPW({MASK})"),
+        ("ALTER AUTHINFO(A) LDAPPASS 'secret'", f"ALTER AUTHINFO(A) LDAPPASS {MASK}"),
+        ("ALTER AUTHINFO(A) LDAPWPD('secret')", f"ALTER AUTHINFO(A) LDAPWPD({MASK})"),
+        ("ALTER CHANNEL(C) CHLTYPE(SDR) PSWD('secret')", f"ALTER CHANNEL(C) CHLTYPE(SDR) PSWD({MASK})"),
+        ("ALTER CHANNEL(C) CHLTYPE(SDR) PASWORD('secret')", f"ALTER CHANNEL(C) CHLTYPE(SDR) PASWORD({MASK})"),
         # These are no passwords
+        ("ALTER AUTHINFO(A) AUTHTYPE(IDPWOS) DESCR('x", "ALTER AUTHINFO(A) AUTHTYPE(IDPWOS) DESCR('x"),
+        ("SET AUTHREC AUTHADD(PASSALL,GET", "SET AUTHREC AUTHADD(PASSALL,GET"),
         ("ALTER AUTHINFO(A) LDAPPWD", "ALTER AUTHINFO(A) LDAPPWD"),
         ("DISPLAY AUTHINFO(A) LDAPPWD DESCR", "DISPLAY AUTHINFO(A) LDAPPWD DESCR"),
         ("DISPLAY QMGR SSLCRYP SSLEV", "DISPLAY QMGR SSLCRYP SSLEV"),
@@ -32,6 +42,14 @@ MASK = "'********'"
 )  # fmt: skip
 def test_secrets_are_masked_also_where_the_command_is_broken(given: str, told: str) -> None:
     assert mask_passwords(given) == told
+
+
+def test_no_other_keyword_is_taken_for_one_of_a_secret() -> None:
+    for table in TABLES.values():
+        for row in table:
+            for keyword in (row.keyword, *row.synonyms):
+                shown = mask_passwords(f"ALTER X(Y) {keyword}(value)")
+                assert ("value" not in shown) == (row.secret or row.discreet), keyword
 
 
 def test_which_keyword_was_written_wrong() -> None:

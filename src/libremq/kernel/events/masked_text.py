@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 
 _MASK = "'********'"
-# Misspelt ones too. SSLCRYP has the password of a token among its parts
-_KEYWORDS = r"(?:PASS?W\w*|\w*PWD|\w*PASSWORD|INITKEY|SSLCRYP\w*)"
+# Misspelt ones too. SSLCRYP has the password of a token among its parts. The first are words for other things
+_KEYWORDS = r"(?!IDPW|PASS(?:ALL|ID)\b)(?=\w*?(?:PAS|PS+W|PW|WPD)|INITK|SSLCR?[YP]|SSLCYR)\w++"
 # A value may be quoted in part, and a parenthesis between quotes does not end it
 _VALUES = re.compile(rf"(\b{_KEYWORDS}\s*\(\s*)((?:'[^']*'?|\"[^\"]*\"?|[^)'\"])*)", re.IGNORECASE)
 _KEYWORD = re.compile(rf"\b({_KEYWORDS})\b", re.IGNORECASE)

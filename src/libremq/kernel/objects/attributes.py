@@ -58,6 +58,9 @@ class Effect(Enum):
     NOT_YET = "kept, no effect yet"
 
 
+_HIDDEN = "xxxxxx"
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     keyword: str
@@ -74,7 +77,7 @@ class Attribute:
     set_reason: int = 0  # reason MQSET gives for a bad value; 0 where MQSET may not set the attribute
     value_reason: int = MQRCCF_ATTR_VALUE_ERROR  # reason a command gives for a value that is not permitted
     secret: bool = False  # a password: kept with the definition, never shown and never dumped
-    discreet: bool = False  # has a password among its parts: DISPLAY shows it, nothing else repeats it
+    discreet: bool = False  # has a password among its parts: shown without it, never dumped nor repeated
     alone: str = "NONE"  # the word that excludes all others of a list of words
     synonyms: tuple[str, ...] = ()
     types: tuple[str, ...] = ()  # object types it applies to
@@ -103,6 +106,13 @@ class Attribute:
     @property
     def is_integer(self) -> bool:
         return self.kind in (Kind.INTEGER, Kind.ENUM, Kind.ENUM_LIST, Kind.INTEGER_LIST)
+
+    def shown(self, value: Value) -> Value:
+        """The value as others may see it: of SSLCRYP (driver; token; password; ...) without the password, as in MQ."""
+        if not self.discreet or not isinstance(value, str):
+            return value
+        parts = value.split(";")
+        return ";".join([*parts[:2], _HIDDEN if parts[2] else "", *parts[3:]]) if len(parts) > 2 else value
 
     def word(self, value: int) -> str:
         """The MQSC spelling of an integer value: its word where it has one, else the digits."""

@@ -520,7 +520,7 @@ def _inquired_value(made: MQObject, row: Attribute, live: Mapping[int, int] | No
         return live.get(row.selector, 0) if live else 0
     if row.selector == MQCA_NAMES and isinstance(made, Namelist):
         return "".join(name.ljust(MQ_OBJECT_NAME_LENGTH) for name in made.names)
-    return cast("int | str", getattr(made, row.slot))
+    return cast("int | str", row.shown(getattr(made, row.slot)))
 
 
 def set_attributes(made: MQObject, values: Mapping[int, int | str]) -> None:
