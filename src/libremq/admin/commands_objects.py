@@ -114,6 +114,7 @@ def delete(context: Context, command: Command) -> Outcome:
     context.need(_object_type(context, kind, name), name, C.MQAUTH_DELETE)
     if kind == "CHANNEL":
         _check_channel_use(context, name)
+    _check_it_has_stopped(context, kind, name)
     purge = number(command, options.PURGE, C.MQPO_NO) == C.MQPO_YES
     keep_authorities = number(command, options.AUTHREC, C.MQRAR_YES) == C.MQRAR_NO
     try:
@@ -132,6 +133,14 @@ def _check_channel_use(context: Context, name: str) -> None:
     if any(one.channel == name and one.status != C.MQCHS_STOPPED for one in instances):
         raise mq_error(C.MQRCCF_CHANNEL_IN_USE, name, "it runs, or is to be tried again; STOP CHANNEL ends that")
     context.manager.channel_records.check_certain(SENDER, name)
+
+
+def _check_it_has_stopped(context: Context, kind: str, name: str) -> None:
+    """What runs without its object could be stopped by nobody: it has no name any more."""
+    if kind == "LISTENER" and any(one.name == name for one in context.operations.listeners()):
+        raise mq_error(C.MQRCCF_LISTENER_RUNNING, name, "it runs; STOP LISTENER first")
+    if kind == "SERVICE" and any(one.name == name for one in context.operations.services()):
+        raise mq_error(C.MQRCCF_SERVICE_RUNNING, name, "it runs; STOP SERVICE first")
 
 
 def _forget_channel(context: Context, name: str) -> int:

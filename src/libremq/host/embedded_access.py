@@ -287,12 +287,12 @@ class EmbeddedAccess:
             if row.source is Source.LIVE:
                 shown[row.keyword.lower()] = live.get(row.selector, 0)
                 continue
-            value = row.shown(getattr(found, row.slot))
+            value = getattr(found, row.slot)
             if row.kind is Kind.ENUM:
                 value = row.word(value)
             elif row.kind is Kind.ENUM_LIST:
                 value = tuple(row.word(item) for item in value)
-            shown[row.keyword.lower()] = cast(AttributeValue, value)
+            shown[row.keyword.lower()] = cast(AttributeValue, row.shown(value))
         return shown
 
     def statistics(self) -> QueueManagerStatistics:

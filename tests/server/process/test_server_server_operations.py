@@ -345,6 +345,25 @@ def test_a_listener_that_is_altered_while_it_runs_is_stopped_where_it_is(admin: 
     until(lambda: not reachable(second))
 
 
+def test_a_listener_or_service_that_runs_is_not_deleted(admin: Administrator) -> None:
+    """Nobody could stop it any more: it would have no name."""
+    port = free_port()
+    admin.done(f"DEFINE LISTENER(GOES) TRPTYPE(TCP) PORT({port}) IPADDR('127.0.0.1') REPLACE")
+    admin.done("DEFINE SERVICE(GOES) SERVTYPE(SERVER) CONTROL(MANUAL) STARTCMD('/bin/sleep') STARTARG('600') REPLACE")
+    admin.done("START LISTENER(GOES)")
+    admin.done("START SERVICE(GOES)")
+    assert admin.refused("DELETE LISTENER(GOES)").startswith("AMQ8730")  # also before it really listens
+    until(lambda: listener(admin, "GOES") == "RUNNING")
+    assert admin.refused("DELETE LISTENER(GOES)").startswith("AMQ8730")
+    assert admin.refused("DELETE SERVICE(GOES)").startswith("AMQ8736")
+    admin.done("STOP LISTENER(GOES)")
+    until(lambda: not listener(admin, "GOES"))
+    admin.done("DELETE LISTENER(GOES)")
+    admin.done("STOP SERVICE(GOES)")
+    until(lambda: not service(admin, "GOES"))
+    admin.done("DELETE SERVICE(GOES)")
+
+
 def test_a_listener_is_stopped_by_its_name_not_by_its_address(admin: Administrator) -> None:
     port, other = free_port(), free_port()
     for name in ("SAME.A", "SAME.B"):

@@ -294,7 +294,7 @@ COMMAND_ROWS: dict[int, tuple[str, str, str, str]] = {
         "I", "LibreMQ security cache refreshed.", "The next check uses what is defined now.", _NOTHING,
     ),
     8730: (
-        "I", "Listener {0} is active already.", "It was to be started.", _NOTHING,
+        "I", "Listener {0} is active already.", "It was to be started, or deleted.", "To delete it, stop it first.",
     ),
     8731: (
         "W", "Listener {0} is not active.", "It was to be stopped.", _NOTHING,
@@ -307,7 +307,7 @@ COMMAND_ROWS: dict[int, tuple[str, str, str, str]] = {
         "Correct the path or the rights, then START SERVICE again.",
     ),
     8736: (
-        "I", "Service {0} is active already.", "It was to be started.", _NOTHING,
+        "I", "Service {0} is active already.", "It was to be started, or deleted.", "To delete it, stop it first.",
     ),
     8862: (
         "I", "LibreMQ authority record set.", "It applies to objects that are opened from now on.", _NOTHING,
