@@ -180,6 +180,7 @@ def test_refusals_change_nothing(aut: Aut, words: list[str], code: int) -> None:
         (["-t", "q", "-p", "app"], 146),
         (["-n", "Q", "-t", "qmgr", "-p", "app"], 145),
         (["-n", "Q", "-t", "q"], 149),
+        (["-n", "NO.SUCH.QUEUE", "-t", "q", "-p", "app"], 133),
         (["-n", "Q", "-t", "q", "-p", "nobody.here"], 36),
         (["-n", "Q", "-t", "q", "-p", "app", "-g", "orders"], 36),
     ],

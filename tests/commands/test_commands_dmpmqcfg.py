@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import io
 import json
 import re
 import shlex
@@ -111,7 +113,7 @@ def said(lines: list[str]) -> list[str]:
     return [line for line in lines if not line.startswith("*")]
 
 
-@pytest.mark.parametrize("words", [(), ("-a",), ("-o", "1line"), ("-a", "-o", "1line")], ids=" ".join)
+@pytest.mark.parametrize("words", [(), ("-a",), ("-o", "1line"), ("-o", "2line"), ("-a", "-o", "1line")], ids=" ".join)
 def test_a_dump_makes_the_same_queue_manager_again(mq: Commands, tmp_path: Path, words: tuple[str, ...]) -> None:
     script = tmp_path / "dump.mqsc"
     first = dumped(mq, "QM1", *words)
@@ -205,11 +207,29 @@ def kinds(lines: list[str]) -> set[str]:
         (("-x", "chlauth"), {"SET CHLAUTH"}),
         (("-x", "authrec"), {"SET AUTHREC"}),
         (("-x", "object", "-n", "A.*"), {"DEFINE CHANNEL"}),
+        (("-x", "object", "-n", "A.*", "-s", "7"), {"DEFINE CHANNEL", "RESET CHANNEL"}),
+        (("-x", "object", "-n", "A.*", "-s", "7", "-q", "SYSTEM.DEFAULT.MODEL.QUEUE", "-w", "50"),
+         {"DEFINE CHANNEL", "RESET CHANNEL"}),
+        (("-t", "queue", "-n", "TEA", "-s", "7"), {"DEFINE QLOCAL"}),
         (("-n", "NO.SUCH", "-x", "object", "-t", "queue"), set()),
     ],
 )
 def test_what_is_asked_for_is_dumped(mq: Commands, words: tuple[str, ...], found: set[str]) -> None:
     assert kinds(dumped(mq, "QM1", *words)) == found
+
+
+def test_sequence_numbers_are_set_for_channels_that_send(mq: Commands) -> None:
+    lines = dumped(mq, "QM1", "-t", "channel", "-s", "7", "-o", "1line")
+    resets = [line for line in lines if line.startswith("RESET")]
+    assert resets == [f"RESET CHANNEL('{name}') SEQNUM(7)" for name in ("A.CLUSSDR", "A.SDR", "A.SVR")]
+    for flag, value in (("-s", "0"), ("-s", "x"), ("-s", "1000000000"), ("-w", "0"), ("-w", "²")):
+        assert mq.bad("dmpmqcfg", "-m", "QM1", flag, value)[0] == 20
+
+
+def test_a_question_for_a_password_is_not_in_the_dump(mq: Commands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"\n")))
+    code, script, asked = mq("dmpmqcfg", "-m", "QM1", "-t", "qmgr", "-u", getpass.getuser())
+    assert (code, script[:4], asked.split(":")[0]) == (0, "****", "Enter password")
 
 
 def test_names_that_are_asked_for(mq: Commands) -> None:

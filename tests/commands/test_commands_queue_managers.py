@@ -272,6 +272,9 @@ def test_strmqm_check_recovers_after_a_crash(libremq_command: Commands) -> None:
     with other_process("QM1", libremq_command.data) as process:
         code, err = libremq_command.bad("strmqm", "--check", "QM1")
         assert (code, f"AMQ7005E: The queue manager 'QM1' is running: process {process} (python)" in err) == (5, True)
+        assert libremq_command.good("dspmq", "-o", "default", "-c", "-g")[0].endswith(
+            f" PROCESS({process} (python)) DEFAULT(no)"
+        )
     assert libremq_command.good("dspmq")[0].endswith(" STATUS(Ended unexpectedly)")
     assert libremq_command.good("dspmq", "-n")[0].endswith(" STATUS(ENDED UNEXPECTEDLY)")
     lines = libremq_command.good("strmqm", "--check", "QM1")

@@ -62,6 +62,12 @@ class Definition:
             last = number == len(pieces) - 1
             yield f"{'' if number == 0 else '   '}{piece}{'' if last else ' +'}"
 
+    def two_lines(self) -> Iterator[str]:
+        """What it makes, and below all that is said of it."""
+        yield self.head + (" +" if self.parameters else "")
+        if self.parameters:
+            yield "   " + " ".join(self.parameters)
+
     def one_line(self) -> str:
         return " ".join((self.head, *self.parameters))
 
@@ -81,6 +87,13 @@ def definitions(
         for shown in sorted(found, key=lambda one: _place(_name(kind, one))):
             if shown.get("type") != "QLOCAL" or shown.get("deftype") == "PREDEFINED":  # no dynamic queues
                 yield _define(kind, shown, bases, every)
+
+
+def sequence_resets(manager: TakesCommands, number: int, *, name: str = "*") -> Iterator[Definition]:
+    """The commands that set the sequence numbers of the channels that send."""
+    for shown in _display(manager, f"DISPLAY CHANNEL({_quoted(name)}) TYPE(ALL)"):
+        if shown["chltype"] in ("SDR", "SVR", "CLUSSDR") and shown["channel"] not in DEFAULT_OBJECTS.values():
+            yield Definition(f"RESET CHANNEL({_quoted(str(shown['channel']))})", (f"SEQNUM({number})",))
 
 
 def command_level(manager: TakesCommands) -> int:

@@ -15,7 +15,7 @@ from libremq.commands.queue_manager_folders import Refused, add_data_argument, c
 from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.security import authorities
+from libremq.security import authorities, profiles
 from libremq.security.authorities import OBJECT_TYPES, ObjectType
 
 if TYPE_CHECKING:
@@ -123,3 +123,12 @@ def run_mqsc(qm: QueueManager, command: str, nothing: int = 0) -> Answer:
 
 def fail(answer: Answer) -> NoReturn:
     raise Refused(_CODES.get(answer.reason, ExitCode.UNEXPECTED), " ".join(answer.lines) or f"reason {answer.reason}")
+
+
+def check_object(qm: QueueManager, of: ObjectType, profile: str) -> None:
+    """A profile that is not generic must be an object, as in MQ: a name that was mistyped is noticed."""
+    if of.value in (C.MQOT_Q_MGR, C.MQOT_REMOTE_Q_MGR_NAME) or profiles.is_generic(profile) or profile[:1] == "@":
+        return
+    profiles.check_profile(profile)
+    if not qm.display(of.word, profile):
+        raise Refused(UNKNOWN_OBJECT, amq(7085, profile, of.name))

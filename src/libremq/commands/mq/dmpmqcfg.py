@@ -38,7 +38,7 @@ _TYPES: dict[str, tuple[str, ...]] = {
     "sub": (),
 }  # fmt: skip
 _CHOICES = ["all", *_TYPES]
-_FORMS = ("mqsc", "1line", "setmqaut", "grtmqmaut")
+_FORMS = ("mqsc", "1line", "2line", "setmqaut", "grtmqmaut")
 _EXPORTS = ("all", "object", "authrec", "chlauth", "sub", "policy")
 _DEFAULT_CHANNEL = "default"
 
@@ -62,10 +62,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-q", metavar="MODEL", dest="reply_model", default="", help="ask by messages; replies go to a queue made of it"
     )
+    parser.add_argument(
+        "-w", metavar="SECONDS", dest="wait_s", type=_seconds,
+        help="how long to wait for each answer, where they are asked for by messages; 60 unless given",
+    )  # fmt: skip
+    parser.add_argument(
+        "-s", metavar="NUMBER", dest="sequence", type=_sequence_number,
+        help="also RESET CHANNEL SEQNUM(NUMBER) for each channel that sends",
+    )  # fmt: skip
     parser.add_argument("-u", metavar="USER", dest="user", help="the user; the password is asked for")
     parser.add_argument("-z", action="store_true", dest="quiet", help="no error messages; the exit code says it")
     parser.add_argument("--json", action="store_true", help="one JSON object for each command")
     add_data_argument(parser, "--data")
+
+
+def _number(text: str, highest: int, what: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 0 < int(text) <= highest):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no {what} from 1 to {highest}")
+    return int(text)
+
+
+def _seconds(text: str) -> int:
+    return _number(text, 999999, "number of seconds")
+
+
+def _sequence_number(text: str) -> int:
+    return _number(text, 999999999, "sequence number")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -86,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from libremq.tools.configuration_dump import grtmqmaut_lines, setmqaut_lines
 
-    password = ask_password() if arguments.user else None
+    password = ask_password(sys.stderr) if arguments.user else None
     with connecting.connect(_url(arguments), user=arguments.user, password=password) as manager:
         asked = _asked(arguments, manager)
         name = arguments.remote or manager.name
@@ -103,7 +125,7 @@ def _run(arguments: argparse.Namespace) -> int:
             elif arguments.form == "1line":
                 tell(definition.one_line())
             else:
-                for line in definition.lines():
+                for line in definition.two_lines() if arguments.form == "2line" else definition.lines():
                     tell(line)
     return 0
 
@@ -139,11 +161,12 @@ def _channel_url(definition: str, name: str) -> str:
 
 def _asked(arguments: argparse.Namespace, manager: QueueManager) -> TakesCommands:
     """Who answers: the connection, or a command server by messages."""
-    from libremq.tools.inquiries import REPLY_MODEL, InquiringSession
+    from libremq.tools.inquiries import REPLY_MODEL, WAIT_S, InquiringSession
 
     if not arguments.remote and not arguments.reply_model:
         return manager
-    return InquiringSession(manager, arguments.remote or manager.name, model=arguments.reply_model or REPLY_MODEL)
+    model = arguments.reply_model or REPLY_MODEL
+    return InquiringSession(manager, arguments.remote or manager.name, model=model, wait_s=arguments.wait_s or WAIT_S)
 
 
 def _head(arguments: argparse.Namespace, asked: TakesCommands, name: str) -> None:
@@ -168,6 +191,8 @@ def _definitions(arguments: argparse.Namespace, manager: TakesCommands) -> Itera
     if wanted in ("all", "object"):
         kinds = _TYPES.get(arguments.type, dump.OBJECT_KINDS)
         yield from dump.definitions(manager, name=name, kinds=kinds, every=arguments.every)
+        if arguments.sequence is not None and "CHANNEL" in kinds:
+            yield from dump.sequence_resets(manager, arguments.sequence, name=name)
     if arguments.type != "all" and wanted == "all":
         return
     if wanted in ("all", "chlauth"):

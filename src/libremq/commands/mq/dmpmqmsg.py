@@ -226,7 +226,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def perform(command: str, arguments: argparse.Namespace) -> int:
     """Copy as the arguments say: `browse`, `get`, `put`, `file`, `overwrite`, `append` and the common ones."""
-    password = ask_password() if arguments.user else None
+    password = ask_password(sys.stderr) if arguments.user else None
     with ExitStack() as stack:
         manager = stack.enter_context(connect(arguments, command, user=arguments.user, password=password))
         if arguments.client and manager.url.startswith(("local:", "embedded:")):

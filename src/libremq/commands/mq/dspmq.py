@@ -64,6 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-a", action="store_true", dest="active", help="those that run only; exit code 5 if there are any"
     )
     parser.add_argument("-x", action="store_true", dest="instances", help="also where each runs")
+    parser.add_argument("-c", action="store_true", dest="processes", help="also which processes are its own")
+    parser.add_argument("-g", action="store_true", dest="groups", help="accepted for scripts: there are no groups")
     parser.add_argument("-n", action="store_true", dest="untranslated", help="states in capitals, for scripts")
     add_json_argument(parser)
     add_data_argument(parser)
@@ -86,7 +88,7 @@ def _run(arguments: argparse.Namespace) -> int:
     data = os.path.dirname(folder)
     if arguments.untranslated:
         found = [one._replace(status=one.status.upper()) for one in found]
-    rows = [_row(files, one, data, tuple(arguments.shown or ("status",)), arguments.instances) for one in found]
+    rows = [_row(files, one, data, arguments) for one in found]
     show(rows, arguments, _line, _COLUMNS)
     return ExitCode.RUNNING if arguments.active and found else ExitCode.OK
 
@@ -145,19 +147,21 @@ def _how_it_ended(files: Files, folder: str) -> str:
     return told or ENDED["quiesce"]
 
 
-def _row(files: Files, one: QueueManagerState, data: str, shown: tuple[str, ...], instances: bool) -> Row:
+def _row(files: Files, one: QueueManagerState, data: str, arguments: argparse.Namespace) -> Row:
     """What is asked for of a queue manager, by MQ's words."""
     from libremq.common.configuration import ConfigurationError, load
 
+    shown = tuple(arguments.shown or ("status",))
     everything = "all" in shown
     row: dict[str, object] = {"QMNAME": one.name}
     if everything or "status" in shown:
         row["STATUS"] = one.status
-        if one.process:
-            row["PROCESS"] = one.process
+    if one.process and (everything or "status" in shown or arguments.processes):
+        row["PROCESS"] = one.process
+    if one.run is not None and (everything or arguments.processes):
+        row["CONTROLLER"] = str(one.run.controller_id or "none")
     if everything:
         if one.run is not None:
-            row["CONTROLLER"] = str(one.run.controller_id or "none")
             row["LISTENER"] = ", ".join(one.run.listeners) or "none"
             row["CONNECTIONS"] = str(one.run.connections_max)
         try:
@@ -176,7 +180,7 @@ def _row(files: Files, one: QueueManagerState, data: str, shown: tuple[str, ...]
     for what, words in _WITHOUT_VALUES.items():
         if what in shown:
             row.update(dict.fromkeys(words, ""))
-    if instances and one.process:
+    if arguments.instances and one.process:
         row["INSTANCES"] = [{"INSTANCE": platform.node(), "MODE": "Active"}]
     return row
 

@@ -10,6 +10,7 @@ from libremq.commands.mq.authority_commands import (
     add_common_arguments,
     check_component,
     check_name,
+    check_object,
     connected,
     object_type,
     run_mqsc,
@@ -43,6 +44,7 @@ def _run(arguments: argparse.Namespace) -> int:
         raise Refused(ENTITY_MISSING, "Name a user (-p) or a group (-g).")
     with connected(arguments, COMMAND) as qm:
         name = arguments.profile or qm.name
+        check_object(qm, of, arguments.profile)
         which = selection(of, arguments.profile, arguments.principal, arguments.group, "OBJNAME")
         (row,) = run_mqsc(qm, f"DISPLAY ENTAUTH {which}").rows
     words = authorities.words(authorities.expand(row["authlist"], of.value))

@@ -7,6 +7,7 @@ a queue holds about a message that was traced earlier.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -126,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     views = _checked(arguments)
-    password = ask_password() if arguments.user else None
+    password = ask_password(sys.stderr) if arguments.user else None
     try:
         manager = _connected(arguments, password)
     except (MQError, OSError) as error:

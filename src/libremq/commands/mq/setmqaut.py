@@ -15,24 +15,22 @@ from libremq.commands.mq.authority_commands import (
     AUTHORITY_MISSING,
     AUTHORITY_NOT_VALID,
     ENTITY_MISSING,
-    UNKNOWN_OBJECT,
     add_common_arguments,
     check_component,
     check_name,
+    check_object,
     connected,
     object_type,
     run_mqsc,
     selection,
 )
 from libremq.commands.queue_manager_folders import Refused, guarded, tell
-from libremq.common.messages.amq_messages import amq
-from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.security import authorities, profiles
+from libremq.security import authorities
 from libremq.security.authorities import ObjectType
 
 if TYPE_CHECKING:
-    from libremq.client.queue_manager import QueueManager
+    pass
 
 COMMAND = "setmqaut"
 _VALUES = {
@@ -92,7 +90,7 @@ def _run(arguments: argparse.Namespace) -> int:
     change = _change(given.changes, of)
     with connected(argparse.Namespace(qmgr=given.qmgr, data_folder=given.data_folder), COMMAND) as qm:
         if not given.remove:
-            _check_object(qm, of, given.profile)
+            check_object(qm, of, given.profile)
         for kind, name in entities:
             which = selection(of, given.profile or "self", **{kind: name})
             run_mqsc(qm, f"DELETE AUTHREC {which}" if given.remove else f"SET AUTHREC {which} {change}")
@@ -139,12 +137,3 @@ def _change(changes: list[str], of: ObjectType) -> str:
     if take:
         parts.append(f"AUTHRMV({','.join(authorities.words(take))})")
     return " ".join(parts).upper()
-
-
-def _check_object(qm: QueueManager, of: ObjectType, profile: str) -> None:
-    """A profile that is not generic must be an object, as in MQ: a name that was mistyped is noticed."""
-    if of.value in (C.MQOT_Q_MGR, C.MQOT_REMOTE_Q_MGR_NAME) or profiles.is_generic(profile) or profile[:1] == "@":
-        return
-    profiles.check_profile(profile)
-    if not qm.display(of.word, profile):
-        raise Refused(UNKNOWN_OBJECT, amq(7085, profile, of.name))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -57,7 +58,7 @@ class _Events(Sample):
     def _connect(self, name: str) -> QueueManager:
         arguments = self.arguments
         user = arguments.user or os.environ.get("MQSAMP_USER_ID") or None
-        password = ask_password() if user else None
+        password = ask_password(sys.stderr) if user else None
         url = connecting.url_for(name)
         if arguments.client and url.startswith(("local:", "embedded:")):
             raise mq_error(C.MQRC_Q_MGR_NAME_ERROR, name, "-c needs a client channel: set MQSERVER or MQCCDTURL")

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from libremq.client import connecting
 from libremq.commands.exit_codes import printable, printable_bytes
@@ -142,8 +142,11 @@ def character_set(data: bytes) -> int:
     return UTF8
 
 
-def ask_password() -> str:
-    """From the terminal without echo, else from the first line of standard input."""
+def ask_password(prompt_on: TextIO | None = None) -> str:
+    """From the terminal without echo, else from the first line of standard input.
+
+    `prompt_on`: where the question goes if that is no terminal, so that it is not in what somebody else will read.
+    """
     prompt = "Enter password: "
     if sys.stdin is not None and sys.stdin.isatty():
         try:
@@ -151,9 +154,12 @@ def ask_password() -> str:
         except EOFError:
             line(b"")
             return ""
-    print(prompt, end="", flush=True)
+    print(prompt, end="", file=prompt_on, flush=True)
     data = _read_line()
-    line(b"")
+    if prompt_on is None:
+        line(b"")
+    else:
+        print(file=prompt_on, flush=True)
     return data.rstrip(b"\r\n").decode("utf-8", "backslashreplace")
 
 
