@@ -56,6 +56,12 @@ def test_events_of_all_queues_as_json(sample: Samples) -> None:
 def test_what_is_no_event_and_what_is_not_there(sample: Samples) -> None:
     lines = sample.good("amqsevt", "-m", "QM1", "-q", "ORDERS", "-w", "0", "-b")
     assert len(lines) == 1 and "is no event" in lines[0]
+    for flags in ([], ["-o", "json"]):  # a queue that was named by mistake keeps its messages
+        code, lines, err = sample("amqsevt", "-m", "QM1", "-q", "ORDERS", "-w", "0", *flags)
+        assert code == C.MQRC_FORMAT_ERROR % 256 and "stays on ORDERS" in err
+        assert ("is no event" in err, len(lines)) == ((True, 0) if flags else (False, 1))
+        with libremq.connect("embedded:QM1", user="alice") as qm:
+            assert qm.queue("ORDERS").depth == 1
     code, lines, err = sample("amqsevt", "-m", "QM1", "-q", "NOBODY", "-w", "0")
     assert code == C.MQRC_UNKNOWN_OBJECT_NAME % 256
     assert lines == ["MQOPEN of NOBODY ended with reason code 2085"] and "NOBODY" in err

@@ -1,6 +1,7 @@
 """The `amqsevt` sample: the messages of event queues in words, or as JSON for other programs.
 
-A message is got in a unit of work that is committed when it is written, or only browsed. Of several queues each is
+A message is got in a unit of work that is committed when it is written, or only browsed; one that is no event stays
+where it is, and ends the sample. Of several queues each is
 looked at in turn; where all are empty it waits, on the first of them and never long, so that no other is kept waiting.
 """
 
@@ -13,11 +14,14 @@ import time
 from typing import TYPE_CHECKING
 
 from libremq.client import connecting
+from libremq.commands.queue_manager_folders import complain
 from libremq.commands.samples.sample_program import (
+    Failed,
     NotConnected,
     Sample,
     add_wait_argument,
     ask_password,
+    exit_code,
     line,
     lines,
     wait_options,
@@ -120,22 +124,34 @@ def _next(
         except NoMessageAvailable:
             return 0
     numbers[queue] += 1
-    _print(arguments, qm.name, queue, md, got.data, numbers[queue])
+    is_event = _print(arguments, qm.name, queue, md, got.data, numbers[queue])
+    if not is_event and not arguments.browse:
+        # Somebody named the wrong queue: what is on it is not ours to take
+        with sample.verb("MQBACK"):
+            qm.mqi.MQBACK()
+        complain(sample.command, f"the message stays on {queue}; take it off there, or look at the others with -b")
+        raise Failed(exit_code(C.MQRC_FORMAT_ERROR))
     if not arguments.browse:
         with sample.verb("MQCMIT"):
             qm.mqi.MQCMIT()
     return 1
 
 
-def _print(arguments: argparse.Namespace, name: str, queue: str, md: MQMD, data: bytes, number: int) -> None:
+def _print(arguments: argparse.Namespace, name: str, queue: str, md: MQMD, data: bytes, number: int) -> bool:
+    """Print an event; False if it is none, which is told."""
     from libremq.tools.event_formatting import json_text, read_event, text_lines
 
     try:
         event = read_event(data, md)
     except (MQError, ValueError) as error:
-        line(f"**** Message #{number} ({len(data)} Bytes) on Queue {queue} is no event: {error} ****")
-        return
+        told = f"Message #{number} ({len(data)} Bytes) on Queue {queue} is no event: {error}"
+        if arguments.form == "text":
+            line(f"**** {told} ****")
+        else:
+            complain("amqsevt", told)  # whoever reads JSON reads nothing else
+        return False
     if arguments.form == "text":
         lines(text_lines(event, number, len(data), queue))
     else:
         line(json_text(event, queue, name, compact=arguments.form == "json_compact"))
+    return True
