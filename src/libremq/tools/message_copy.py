@@ -145,6 +145,11 @@ class QueueSource:
         self._hobj = self._mqi.MQOPEN(MQOD(ObjectName=queue), options)
         self._hmsg = self._mqi.MQCRTMH()
 
+    @property
+    def handle(self) -> int:
+        """Through which the messages are read."""
+        return self._hobj
+
     def messages(self) -> Iterator[FiledMessage]:
         selection = self._selection
         number = 0
@@ -223,11 +228,24 @@ class FileSource:
 
 
 class QueueSink:
-    """Puts messages on a queue, each batch in a unit of work."""
+    """Puts messages on a queue, each batch in a unit of work.
 
-    def __init__(self, manager: QueueManager, queue: str, *, context: str = "A", strip_headers: bool = False) -> None:
+    `read_through` is the handle of the queue that they come from: where a message has come from, over which channel,
+    goes with it. Otherwise a copy would make an identity that nobody has proven one of this queue manager.
+    """
+
+    def __init__(
+        self,
+        manager: QueueManager,
+        queue: str,
+        *,
+        context: str = "A",
+        strip_headers: bool = False,
+        read_through: int = 0,
+    ) -> None:
         self._mqi = manager.mqi
         self._context = context
+        self._read_through = read_through
         self._strip = strip_headers
         od = MQOD(ObjectName=queue)
         self._hobj = self._mqi.MQOPEN(od, C.MQOO_OUTPUT | C.MQOO_FAIL_IF_QUIESCING | _CONTEXT_OPENS.get(context, 0))
@@ -239,7 +257,7 @@ class QueueSink:
         md = message.md.copy()
         md.BackoutCount = 0
         options = C.MQPMO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | CONTEXTS[self._context]
-        pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=options)
+        pmo = MQPMO(Version=C.MQPMO_VERSION_3, Options=options, Context=self._read_through)
         if message.properties:
             described = md.copy()
             described.Format, described.CodedCharSetId = _RFH2, 1208

@@ -232,7 +232,7 @@ def perform(command: str, arguments: argparse.Namespace) -> int:
         if arguments.client and manager.url.startswith(("local:", "embedded:")):
             raise Refused(NOTHING_DONE, "-c needs a client channel: set MQSERVER or MQCCDTURL, or give a URL with -m")
         source = _source(arguments, manager, stack)
-        sink = _sink(arguments, manager, stack)
+        sink = _sink(arguments, manager, stack, source)
         summary = "s" in "".join(arguments.display)
         bar = stack.enter_context(Progress("Copying messages", _expected(manager, arguments)))
         each = _each(arguments, bar, summary)
@@ -297,11 +297,12 @@ def _source(arguments: argparse.Namespace, manager: QueueManager, stack: ExitSta
     return FileSource(stack.enter_context(open(os.path.expanduser(arguments.file), "rb")), _selection(arguments))
 
 
-def _sink(arguments: argparse.Namespace, manager: QueueManager, stack: ExitStack) -> Sink:
+def _sink(arguments: argparse.Namespace, manager: QueueManager, stack: ExitStack, source: Source) -> Sink:
     letters = "".join(arguments.display)
     if arguments.put:
         context = {"a": "A", "i": "I"}.get(arguments.context, arguments.context)
-        return QueueSink(manager, arguments.put, context=context, strip_headers=arguments.strip)
+        handle = source.handle if isinstance(source, QueueSource) else 0
+        return QueueSink(manager, arguments.put, context=context, strip_headers=arguments.strip, read_through=handle)
     if not arguments.file:
         if "s" in letters and arguments.get:
             # A way of showing things must not be what throws messages away
@@ -319,15 +320,15 @@ def _sink(arguments: argparse.Namespace, manager: QueueManager, stack: ExitStack
         width=int("".join(one for one in letters if one.isdigit()) or 64) or 64,
     )
     queue = arguments.browse or arguments.get
-    source = f"queue {queue} of queue manager {manager.name}"
+    told = f"queue {queue} of queue manager {manager.name}"
     if arguments.file == STANDARD_FILE:
-        return FileSink(sys.stdout.buffer, options, source, ages="T" in letters)
+        return FileSink(sys.stdout.buffer, options, told, ages="T" in letters)
     if "%n" in arguments.file:
         return NumberedFileSink(
-            os.path.expanduser(arguments.file), lambda path: _opened(arguments, path), options, source
+            os.path.expanduser(arguments.file), lambda path: _opened(arguments, path), options, told
         )
     file = stack.enter_context(_opened(arguments, os.path.expanduser(arguments.file)))
-    return FileSink(file, options, source, ages="T" in letters)
+    return FileSink(file, options, told, ages="T" in letters)
 
 
 def _opened(arguments: argparse.Namespace, path: str) -> BinaryIO:

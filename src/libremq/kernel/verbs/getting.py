@@ -318,8 +318,7 @@ def attempt(
     if not failed:
         if browse:
             _stand_on(core, handle, queue, slots, options)
-            if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-                handle.read_origin = messages[0].origin
+            handle.read_origin = messages[0].origin
         else:
             taken = _remove(core, queue, slots, messages, unit)
             if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
