@@ -50,6 +50,12 @@ class Site:
         if served is None:
             self.reader = EmbeddedConnection(embedded, "bob", "reader")
 
+    @property
+    def served(self) -> Served:
+        """Of a reader over a socket."""
+        assert self._served is not None
+        return self._served
+
     def inside(self, work: Callable[[QueueManager], _T]) -> _T:
         """In the turn of the kernel, with no force after it."""
 

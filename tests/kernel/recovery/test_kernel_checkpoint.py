@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 
 from helper_qmgr import Session
 
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
+from libremq.testing.faulty_files import PowerCut
 
 _PERSISTENT = C.MQPER_PERSISTENT
 _SMALL = LogConfig(primary_files=2, secondary_files=2, file_pages=64)
@@ -29,6 +31,22 @@ def test_a_checkpoint_that_is_complete_needs_nothing_that_is_not_on_disk() -> No
     session.put("Q", b"x", Persistence=_PERSISTENT)
     session.qm.checkpoint()
     assert _after_power_cut(session).depth("Q") == 1
+
+
+def test_the_power_fails_at_each_moment_of_a_checkpoint() -> None:
+    """The one before is in force, or this one; each has on disk what it names."""
+    for moment in range(1, 1000):
+        session = Session()
+        session.queue("Q")
+        session.put("Q", b"x", Persistence=_PERSISTENT)
+        session.core.log.force()
+        session.files.crash_at = session.files.operations + moment
+        with suppress(PowerCut):
+            session.qm.checkpoint()
+        assert _after_power_cut(session).depth("Q") == 1, session.files.crashed_in
+        if session.files.powered:
+            break
+    assert 10 < moment < 999
 
 
 def test_the_log_is_kept_from_the_first_record_of_a_unit_of_work() -> None:

@@ -48,6 +48,14 @@ def test_a_cursor_goes_on_behind_a_message_that_another_took(session: Session) -
     assert _fails(session, hobj, _NEXT) == C.MQRC_NO_MSG_AVAILABLE
 
 
+def test_a_cursor_whose_message_has_gone_does_not_take_the_next_in_its_slot_for_it(session: Session) -> None:
+    hobj = session.open("Q", _BOTH)
+    assert _get(session, hobj, _NEXT) == b"0"
+    assert [session.get("Q")[1] for _ in range(2)] == [b"0", b"1"]
+    session.put("Q", b"4"), session.put("Q", b"5")  # in the slots of those
+    assert [_get(session, hobj, _NEXT) for _ in range(4)] == [b"2", b"3", b"4", b"5"]
+
+
 def test_a_cursor_does_not_show_its_message_twice_that_came_back(session: Session) -> None:
     hobj = session.open("Q", _BOTH)
     assert _get(session, hobj, _NEXT) == b"0"

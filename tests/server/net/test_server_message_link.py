@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 from helper_partners import OFFER, Partner, define, initial, receiver
 from helper_peers import wait_until
+from helper_power_cut import site
 
 import libremq
+from libremq.kernel.messages.transmission import frame as transmission_frame
 from libremq.mqi import constants as C
+from libremq.mqi.structs import MQMD
 from libremq.server.net.event_loop import EventLoopLimits
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel as flows
@@ -178,6 +181,23 @@ def test_a_message_that_is_longer_than_the_channel_takes(served: Served) -> None
                 break  # it has heard enough
         wait_until(lambda: not served.event_loop.message_links)
     check_nothing_left(served)
+
+
+def test_what_a_partner_was_told_survives(tmp_path: Path) -> None:
+    """It will never send the batch again that was confirmed to it (contract 2)."""
+    md = MQMD(Version=2, Persistence=C.MQPER_PERSISTENT, Priority=0, MsgId=b"m" * 24)
+    data = transmission_frame("Q", "QM1", md, b"new", 1208)
+    segments = flows.pack_message(data, sequence=1, luwid=b"batch__1", max_segment=8192)
+    with site("mq", tmp_path) as here:
+        receiver(here.served)
+        with Partner(here.served.port) as partner:
+            partner.agree()
+            partner.resynchronise()
+            partner.send(b"".join(segments))
+            assert here.after_power_cut() == []
+            partner.send(flows.confirm_request(b"batch__1"))
+            assert flows.unpack_status(partner.answer(Type.STATUS_DATA)).accepted
+            assert here.after_power_cut() == [b"new"]
 
 
 def test_sockets_beyond_the_limit(tmp_path: Path) -> None:
