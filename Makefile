@@ -2,6 +2,7 @@
 # `make test-crash` tries over 100,000 crash points (minutes), `make soak` kills a working queue manager 200 times,
 # breaks everything between three of them for LIBREMQ_SOAK_SECONDS (default 300), and draws new examples for the tests.
 # `make mutants` plants 40 small bugs, one after the other, and lists those that no test of their module has noticed.
+# `make planted` plants over 100 known bugs, and fails if the tests that should notice do not (half an hour or so).
 # `make interop` runs the test suites and examples of pymqi and ibmmq against a queue manager of ours.
 # `make bench-pipeline` measures the pipeline with gigabytes of generated dumps (an hour or so).
 # The environment lives in .venv; it is rebuilt when pyproject.toml changes.
@@ -15,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE :=
 # What is said is seen at once, also through a pipe or in the log of a build
 export PYTHONUNBUFFERED := 1
 
-.PHONY: demo test test-crash soak mutants check attributes interop bench bench-pipeline clean
+.PHONY: demo test test-crash soak mutants planted check attributes interop bench bench-pipeline clean
 
 $(READY): pyproject.toml
 	@echo "Setting up $(VENV), once. First: is there a Python 3.11 or later, and can it make environments?"
@@ -45,6 +46,9 @@ soak: $(READY)
 
 mutants: $(READY)
 	@$(BIN)/python -m soak.mutants
+
+planted: $(READY)
+	@$(BIN)/python -m soak.planted
 
 check: $(READY)
 	@echo "Three checks, a minute or two: style (ruff), types (mypy), who may import whom (import-linter)."

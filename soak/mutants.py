@@ -13,12 +13,8 @@ from __future__ import annotations
 
 import argparse
 import ast
-import os
 import random
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -26,16 +22,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-_HOME = Path(__file__).parents[1]
-_SOURCE = _HOME / "src" / "libremq"
-_TESTS = _HOME / "tests"
+from soak.changed_source import HOME, SOURCE, first_failure, source_of
+
+_TESTS = HOME / "tests"
 ROOMS = (
     "kernel/verbs", "kernel/state", "kernel/units", "kernel/recovery", "kernel/authority", "kernel/messages", "store",
     "log", "wire", "security", "host",
 )  # fmt: skip
 WIDE = ("transcripts", "model", "crash/test_crash_random.py")
-_TEST_S = 60  # one test, of a mutant: those that hang are found too
-_RUN_S = 600
 _SAMPLE = 40
 
 
@@ -154,22 +148,24 @@ class Places:
 def mutants_of(room: str) -> list[Mutant]:
     """All of a room."""
     found: list[Mutant] = []
-    for file in sorted((_SOURCE / room).glob("*.py")):
-        found += Places(str(file.relative_to(_SOURCE)), file.read_text(encoding="utf-8")).mutants()
+    for file in sorted((SOURCE / room).glob("*.py")):
+        module = str(file.relative_to(SOURCE))
+        found += Places(module, source_of(module)).mutants()
     return found
 
 
 def is_python(mutant: Mutant) -> bool:
     """Some are not: an operator of a condition that has several."""
     try:
-        ast.parse(changed((_SOURCE / mutant.path).read_text(encoding="utf-8"), mutant))
+        ast.parse(changed(mutant))
     except SyntaxError:
         return False
     return True
 
 
-def changed(source: str, mutant: Mutant) -> str:
-    content = source.encode()
+def changed(mutant: Mutant) -> str:
+    """The module with it."""
+    content = source_of(mutant.path).encode()
     return (content[: mutant.start] + mutant.text.encode() + content[mutant.end :]).decode()
 
 
@@ -180,27 +176,8 @@ def mirrored(path: str) -> list[str]:
     """The tests that whoever changed the module would run: those of its name first, then those of its folder."""
     module, folder = Path(path).stem, Path(path).parent
     room = _TESTS / folder
-    named = sorted(str(file.relative_to(_HOME)) for file in room.glob("test_*.py") if module in file.stem)
-    return [*named, str(room.relative_to(_HOME))] if room.is_dir() else named
-
-
-def notices(mutant: Mutant, tests: list[str]) -> str:
-    """The first test that fails with the mutant in place; empty if all go well."""
-    with tempfile.TemporaryDirectory(prefix="libremq-mutant-") as folder:
-        source = Path(folder) / "libremq"
-        shutil.copytree(_SOURCE, source, ignore=shutil.ignore_patterns("__pycache__"))
-        file = source / mutant.path
-        file.write_text(changed(file.read_text(encoding="utf-8"), mutant), encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-x", "-n", "0", f"--timeout={_TEST_S}", *tests]
-        environment = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
-        try:
-            done = subprocess.run(command, cwd=_HOME, env=environment, capture_output=True, text=True, timeout=_RUN_S)
-        except subprocess.TimeoutExpired:
-            return "no end"
-    if done.returncode == 0:
-        return ""
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return failed[0].split(" - ")[0] if failed else f"pytest ended with {done.returncode}"
+    named = sorted(str(file.relative_to(HOME)) for file in room.glob("test_*.py") if module in file.stem)
+    return [*named, str(room.relative_to(HOME))] if room.is_dir() else named
 
 
 def main(arguments: list[str]) -> int:
@@ -222,9 +199,10 @@ def main(arguments: list[str]) -> int:
     for mutant in filter(is_python, sample):
         if time.monotonic() > until:
             break
-        found, where = notices(mutant, mirrored(mutant.path)), "its own tests"
+        content = changed(mutant)
+        found, where = first_failure(mutant.path, content, mirrored(mutant.path)), "its own tests"
         if not found and chosen.wide:
-            found, where = notices(mutant, [f"tests/{one}" for one in WIDE]), "others"
+            found, where = first_failure(mutant.path, content, [f"tests/{one}" for one in WIDE]), "others"
         outcomes[f"found by {where}" if found else "survived"] += 1
         if not found:
             survivors.append(mutant)

@@ -1,5 +1,7 @@
 """Hypothesis profiles for all tests: the same examples every time, or with LIBREMQ_HYPOTHESIS=explore new ones.
 
+With LIBREMQ_HYPOTHESIS=notice an example that fails is not made smaller: planted bugs need no explanation.
+
 And a few tables at the end of a run: how many crash points were tried, and what became of faults and flipped bits. The
 crash tests say so with `record_property`, which travels with their reports, also from the workers of a parallel run.
 """
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from helper_distribution import ByFile, in_turn
 
@@ -28,6 +30,7 @@ _COMMON = {
 }
 
 settings.register_profile("ci", derandomize=True, **_COMMON)
+settings.register_profile("notice", derandomize=True, phases=[Phase.explicit, Phase.generate], **_COMMON)
 settings.register_profile("explore", derandomize=False, max_examples=300, **_COMMON)
 settings.load_profile(os.environ.get("LIBREMQ_HYPOTHESIS", "ci"))
 
