@@ -12,7 +12,7 @@ from libremq.kernel.verbs import getting
 from libremq.kernel.verbs.consumers import Delivery
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQCBD, MQGMO, MQMD
+from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQPMO
 from libremq.store.stored_message import Message
 
 _20_YEARS = 20 * 366 * 86400.0
@@ -245,3 +245,33 @@ def test_a_message_that_was_taken_is_that_of_the_token(session: Session) -> None
     seen: list[tuple[Message, bytes]] = []
     found = session.qm.get_plain(session.hconn, hobj, _NO_SYNCPOINT, lambda *both: seen.append(both))
     assert seen == [found]
+
+
+# What comes to the queue while a waiting get is served
+
+
+@pytest.mark.parametrize("match", [0, C.MQMO_MATCH_MSG_SEQ_NUMBER])
+@pytest.mark.parametrize("syncpoint", [C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT])
+@pytest.mark.parametrize(
+    "fields", [{"Expiry": 1, "Report": C.MQRO_EXPIRATION}, {"Report": C.MQRO_COD}], ids=["expired", "delivered"]
+)
+def test_a_waiting_get_whose_report_comes_to_its_own_queue_takes_one_message(
+    session: Session, match: int, syncpoint: int, fields: dict[str, Any]
+) -> None:
+    """The report arrives in the middle of the try, and whoever is being served was served again by it."""
+    gmo = MQGMO(Version=2, Options=C.MQGMO_WAIT | syncpoint, WaitInterval=C.MQWI_UNLIMITED, MatchOptions=match)
+    waiter = session.qm.get(session.hconn, session.open_input("Q"), MQMD(Version=2), gmo)
+    putter = session.qm.connect("bob", "putter")
+    for number, more in enumerate((fields, {}, {})):
+        md = MQMD(Version=2, ReplyToQ="Q", Feedback=number, MsgType=C.MQMT_DATAGRAM, **more)
+        data = str(number).encode()
+        session.qm.put1(putter, MQOD(ObjectName="Q"), md, MQPMO(Options=C.MQPMO_SYNCPOINT), data)
+    session.clock.advance(1)
+    session.qm.commit(putter)
+    assert isinstance(waiter, Waiter) and waiter.result is not None
+    session.qm.commit(session.hconn)
+    found = [waiter.result.data]
+    while session.depth("Q"):
+        found.append(session.get("Q")[1])
+    there = [b"1", b"2"] if "Expiry" in fields else [b"0", b"1", b"2"]
+    assert found == [*there, b""], "each once, and the report behind them"

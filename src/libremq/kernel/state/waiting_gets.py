@@ -2,7 +2,9 @@
 
 A waiter is on its queue, on its handle and on the clock while it waits, nowhere once it has a result or an error.
 A get whose search takes more than a slice is one too, also if it is not to wait for a message: until the search is over
-it is `unfinished`. No message that comes is offered to it, as there may be one before that; its search hears of it.
+it is `unfinished`. No message that comes is offered to it, as there may be one before that; its search hears of it. Nor
+is one that comes while it tries: a report on a message that it discards may come to the same queue, and a get has one
+message.
 The binding gives it a `notify` to call at the end of the call that completed it (`woken.py`), and does its own waiting
 for that (contract 1: the kernel has no threads).
 
@@ -85,7 +87,7 @@ class Waiter:
 
     __slots__ = (
         "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "ids", "interval_ms", "md",
-        "notify", "number", "pack", "queue", "rank", "result", "search", "turn", "waits",
+        "notify", "number", "pack", "queue", "rank", "result", "search", "tries", "turn", "waits",
     )  # fmt: skip
 
     def __init__(
@@ -115,6 +117,7 @@ class Waiter:
         self.pack = pack
         self.waits = waits  # False: it ends with its search
         self.turn: Turn | None = None  # with which its search goes on
+        self.tries = False  # right now: it has a result soon, or looks at what has come by itself
         self.number = 0  # rises with each that waits on the queue
         self.interval_ms = gmo.WaitInterval
         self.deadline: float | None = None  # None: unlimited
@@ -136,7 +139,7 @@ class Waiter:
     @property
     def unfinished(self) -> bool:
         """Is there more for it to look at?"""
-        return (self.queue.takers_turn if self.search is None else self.turn) is not None
+        return self.tries or (self.queue.takers_turn if self.search is None else self.turn) is not None
 
     def complete(self, result: Got) -> None:
         assert result.lsn >= 0

@@ -624,6 +624,7 @@ def _search_of(waiter: Waiter) -> Search | None:
 def _attempt(core: Core, waiter: Waiter, left: int | None = None) -> Got | Unfinished | None:
     """One try of a waiting get, which ends it if it comes to a result, or goes wrong."""
     handle = waiter.handle
+    waiter.tries = True
     try:
         result = attempt(
             core, handle.connection, handle, waiter.queue, waiter.md, waiter.gmo, waiter.buffer_length,
@@ -637,6 +638,8 @@ def _attempt(core: Core, waiter: Waiter, left: int | None = None) -> Got | Unfin
     except Exception as error:
         waiter.fail(unexpected(error, waiter.queue.name))  # it is not the fault of whoever has put the message
         return None
+    finally:
+        waiter.tries = False
     if isinstance(result, Got):
         waiter.complete(result)
     return result

@@ -289,7 +289,9 @@ class Search:
             self._note_group(slot)
 
     def note_all(self, slots: Sequence[int]) -> None:
-        """These have come to a queue on which nothing was found."""
+        """These have come to a queue on which nothing was found; others may have taken some of them since."""
+        flags = self._store.handles.flags
+        slots = [slot for slot in slots if flags[slot] & LINKED]
         if len(slots) <= _NOTED_ONE_BY_ONE or self._place is not _END or self._again:
             for slot in slots:
                 self.note(slot)
