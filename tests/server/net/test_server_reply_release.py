@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -32,7 +33,7 @@ class OneLink:
 class Rig:
     def __init__(self) -> None:
         self.files = FaultyFiles()
-        self.log = Log.create(self.files, "log", LogConfig(3, 2, 64))
+        self.log = Log.create(self.files, "log", LogConfig(3, 2, 64, buffer_pages=20))
         self.failures: list[str] = []
         self.raised: list[BaseException] = []
         self.replies = ReplyRelease(self.log, self.failures.append)
@@ -40,10 +41,10 @@ class Rig:
     def link(self) -> OneLink:
         return OneLink(self.log)
 
-    def call(self, link: OneLink) -> int:
+    def call(self, link: OneLink, data: bytes = b"a message") -> int:
         """A call that logs something, and whose reply depends on that."""
         self.replies.heard_of(link)
-        lsn = self.log.append(R.PUT, 0, 0, (b"a message",))
+        lsn = self.log.append(R.PUT, 0, 0, (data,))
         link.held.append(lsn)
         self.replies.hold(link, lsn)
         self.replies.served()
@@ -134,3 +135,57 @@ def test_a_link_that_is_gone_gets_nothing_more() -> None:
         assert not gone.left
 
     run(work)
+
+
+def _who_forces(rig: Rig) -> set[int]:
+    """The threads that force from now on."""
+    threads: set[int] = set()
+    force = rig.replies._force_now
+
+    def noted(lsn: int) -> str | None:
+        threads.add(threading.get_ident())
+        return force(lsn)
+
+    rig.replies._force_now = noted  # type: ignore[method-assign]
+    return threads
+
+
+@pytest.mark.parametrize("calls", [1, 20], ids=["at first", "alone"])
+def test_the_loop_does_not_write_much_by_itself(calls: int) -> None:
+    """However quick the device was so far: others are served while the logger thread writes."""
+
+    async def work(rig: Rig) -> None:
+        link = rig.link()
+        for _ in range(calls):
+            rig.call(link)
+            await rig.until(lambda: not link.held)
+        rig.replies._force_s = 0.0
+        threads = _who_forces(rig)
+        rig.call(link, bytes(200_000))
+        assert link.held, "the loop goes on"
+        await rig.until(lambda: not link.held)
+        assert threads and threading.get_ident() not in threads
+
+    assert not run(work).failures
+
+
+def test_what_no_reply_depends_on_does_not_stay_gathered() -> None:
+    """A large put under syncpoint: the next put of whoever comes is not to write it out first."""
+
+    async def work(rig: Rig) -> None:
+        threads = _who_forces(rig)
+        lsn = rig.log.append(R.PUT, 7, 0, (b"small",))
+        rig.replies.relieve()
+        await asyncio.sleep(0.01)
+        assert not threads, "there is room in the buffer"
+        lsn = rig.log.append(R.PUT, 7, lsn, (bytes(200_000),))
+        assert rig.log.pressure
+        rig.replies.relieve()
+        rig.replies.relieve()
+        await rig.until(lambda: rig.log.durable > lsn)
+        assert threading.get_ident() not in threads and not rig.log.pressure
+        link = rig.link()
+        rig.call(link)
+        await rig.until(lambda: not link.held)
+
+    assert not run(work).failures

@@ -405,6 +405,7 @@ class EventLoop:
                         touched.add(conversation.link)
             for link in touched:
                 link.flush()
+        self.replies.relieve()
         if self.manager.failure is not None and not self.failed.done():
             self.fail(self.manager.failure)
 

@@ -2,7 +2,9 @@
 
 One force serves all that gathered while the one before was under way: a thread does it, and the loop goes on. On a
 quick device the loop forces by itself when all who are at work wait for that force anyway: nobody is held up then, and
-two changes of thread would cost more than the rest of a call.
+two changes of thread would cost more than the rest of a call. Never if much is gathered: to write that takes long on
+any device, and the loop has others. Nor does it stay gathered when no reply depends on it, as with puts under
+syncpoint: the next put, whoever's it is, would find the buffer of the log full and write it out first.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ class ReplyRelease:
             self._wanted = lsn
         if not self._forcing:
             self._forcing = True
-            if self._serving and self._in_a_row > _ALONE and self._force_s < _QUICK_FORCE_S:
+            if self._serving and self._in_a_row > _ALONE and self._force_s < _QUICK_FORCE_S and not self.log.pressure:
                 self._force_at_once = True  # nobody else is at work: no need to look for others first
             else:
                 self._loop.call_soon(self._force)
@@ -104,11 +106,19 @@ class ReplyRelease:
 
     # Forces
 
+    def relieve(self) -> None:
+        """If more is gathered than the buffer of the log should hold, the logger thread takes it to disk."""
+        if self.log.pressure and not self._forcing:
+            self._forcing = True
+            self._forces.put(self.log.tail - 1)
+
     def _force(self) -> None:
         """All that was ready in this turn of the loop has been run: make it durable."""
         if self._wanted < self.log.durable:
             self._forced(None)
-        elif self._force_s < _QUICK_FORCE_S and (len(self._waiting) == 1 or not self.answered):
+        elif (
+            self._force_s < _QUICK_FORCE_S and (len(self._waiting) == 1 or not self.answered) and not self.log.pressure
+        ):
             self._forced(self._force_now(self._wanted))
         else:
             self._forces.put(self._wanted)
