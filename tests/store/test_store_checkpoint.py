@@ -18,18 +18,24 @@ from libremq.store.handle_file import HandlePosition
 from libremq.store.queue_store import QueueStore
 from libremq.store.space_map import FREE
 from libremq.store.store_errors import StoreFull
-from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFile, FaultyFiles
 
 ONE_BLOCK, TWO_BLOCKS = b"x" * 40, b"y" * 600
 NO_SPACE = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 class StoppingFiles(FaultyFiles):
-    """Files that do something of the test's before a write."""
+    """Files that do something of the test's before a write, or when one is opened."""
 
     def __init__(self) -> None:
         super().__init__()
         self.before_write: Callable[[str], None] = lambda path: None
+        self.on_open: Callable[[str], None] = lambda path: None
+
+    def open(self, path: str, *, create: bool = False) -> FaultyFile:
+        file = super().open(path, create=create)
+        self.on_open(path)
+        return file
 
     def _write(self, number: int, path: str, offset: int, data: bytes) -> None:
         self.before_write(path)
@@ -59,14 +65,16 @@ def test_nothing_changed_nothing_captured() -> None:
     assert store.capture() is None and not store.needs_checkpoint
 
 
-def test_a_capture_writes_nothing_but_the_header_of_a_new_file() -> None:
+def test_a_capture_touches_no_file() -> None:
+    """It is made under the lock: what takes its time is left to `write`, the making of a new file too."""
     files = StoppingFiles()
     store = opened(files)
     put(store, ONE_BLOCK)
     writes: list[str] = []
     files.before_write = writes.append
+    before = files.operations
     first = captured(store)
-    assert writes == [QUEUE_FILE]
+    assert files.operations == before and writes == []
     first.write()
     first.done()
     put(store, ONE_BLOCK)
@@ -76,6 +84,48 @@ def test_a_capture_writes_nothing_but_the_header_of_a_new_file() -> None:
     assert files.operations == before and writes == []
     second.write()
     assert set(writes) == {QUEUE_FILE, f"{FOLDER}/handles.000001"}
+
+
+def test_a_verb_that_writes_out_its_buffer_before_the_checkpoint_does_makes_the_file_once() -> None:
+    """Whoever comes second must not begin it anew: what is in it is on disk by then, and nowhere else."""
+    files = FaultyFiles()
+    store = opened(files, nonpersistent_buffer_bytes=1000)
+    put(store, ONE_BLOCK)
+    checkpoint = captured(store)
+    for number in range(8):
+        put(store, b"%d" % number * 300, persistent=False)
+    assert store.spilled_messages
+    position = checkpoint.write()
+    checkpoint.done()
+    assert contents(store) == [ONE_BLOCK, *(b"%d" % number * 300 for number in range(8))]
+    for after_power_cut in files.disk_states(random.Random(1), 20):
+        assert contents(opened(after_power_cut, position)) == [ONE_BLOCK]
+
+
+def test_a_verb_waits_while_the_checkpoint_makes_the_file() -> None:
+    files = StoppingFiles()
+    store = opened(files, nonpersistent_buffer_bytes=1000)
+    put(store, ONE_BLOCK)
+    checkpoint = captured(store)
+    making, made = threading.Event(), threading.Event()
+
+    def stop(path: str) -> None:
+        if threading.current_thread() is writer:
+            making.set()
+            made.wait(60)
+
+    files.on_open = stop  # before it is emptied and given its header
+    writer = threading.Thread(target=checkpoint.write)
+    writer.start()
+    assert making.wait(60)
+    spiller = threading.Thread(target=lambda: [put(store, b"%d" % n * 300, persistent=False) for n in range(8)])
+    spiller.start()
+    spiller.join(0.2)  # whoever does not wait is through by then, if not it is no worse
+    made.set()
+    writer.join()
+    spiller.join()
+    checkpoint.done()
+    assert contents(store) == [ONE_BLOCK, *(b"%d" % number * 300 for number in range(8))]
 
 
 def test_a_capture_that_finds_the_file_full_changes_nothing() -> None:
@@ -98,15 +148,19 @@ def test_a_capture_that_finds_the_file_full_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("kind", ["create", "write"])
-def test_a_capture_that_cannot_make_the_queue_file_changes_nothing(kind: str) -> None:
+def test_a_checkpoint_that_cannot_make_the_queue_file_changes_nothing(kind: str) -> None:
     files = FaultyFiles()
     store = opened(files)
     put(store, ONE_BLOCK)
     before = everything(store)
     files.fail(kind, "*/q", NO_SPACE)
+    checkpoint = captured(store)
     with pytest.raises(StoreFull):
-        store.capture()
-    assert everything(store) == before
+        checkpoint.write()
+    checkpoint.failed()
+    after = everything(store)
+    assert before[5] == b"" and after[5] == b"\x01", "it may be saved, as far as anybody knows"
+    assert after[:5] == before[:5] and after[7:] == before[7:]
     position = checkpointed(store)
     assert contents(opened(files, position)) == [ONE_BLOCK]
 
@@ -420,6 +474,7 @@ def test_a_thread_is_held_in_the_middle_of_its_write() -> None:
     files = StoppingFiles()
     store = opened(files, persistent_buffer_bytes=2000)
     slots = [put(store, b"%d" % number) for number in range(4)]
+    store._file.for_writing()  # nobody waits for it to be made
     checkpoint = captured(store)
     stopped, go_on = threading.Event(), threading.Event()
 

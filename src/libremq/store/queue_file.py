@@ -3,11 +3,14 @@
 It is made when the first message leaves the buffers, so a queue that lives in memory costs no file. Blocks that
 the last checkpoint describes are never overwritten (the store frees them only after the next one), so a torn
 write can only hit data that the log still holds. Layout: docs/internals/queue-file-format.md.
+
+It is opened or made by whoever needs it first: a verb that spills, or a checkpoint without the kernel's lock.
 """
 
 from __future__ import annotations
 
 import struct
+import threading
 import zlib
 
 from libremq.common.files.file_layer import File, Files
@@ -17,6 +20,9 @@ from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, faile
 MAGIC = b"LMQQ"
 VERSION = 1
 _HEADER = struct.Struct("<4sHHI8s48s")  # magic, version, reserved, queue id, log id, queue name; then a CRC
+_opening = threading.Lock()
+"""Held while a file is opened or made: a second one who made it would cut off what the first has written to it. One for
+all of them, as it is held for moments, and a lock in each of a hundred thousand queues would take memory."""
 
 
 class QueueFile:
@@ -43,10 +49,14 @@ class QueueFile:
         return (head + struct.pack("<I", zlib.crc32(head))).ljust(BLOCK_BYTES, b"\0")
 
     def _opened(self) -> File:
-        if self._file is None:
-            self._file = self._made() if self._new else self._found()
-            self._new = False
-        return self._file
+        file = self._file
+        if file is None:
+            with _opening:
+                if self._file is None:
+                    self._file = self._made() if self._new else self._found()
+                    self._new = False
+                file = self._file
+        return file
 
     def _found(self) -> File:
         """The file that a checkpoint describes; its header reached the disk with the first of them."""
@@ -71,7 +81,6 @@ class QueueFile:
         except BaseException:
             file.close()  # without a header it is no queue file: the next use begins again
             raise
-        self._unsynced = self._unsynced_folder = True
         return file
 
     def _damaged(self, what: str) -> StoreDamaged:
@@ -83,9 +92,22 @@ class QueueFile:
 
     def for_writing(self) -> File:
         """The open file, for somebody who will write blocks to it."""
-        file = self._opened()
+        self._will_be_written()
+        return self._opened()
+
+    def _will_be_written(self) -> None:
         self._unsynced = True
-        return file
+        if self._new:
+            self._unsynced_folder = True
+
+    def take_on_writing(self) -> tuple[bool, bool]:
+        """Somebody will write blocks to it, in another thread, and takes on what `take_unsynced` says: that too."""
+        self._will_be_written()
+        return self.take_unsynced()
+
+    def taken_on(self) -> File:
+        """The open file for him. From any thread; what is to be synced is as it was taken on."""
+        return self._opened()
 
     def read(self, block: int, length: int) -> bytes:
         try:

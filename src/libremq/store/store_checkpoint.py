@@ -21,7 +21,6 @@ from libremq.store.space_handles import GET_PENDING, IN_USE, NONE, PERSISTENT, P
 from libremq.store.store_errors import failed_write
 
 if TYPE_CHECKING:
-    from libremq.common.files.file_layer import File
     from libremq.store.queue_store import QueueStore
 
 _BACKOUTS_MAX = 65535  # what an entry can hold
@@ -60,9 +59,8 @@ class StoreCheckpoint:
     """A captured state on its way to disk. All but `write` is called under the lock."""
 
     __slots__ = (
-        "_backouts", "_before", "_changed", "_count", "_file", "_fragments", "_gone", "_images", "_images_written",
-        "_live", "_next_sequence", "_others", "_release", "_renew", "_rows", "_store", "_unsynced", "_write_begun",
-        "_written",
+        "_backouts", "_before", "_changed", "_count", "_fragments", "_gone", "_images", "_images_written", "_live",
+        "_next_sequence", "_others", "_release", "_renew", "_rows", "_store", "_unsynced", "_write_begun", "_written",
     )  # fmt: skip
 
     def __init__(self, store: QueueStore, changed: set[int], others: set[int]) -> None:
@@ -73,7 +71,6 @@ class StoreCheckpoint:
         self._write_begun = False
         self._images_written = False
         self._written = False
-        self._file: File | None = None
         self._unsynced = (False, False)
         self._live: list[int] = []  # slots that changed and are described
         self._gone: list[int] = []  # slots that the checkpoint before may describe and this one does not
@@ -138,12 +135,8 @@ class StoreCheckpoint:
             others = ((slot, nonpersistent[slot]) for slot in nonpersistent if slot in self._others)
             queue_file_images.place(store, others, placed)
         if placed:
-            try:
-                self._file = store._file.for_writing()
-            except OSError as error:
-                raise failed_write(store.name, "make", error) from error
             store._in_flight = {image.slot: image.message for image in placed}
-        self._unsynced = store._file.take_unsynced()
+        self._unsynced = store._file.take_on_writing() if placed else store._file.take_unsynced()
 
     def _note_saved(self) -> None:
         """From now on a slot counts as saved if either state describes it."""
@@ -165,9 +158,14 @@ class StoreCheckpoint:
         self._before = store._handle_file.position
         latest = max((image.message.lsn for image in self._images), default=0)
         assert not latest or latest < store._log.durable(), "the log must be on disk before the data"
-        if self._file is not None:
+        if self._images:
             try:
-                queue_file_images.write(self._file, self._images)
+                # Here, and not when it was captured: thousands of new queues have thousands of files to be made
+                file = store._file.taken_on()
+            except OSError as error:
+                raise failed_write(store.name, "make", error) from error
+            try:
+                queue_file_images.write(file, self._images)
             except OSError as error:
                 raise failed_write(store.name, "write to", error) from error
         self._images_written = True

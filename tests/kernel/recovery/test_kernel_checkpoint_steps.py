@@ -153,7 +153,23 @@ def test_what_is_wrong_with_the_disk_is_the_trouble_of_the_checkpoint_and_not_of
     current = begin(session)
     session.files.fail("create", "qm/queues/A/*", _FULL)
     session.put("A", b"third", Persistence=_PERSISTENT)
+    while current.capture_some():
+        pass
+    with pytest.raises(StoreFull) as caught:
+        current.write()
     session.files.heal()
+    current.give_up(caught.value)
+    session.qm.checkpoint()  # the next one has it all
+    expected = all_of_it()
+    assert left(session) == {**expected, "A": [*expected["A"], b"third"]}
+
+
+def test_a_queue_file_that_can_take_no_more_is_no_trouble_of_a_put_either(session: Session) -> None:
+    current = begin(session)
+    space = session.core.queues["A"].store.space
+    blocks_max, space.blocks_max = space.blocks_max, space.file_blocks
+    session.put("A", b"third", Persistence=_PERSISTENT)
+    space.blocks_max = blocks_max
     with pytest.raises(StoreFull):
         while current.capture_some():
             pass
