@@ -23,6 +23,7 @@ from id_collisions import colliding
 
 from libremq.mqi.structs import MQMD
 from libremq.store.handle_file import HandlePosition
+from libremq.store.hash_index import HashIndex
 from libremq.store.queue_store import DETAILS_MAX, LogGate, QueueStore, StoreLimits
 from libremq.store.space_handles import FRAGMENTED, GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING
 from libremq.store.space_map import BLOCK_BYTES, FREE, FREE_UNBACKED, blocks_for
@@ -207,14 +208,23 @@ class StoreMachine(RuleBasedStateMachine):
             self.store.unlink(message.slot)
             self._remove(message)
 
+    def _found(self, index: HashIndex, value: int) -> list[int]:
+        chains = self.store.chains
+        while index.rest != NONE:
+            chains.index_some(index, 2)
+        slots = [chains.first_with(index, value)]
+        while slots[-1] != NONE:
+            slots.append(chains.after_with(index, slots[-1]))
+        return slots[:-1]
+
     def search(self, chance: Random) -> None:
         """By id: the index gives all that have the hash, in order; the ids are compared after that."""
         wanted = chance.choice(IDS)
         store = self.store
-        found = list(store.chains.find_message(crc32(wanted)))
+        found = self._found(store.chains.by_message(), crc32(wanted))
         by_message = [slot for slot in found if store.descriptor(slot).MsgId == wanted]
         assert by_message == [one.slot for one in self._in_order() if one.msg_id == wanted]
-        found = list(store.chains.find_correlation(crc32(wanted)))
+        found = self._found(store.chains.by_correlation(), crc32(wanted))
         by_correl = [slot for slot in found if store.descriptor(slot).CorrelId == wanted]
         assert by_correl == [one.slot for one in self._in_order() if one.correl_id == wanted]
 

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from libremq.store.chains import Chains
+from libremq.store.hash_index import HashIndex
 from libremq.store.space_handles import IN_USE, NONE, PRIORITY_MASK, HandleTable
 
 
@@ -44,8 +45,52 @@ class Rows:
         assert [self.chains.after(slot) for slot in order] == [*order[1:], NONE][: len(order)]
         for value in range(self._ids):
             wanted = [slot for slot in order if self.handles.message_hash[slot] == value]
-            assert list(self.chains.find_message(value)) == wanted
-            assert list(self.chains.find_correlation(value)) == wanted
+            for index in (self.chains.by_message(), self.chains.by_correlation()):
+                assert found(self.chains, index, value) == wanted
+
+
+def found(chains: Chains, index: HashIndex, value: int) -> list[int]:
+    """All that an index, finished first, has for a hash."""
+    while index.rest != NONE:
+        assert chains.index_some(index, 3)
+    slots = []
+    slot = chains.first_with(index, value)
+    while slot != NONE:
+        slots.append(slot)
+        slot = chains.after_with(index, slot)
+    return slots
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_index_is_made_in_parts_while_messages_come_and_go(seed: int) -> None:
+    rng = random.Random(seed)
+    rows = Rows(ids=3)
+    for _ in range(rng.choice((0, 1, 50, 400))):
+        rows.link(rows.make(rng.choice((0, 4, 9)), rng.randrange(100)))
+    index = rows.chains.by_message()
+    while index.rest != NONE:
+        rows.chains.index_some(index, rng.randrange(4))
+        for _ in range(rng.randrange(3)):
+            kind = rng.random()
+            if kind < 0.3:
+                rows.link(rows.make(rng.choice((0, 4, 9)), rng.randrange(100)))
+            elif kind < 0.7 and rows.linked:
+                rows.unlink(index.rest if rng.random() < 0.3 and index.rest != NONE else rng.choice(list(rows.linked)))
+            elif rows.waiting:
+                rows.link(rows.waiting.pop(rng.randrange(len(rows.waiting))))
+        assert rows.chains.by_message() is index
+    rows.agree()
+
+
+def test_an_index_that_is_crowded_is_made_anew_with_more_buckets() -> None:
+    rows = Rows(ids=3)
+    rows.agree()
+    index = rows.chains.by_message()
+    for _ in range(600):
+        rows.link(rows.make(4, 0))
+    assert index.rest == NONE and index.crowded
+    assert rows.chains.by_message() is index and index.rest != NONE and not index.crowded
+    rows.agree()
 
 
 @pytest.mark.parametrize("seed", range(8))

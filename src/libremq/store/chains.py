@@ -4,9 +4,8 @@ Ten chains, one a priority, each a doubly linked list through the handle table, 
 messages that a get may take are linked: a message put or got under syncpoint is out of its chain until the unit
 of work ends, so that a search never walks over it. The sequence number puts it back in its place.
 
-Searching by message or correlation id goes through a hash index made when the first such get comes: buckets of
-doubly linked slots, in chain order, one index a field. A bucket holds one priority only, because a get must find
-the highest priority first.
+Searching by message or correlation id goes through an index, one a field (`hash_index`). To make one of a deep queue
+takes long, so whoever needs it goes on with it for as long as it may.
 """
 
 from __future__ import annotations
@@ -14,93 +13,10 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 
+from libremq.store.hash_index import HashIndex
 from libremq.store.space_handles import LINKED, NONE, PRIORITY_MASK, HandleTable
 
 CHAINS = 10
-_BUCKETS_MIN = 256
-_SPREAD = 0x9E3779B1  # keeps the priorities of one id in different buckets
-
-
-class HashIndex:
-    """Slots by the hash of one id. Bucket = hash and priority; within it the slots are in sequence order."""
-
-    __slots__ = ("_count", "_flags", "_hashes", "_head", "_mask", "_next", "_prev", "_sequence", "_tail")
-
-    def __init__(self, handles: HandleTable, hashes: array[int], slots: Iterable[int], expected: int) -> None:
-        self._hashes = hashes
-        self._flags = handles.flags
-        self._sequence = handles.sequence
-        buckets = _BUCKETS_MIN
-        while buckets < expected:
-            buckets *= 2
-        self._mask = buckets - 1
-        self._head = array("i", [NONE]) * buckets
-        self._tail = array("i", [NONE]) * buckets
-        self._next = array("i", [NONE]) * len(hashes)
-        self._prev = array("i", [NONE]) * len(hashes)
-        self._count = 0
-        for slot in slots:
-            self.add(slot)
-
-    @property
-    def crowded(self) -> bool:
-        return self._count > 2 * (self._mask + 1)
-
-    def _bucket(self, slot: int) -> int:
-        return (self._hashes[slot] + (self._flags[slot] & PRIORITY_MASK) * _SPREAD) & self._mask
-
-    def add(self, slot: int) -> None:
-        if slot >= len(self._next):
-            grow = array("i", [NONE]) * (len(self._hashes) - len(self._next))
-            self._next.extend(grow)
-            self._prev.extend(grow)
-        bucket = self._bucket(slot)
-        sequence = self._sequence
-        number = sequence[slot]
-        after = NONE
-        before = self._tail[bucket]
-        if before != NONE and sequence[before] > number:
-            # A backout or a late commit: its place is mostly the very front, else near the end
-            head = self._head[bucket]
-            if sequence[head] > number:
-                before, after = NONE, head
-            else:
-                while sequence[before] > number:
-                    before, after = self._prev[before], before
-        self._prev[slot] = before
-        self._next[slot] = after
-        if before == NONE:
-            self._head[bucket] = slot
-        else:
-            self._next[before] = slot
-        if after == NONE:
-            self._tail[bucket] = slot
-        else:
-            self._prev[after] = slot
-        self._count += 1
-
-    def discard(self, slot: int) -> None:
-        bucket = self._bucket(slot)
-        before, after = self._prev[slot], self._next[slot]
-        if before == NONE:
-            self._head[bucket] = after
-        else:
-            self._next[before] = after
-        if after == NONE:
-            self._tail[bucket] = before
-        else:
-            self._prev[after] = before
-        self._count -= 1
-
-    def find(self, value: int, priority: int) -> Iterator[int]:
-        """Slots whose id has this hash, of this priority, in sequence order."""
-        hashes, flags = self._hashes, self._flags
-        slot = self._head[(value + priority * _SPREAD) & self._mask]
-        while slot != NONE:
-            after = self._next[slot]
-            if hashes[slot] == value and flags[slot] & PRIORITY_MASK == priority:
-                yield slot
-            slot = after
 
 
 class Chains:
@@ -155,23 +71,59 @@ class Chains:
         filled = self._filled
         return self._head[filled.bit_length() - 1] if filled else NONE
 
-    def find_message(self, value: int) -> Iterator[int]:
-        """Slots whose message id has this hash, in delivery order (an equal hash still needs a look at the id)."""
+    # Searching by id
+
+    def by_message(self) -> HashIndex:
+        """The index by message id; while its `rest` is not NONE, it is to be gone on with."""
         index = self._by_message
         if index is None or index.crowded:
-            index = self._by_message = HashIndex(self.handles, self.handles.message_hash, self, len(self))
-        return self._find(index, value)
+            index = self._by_message = self._begun(index, self.handles.message_hash)
+        return index
 
-    def find_correlation(self, value: int) -> Iterator[int]:
+    def by_correlation(self) -> HashIndex:
         index = self._by_correlation
         if index is None or index.crowded:
-            index = self._by_correlation = HashIndex(self.handles, self.handles.correl_hash, self, len(self))
-        return self._find(index, value)
+            index = self._by_correlation = self._begun(index, self.handles.correl_hash)
+        return index
 
-    def _find(self, index: HashIndex, value: int) -> Iterator[int]:
-        for priority in range(CHAINS - 1, -1, -1):
-            if self.counts[priority]:
-                yield from index.find(value, priority)
+    def _begun(self, index: HashIndex | None, hashes: array[int]) -> HashIndex:
+        """A new one, or the same with more buckets: a search that is under way may hold it."""
+        index = index or HashIndex(self.handles, hashes)
+        index.begin(self.first_of_all(), self.count)
+        return index
+
+    def index_some(self, index: HashIndex, most: int) -> int:
+        """Go on with an index: so many slots at most; how many it were."""
+        slot, done = index.rest, 0
+        while slot != NONE and done < most:
+            index.add(slot)
+            slot = index.rest = self.after(slot)
+            done += 1
+        return done
+
+    def first_with(self, index: HashIndex, value: int, below: int = CHAINS) -> int:
+        """The first slot with this hash, in delivery order, of the chains below a priority, or NONE."""
+        filled = self._filled & (1 << below) - 1
+        while filled:
+            priority = filled.bit_length() - 1
+            slot = index.first(value, priority)
+            if slot != NONE:
+                return slot
+            filled ^= 1 << priority
+        return NONE
+
+    def after_with(self, index: HashIndex, slot: int) -> int:
+        """The linked slot that follows this linked one in delivery order and has the same hash, or NONE."""
+        following = index.after(slot)
+        if following != NONE:
+            return following
+        return self.first_with(index, index.hashes[slot], self.handles.flags[slot] & PRIORITY_MASK)
+
+    def _is_before(self, slot: int, other: int) -> bool:
+        """In delivery order, both linked or about to be."""
+        flags, sequence = self.handles.flags, self.handles.sequence
+        priority, its = flags[slot] & PRIORITY_MASK, flags[other] & PRIORITY_MASK
+        return sequence[slot] < sequence[other] if priority == its else priority > its
 
     # Linking
 
@@ -200,10 +152,9 @@ class Chains:
         flags[slot] = state | LINKED
         self.counts[priority] += 1
         self.count += 1
-        if self._by_message is not None:
-            self._by_message.add(slot)
-        if self._by_correlation is not None:
-            self._by_correlation.add(slot)
+        for index in (self._by_message, self._by_correlation):
+            if index is not None and (index.rest == NONE or self._is_before(slot, index.rest)):
+                index.add(slot)
 
     def link_in_order(self, slots: Iterable[int]) -> None:
         """Link slots whose sequence numbers rise, into empty chains: the load of a queue."""
@@ -259,6 +210,12 @@ class Chains:
         state = flags[slot]
         assert state & LINKED
         priority = state & PRIORITY_MASK
+        for index in (self._by_message, self._by_correlation):
+            if index is not None:
+                if slot == index.rest:
+                    index.rest = self.after(slot)
+                elif index.rest == NONE or self._is_before(slot, index.rest):
+                    index.discard(slot)
         before, after = handles.prev[slot], handles.next[slot]
         if before == NONE:
             self._head[priority] = after
@@ -273,7 +230,3 @@ class Chains:
         flags[slot] = state & ~LINKED
         self.counts[priority] -= 1
         self.count -= 1
-        if self._by_message is not None:
-            self._by_message.discard(slot)
-        if self._by_correlation is not None:
-            self._by_correlation.discard(slot)

@@ -13,6 +13,7 @@ from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.verbs import expiry
 from libremq.kernel.verbs.matching import Wanted, is_marked, reach
+from libremq.kernel.verbs.searching import Search
 from libremq.log import Log, LogConfig, LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -259,6 +260,71 @@ def test_a_long_search_gives_way(options: int) -> None:
     assert deep.to_the_end() > 3
     assert waiter.result is not None and waiter.result.data == b"at last"
     assert not deep.state_of("Q").watchers and not deep.state_of("Q").waiters
+
+
+@pytest.mark.parametrize("field", ["MsgId", "CorrelId"])
+def test_the_index_that_the_first_get_by_id_needs_is_made_in_slices(field: str) -> None:
+    def an_id(number: int) -> dict[str, Any]:
+        return {field: number.to_bytes(24, "big")}
+
+    deep = Deep(0)
+    for number in range(500):
+        deep.put("Q", str(number).encode(), Priority=number % 3, **an_id(number))
+    deep.core.turns.slice = 50
+    hobj = deep.open_input("Q")
+    waiters = [deep.look(hobj, **an_id(number)) for number in (499, 7, 1000)]
+    assert all(isinstance(waiter, Waiter) and waiter.unfinished for waiter in waiters)
+    for number in (498, 7):  # one in the part that is made, and one that is not
+        deep.qm.next_turn()
+        assert deep.get("Q")[1] is not None
+        deep.put("Q", b"new", Priority=number % 3, **an_id(2000 + number))
+    assert deep.to_the_end() > 3
+    found = [waiter.result.data if waiter.result is not None else None for waiter in waiters]  # type: ignore[union-attr]
+    assert found == [b"499", b"7", None]
+    assert isinstance(deep.look(hobj, **an_id(2007)), Got), "it is there now"
+    assert not deep.core.turns
+
+
+@pytest.mark.parametrize("options", [0, C.MQGMO_BROWSE_FIRST, C.MQGMO_BROWSE_NEXT])
+def test_many_messages_with_one_id_are_looked_at_in_slices(options: int) -> None:
+    """And none of them is kept in mind for the slices that follow."""
+    deep = Deep(0)
+    for number in range(1500):
+        deep.put_one("blue", CorrelId=IDS[1 + number % 2], Priority=number % 2)
+    deep.put_one("red", b"of another", CorrelId=IDS[2])
+    deep.put_one("red", b"at last", CorrelId=IDS[1])
+    hobj = deep.select(options=C.MQOO_INPUT_SHARED | C.MQOO_BROWSE)
+    waiter = deep.look(hobj, options, CorrelId=IDS[1])
+    assert isinstance(waiter, Waiter) and isinstance(waiter.search, Search)
+    slices = 0
+    while deep.core.turns:
+        deep.qm.next_turn()
+        slices += 1
+        assert not waiter.search._again
+    assert slices > 3 and waiter.result is not None and waiter.result.data == b"at last"
+
+
+def test_a_browse_by_id_goes_on_from_where_it_was() -> None:
+    deep = Deep(0)
+    for number in range(300):
+        deep.put("Q", str(number).encode(), CorrelId=IDS[1 + number % 2], Priority=4 - number // 100)
+    hobj = deep.open("Q", C.MQOO_BROWSE | C.MQOO_INPUT_SHARED)
+    seen, taken = [], 0
+    while True:
+        try:
+            got = deep.look(hobj, C.MQGMO_BROWSE_NEXT, CorrelId=IDS[1])
+        except MQError as error:
+            assert error.reason == C.MQRC_NO_MSG_AVAILABLE
+            break
+        if isinstance(got, Waiter):
+            deep.to_the_end()
+            assert got.result is not None
+            got = got.result
+        seen.append(int(got.data))
+        if seen[-1] % 7 == 0:
+            deep.look(hobj, C.MQGMO_MSG_UNDER_CURSOR)
+            taken += 1
+    assert seen == list(range(0, 300, 2)) and taken
 
 
 def test_a_search_that_finds_nothing_ends(deep: Deep) -> None:

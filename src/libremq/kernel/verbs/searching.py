@@ -6,14 +6,17 @@ search that is under way of just these (`Watcher`), and it looks at them again b
 the end is the message that a search in one go would find at that moment, and if it finds none there is none. `_again`
 holds what is to be looked at again: a heap in delivery order; entries for messages that are gone by then are dropped.
 
+A search by message or correlation id goes from one that its index has to the next, else from message to message. The
+index of a deep queue, which the first such search makes, is made in slices too.
+
 A search that has come to the end and found nothing is what a waiting get waits with: what arrives is noted, and looked
 at, and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from heapq import heapify, heappop, heappush
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
 
 from libremq.kernel.state.connection import ObjectHandle
 from libremq.kernel.state.core import Core
@@ -23,12 +26,15 @@ from libremq.kernel.verbs import expiry, groups
 from libremq.kernel.verbs.matching import GROUP_OPTIONS, MORE, Wanted, is_marked, reach
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD
+from libremq.store.hash_index import HashIndex
 from libremq.store.space_handles import GROUPED, LINKED, NONE
 
 _Place = tuple[int, int]
 _FRONT: _Place = (-16, 0)  # before all messages
 _END: _Place = (1, 0)  # behind them
 _NOTED_ONE_BY_ONE = 16
+_SLOTS = 4  # that are passed by for a unit of work
+_FEW = 64  # slots of one id that are passed by before it is quicker to go from message to message
 _BYTES = 10  # a unit of work for each 1024 bytes that may have to be read from the queue file
 
 
@@ -62,11 +68,8 @@ class Search:
         self._start = _FRONT if after is None else (-after.priority, after.sequence)
         self._place = self._start
         self._by_message, self._by_correlation = wanted.ids
-        self._listed = (
-            self._by_message is not None
-            or self._by_correlation is not None
-            or wanted.group_id is not None
-            or wanted.token is not None
+        self._listed = wanted.token is not None or (
+            wanted.group_id is not None and self._by_message is None and self._by_correlation is None
         )
         self._grouped = bool(wanted.options & GROUP_OPTIONS)
         self._again: list[tuple[int, int, int]] = []
@@ -112,7 +115,7 @@ class Search:
                 self.end()
                 return NONE
             elif self._listed:
-                found = self._look_at_listed()
+                found = self._list()
             else:
                 found = self._look_further()
             if found == MORE:
@@ -142,64 +145,107 @@ class Search:
             self._cursor = None
 
     def _look_further(self) -> int:
-        """Along the chains from its place on."""
+        """From its place on, along the chains or those that an index knows."""
         queue = self._queue
         chains, expiry_ms = self._store.chains, self._store.handles.expiry_ms
+        index = self._index()
+        if index is not None and index.rest != NONE:
+            return MORE
         cursor = self._cursor or self._after
-        slot = chains.first_of_all() if cursor is None else queue.after_cursor(cursor)
-        while slot != NONE:
+        if cursor is not None:
+            slot = self._behind(cursor, index)
+        elif index is None:
+            slot = chains.first_of_all()
+        else:
+            slot = chains.first_with(index, self._hash)
+        while slot >= 0:
             if self.left <= 0:
-                self._drop_cursor()
-                self._cursor = cursor = queue.cursor_before(slot)
-                self._place = (-cursor.priority, cursor.sequence)
-                return MORE
+                return self._stop_before(slot)
             if expiry_ms[slot] and expiry_ms[slot] <= self._now_ms:
                 self._place = queue.delivery_order(slot)  # a report on it may come before those that are still to come
                 cursor = queue.place_cursor(None, slot)
                 try:
                     self._discard(slot)
-                    slot = queue.after_cursor(cursor)
+                    slot = self._behind(cursor, index)
                 finally:
                     queue.drop_cursor(cursor)
             elif self._fits(slot):
                 return slot
-            else:
+            elif index is None:
                 slot = chains.after(slot)
-        self._place = _END
-        return NONE
+            else:
+                slot = chains.after_with(index, slot)
+        if slot == NONE:
+            self._place = _END
+        return slot
 
-    def _look_at_listed(self) -> int:
-        """At those that an index knows; what comes meanwhile is noted."""
+    @property
+    def _hash(self) -> int:
+        value = self._by_correlation if self._by_message is None else self._by_message
+        assert value is not None
+        return value
+
+    def _index(self) -> HashIndex | None:
+        """The index that knows the id, if there is one; made for as long as the slice allows."""
+        chains = self._store.chains
+        if self._by_message is not None:
+            index = chains.by_message()
+        elif self._by_correlation is not None:
+            index = chains.by_correlation()
+        else:
+            return None
+        if index.rest != NONE:
+            self.left -= chains.index_some(index, max(1, self.left))
+        return index
+
+    def _stop_before(self, slot: int) -> int:
+        """The slice is used up: this one comes next."""
+        cursor = self._queue.cursor_before(slot)
+        self._drop_cursor()
+        self._cursor = cursor
+        self._place = (-cursor.priority, cursor.sequence)
+        return MORE
+
+    def _behind(self, cursor: Cursor, index: HashIndex | None) -> int:
+        """The next to look at behind a cursor; NONE, or MORE if the slice is used up on the way to it."""
+        queue, chains = self._queue, self._store.chains
+        slot = queue.after_cursor(cursor)
+        if index is None or slot == NONE:
+            return slot
+        if index.rest != NONE:
+            return self._stop_before(slot)  # somebody who was served meanwhile makes it anew
+        if index.hashes[slot] == self._hash:
+            return slot
+        place, near = (-cursor.priority, cursor.sequence), chains.first_with(index, self._hash)
+        for _ in range(_FEW):
+            if near == NONE or queue.delivery_order(near) > place:
+                return near
+            near = chains.after_with(index, near)
+        passed, hashes, value = 0, index.hashes, self._hash
+        while slot != NONE and hashes[slot] != value:
+            if passed >= max(1, self.left) * _SLOTS:
+                self.left = 0
+                return self._stop_before(slot)
+            slot = chains.after(slot)
+            passed += 1
+        self.left -= passed // _SLOTS
+        return slot
+
+    def _list(self) -> int:
+        """Note those that it is about, by token or of a group; what comes meanwhile is noted, too."""
         queue, start = self._queue, self._start
-        candidates = self._candidates()
+        places = [(*queue.delivery_order(slot), slot) for slot in self._candidates()]
+        self._again = sorted(place for place in places if place[:2] > start)
         self._place = _END
-        try:
-            for slot in candidates:
-                if start is not _FRONT and queue.delivery_order(slot) <= start:
-                    continue
-                if self.left <= 0:
-                    self._again += [(*queue.delivery_order(one), one) for one in (slot, *candidates)]
-                    heapify(self._again)
-                    return MORE
-                if self._fits_now(slot):
-                    self._place = start  # if handing it out fails, it is looked at again
-                    return slot
-        except BaseException:
-            self._place = start
-            raise
         return NONE
 
-    def _candidates(self) -> Iterator[int]:
+    def _candidates(self) -> Iterable[int]:
         store, wanted = self._store, self.wanted
         if wanted.token is not None:
             slot = self._queue.slot_of_token(wanted.token)
-            return iter([slot] if slot != NONE and store.handles.flags[slot] & LINKED else [])
-        if self._by_message is not None:
-            return store.chains.find_message(self._by_message)
-        if self._by_correlation is not None:
-            return store.chains.find_correlation(self._by_correlation)
+            return [slot] if slot != NONE and store.handles.flags[slot] & LINKED else []
         assert wanted.group_id is not None
-        return iter(sorted(store.groups.get(wanted.group_id, ()), key=self._queue.delivery_order))
+        return store.groups.get(wanted.group_id, ())
 
     def _look_again(self) -> int:
         """At what has happened to those that it has passed."""
