@@ -113,3 +113,9 @@ def test_what_is_looked_at_has_its_price() -> None:
     assert look_up(RFH2, b"", many, elsewhere)[1] < look_up(RFH2, b"", many, here)[1] // 10
     stored = Properties({f"p{number}": "x" for number in range(1000)}).encode()
     assert look_up(MQMD(), stored, b"", here)[1] > 10 * look_up(MQMD(), stored, b"", elsewhere)[1]
+
+
+def test_every_name_is_looked_for() -> None:
+    stored = Properties({f"p{number}": "x" * 100 for number in range(100)}).encode()
+    names = frozenset(f"q{number}" for number in range(500))
+    assert look_up(MQMD(), stored, b"", names)[1] > 100 * look_up(MQMD(), stored, b"", frozenset({"q"}))[1]

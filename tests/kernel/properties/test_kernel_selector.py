@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from libremq.kernel.properties import selector_like
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.selector import SELECTOR_DEPTH_MAX, compile_selector
 from libremq.kernel.properties.selector_like import compile_like
@@ -487,3 +489,27 @@ def test_like_agrees_with_a_regular_expression(pattern: str, text: str, escape: 
         else:
             expression += {"%": ".*", "_": "."}.get(character, re.escape(character))
     assert compile_like(pattern, escape)(text) is (re.fullmatch(expression, text) is not None)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_like_with_a_long_text_compares_all_places_at_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selector_like, "_COMPARED_MAX", 0)
+    chance = random.Random(seed)
+    for _ in range(2000):
+        pattern = "".join(chance.choice("ab_%") for _ in range(chance.randrange(8)))
+        text = "".join(chance.choice("abc") for _ in range(chance.randrange(12)))
+        expression = pattern.replace("_", ".").replace("%", ".*")
+        assert compile_like(pattern, None)(text) is (re.fullmatch(expression, text) is not None), (pattern, text)
+
+
+def test_like_is_done_with_a_long_pattern_and_a_long_text() -> None:
+    """Character by character these are four thousand million comparisons."""
+    matches = compile_like("%" + "x_" * 2000 + "y%", None)
+    assert not matches("x" * 1_000_000)
+    assert matches("x" * 1_000_000 + "y")
+
+
+def test_what_it_is_worth_to_evaluate_it_grows_with_the_selector() -> None:
+    short, long = compile_selector("JMSPriority = 1"), compile_selector(" OR ".join(["JMSPriority = 1"] * 500))
+    assert long.cost > 100 and short.cost <= 1
+    assert compile_selector("a LIKE '%x_y%'").compares and not compile_selector("a LIKE '%xy%'").compares

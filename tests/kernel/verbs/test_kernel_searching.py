@@ -262,6 +262,23 @@ def test_a_long_search_gives_way(options: int) -> None:
     assert not deep.state_of("Q").watchers and not deep.state_of("Q").waiters
 
 
+@pytest.mark.parametrize(
+    "selector",
+    [
+        " OR ".join(f"JMSPriority = {number}" for number in range(10, 500)),
+        " OR ".join(f"colour = '{number}'" for number in range(500)),
+        "colour LIKE '%" + "b_" * 500 + "x%'",
+    ],
+    ids=["descriptor", "property", "pattern"],
+)
+def test_a_long_selector_is_worth_more_than_a_look(selector: str) -> None:
+    deep = Deep(0)
+    for _ in range(100):
+        deep.put_one("b" * 500)
+    assert isinstance(deep.look(deep.select(selector)), Waiter)
+    assert deep.to_the_end() > 4
+
+
 @pytest.mark.parametrize("field", ["MsgId", "CorrelId"])
 def test_the_index_that_the_first_get_by_id_needs_is_made_in_slices(field: str) -> None:
     def an_id(number: int) -> dict[str, Any]:

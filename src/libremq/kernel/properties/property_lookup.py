@@ -14,6 +14,7 @@ from libremq.kernel.properties.property_delivery import may_hold_properties, pro
 from libremq.mqi.structs import MQMD
 
 _SEARCHED_BYTES = 10  # a unit of work (see `state.turns`) for each 1024 bytes that are searched
+_NAMES = 3  # and for each 8 names
 
 
 def look_up(md: MQMD, stored: bytes, data: bytes, names: frozenset[str]) -> tuple[Properties, int]:
@@ -22,7 +23,7 @@ def look_up(md: MQMD, stored: bytes, data: bytes, names: frozenset[str]) -> tupl
     cost = 1
     if stored:
         spelled = _stored_names(names)
-        cost += len(stored) >> _SEARCHED_BYTES
+        cost += (len(stored) * len(spelled) >> _SEARCHED_BYTES) + (len(spelled) >> _NAMES)
         if any(name in stored for name in spelled):
             entries = Properties.decode_some(stored, spelled)
             cost += stored_count(stored)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MORE = -2
 """No slot either: the slice is used up, and it is not known yet."""
 _NO_ID = bytes(24)
+_COMPARED = 11  # a unit of work for each 2048 comparisons of a character of a text with one of a LIKE pattern
 GROUP_OPTIONS = (
     C.MQGMO_LOGICAL_ORDER | C.MQGMO_COMPLETE_MSG | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE
 )
@@ -52,7 +53,7 @@ class Wanted:
         self.offset = md.Offset if match & C.MQMO_MATCH_OFFSET else None
         self.token = gmo.MsgToken if version >= C.MQGMO_VERSION_3 and match & C.MQMO_MATCH_MSG_TOKEN else None
         self.selector = handle.selector
-        self.cost = 0  # of the latest look at properties, in units of work
+        self.cost = 0  # of the latest question to the selector, in units of work
         self.unmarked = options & C.MQGMO_UNMARKED_BROWSE_MSG
         self.specific = bool(
             self.message_id or self.correl_id or self.group_id or self.sequence is not None or self.offset is not None
@@ -114,9 +115,14 @@ class Wanted:
         selector = self.selector
         if selector is None:
             return True
+        self.cost = selector.cost
         if not selector.needs_properties:
             return selector.matches(message.md, None)
-        properties, self.cost = look_up(message.md, message.properties, message.data, selector.names)
+        properties, looked = look_up(message.md, message.properties, message.data, selector.names)
+        self.cost += looked
+        if selector.compares:
+            texts = sum(len(one.value) for one in properties.entries() if isinstance(one.value, str))
+            self.cost += texts * selector.compares >> _COMPARED
         return selector.matches(message.md, properties)
 
 
