@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -513,3 +515,13 @@ def test_what_it_is_worth_to_evaluate_it_grows_with_the_selector() -> None:
     short, long = compile_selector("JMSPriority = 1"), compile_selector(" OR ".join(["JMSPriority = 1"] * 500))
     assert long.cost > 100 and short.cost <= 1
     assert compile_selector("a LIKE '%x_y%'").compares and not compile_selector("a LIKE '%xy%'").compares
+
+
+def test_a_program_that_selects_nothing_does_not_load_the_parser() -> None:
+    """And whoever has loaded it ahead has no more to load with the first selector."""
+    program = (
+        "import sys; from libremq.kernel.properties import selector; assert 'lark' not in sys.modules;"
+        "selector.load_parser(); loaded = set(sys.modules); selector.compile_selector('b > 2 AND c LIKE \\'x%\\'');"
+        "assert 'lark' in loaded and set(sys.modules) == loaded and selector._parser.cache_info().misses == 1"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

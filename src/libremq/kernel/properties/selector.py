@@ -160,6 +160,11 @@ def compile_selector(text: str) -> Selector:
     return _compile(text)
 
 
+def load_parser() -> None:
+    """Have what the first selector needs. It takes a fifth of a second: a server does it where nobody waits for it."""
+    _compile("a = 1")
+
+
 @lru_cache(maxsize=SELECTOR_CACHE_MAX)
 def _compile(text: str) -> Selector:
     if not text.strip(" \t\r\n\f"):

@@ -11,8 +11,10 @@ import contextlib
 import functools
 import os
 import socket
+import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -52,6 +54,7 @@ EndMode = Literal["quiesce", "immediate", "preemptive"]
 _TICK_S = 1.0
 _COMMAND_THREADS = 16  # a PING CHANNEL keeps one until the other end answers
 _ACCEPT_PAUSE_S = 0.5
+_SETTLED_A_TURN = 64  # gets that are answered and consumers that are served
 _ACCEPTS_A_TURN = 16  # those that give way to them are closed in the next turn, and count until then
 _REFUSED_IN_WORDS = 40  # sockets beyond the limit that are told why they are refused
 _KEPT_LOCAL = 60  # and local ones that are let in: an administrator is, even if others fill the above and are silent
@@ -129,8 +132,9 @@ class EventLoop:
         self._sockets: dict[socket.socket, int] = {}  # that are listened on, with their TCP ports
         self._asked_hosts: dict[socket.socket, str] = {}  # and with the hosts that were asked for
         self._unix_paths: list[str] = []
-        self._completed: list[tuple[Conversation, Waiter]] = []
+        self._completed: deque[tuple[Conversation, Waiter]] = deque()
         self._awake: dict[Conversation, None] = {}  # in the order in which they were woken
+        self._settles_soon = False  # there are more of both than a turn may serve
         self._noted: set[tuple[object, ...]] = set()
         self._none_left: asyncio.Event
 
@@ -389,25 +393,36 @@ class EventLoop:
         self._awake[conversation] = None
         self.settle()
 
-    def settle(self) -> None:
-        """After calls were run: answer the gets and serve the consumers that they made ready."""
+    def settle(self, most: int = _SETTLED_A_TURN) -> None:
+        """After calls were run: answer the gets and serve the consumers that they made ready.
+
+        So many at most: one commit may have served thousands. The rest follows when others had their turn.
+        """
         if self._completed or self._awake:
             touched: set[Link] = set()
             with self.lock:
-                while self._completed or self._awake:
-                    completed, self._completed = self._completed, []
-                    for conversation, waiter in completed:
+                while most > 0 and (self._completed or self._awake):
+                    if self._completed:
+                        conversation, waiter = self._completed.popleft()
                         self._for_one(conversation, partial(conversation.waited, waiter))
-                        touched.add(conversation.link)
-                    awake, self._awake = self._awake, {}
-                    for conversation in awake:
+                    else:
+                        conversation = next(iter(self._awake))
+                        del self._awake[conversation]
                         self._for_one(conversation, conversation.deliver)
-                        touched.add(conversation.link)
+                    touched.add(conversation.link)
+                    most -= 1
             for link in touched:
                 link.flush()
+            if (self._completed or self._awake) and not self._settles_soon:
+                self._settles_soon = True
+                self.loop.call_soon(self._settle_rest)
         self.replies.relieve()
         if self.manager.failure is not None and not self.failed.done():
             self.fail(self.manager.failure)
+
+    def _settle_rest(self) -> None:
+        self._settles_soon = False
+        self.settle()
 
     def _for_one(self, conversation: Conversation, work: Callable[[], None]) -> None:
         """What goes wrong with one must not keep the others from what they were given already."""
@@ -510,7 +525,7 @@ class EventLoop:
                 self.manager.end_waits()
                 for link in list(self.links):
                     link.quiesce()
-            self.settle()
+            self.settle(sys.maxsize)  # all of them: the sockets may be closed next
             for link in list(self.links):
                 link.flush()
         if mode != "quiesce":

@@ -30,6 +30,7 @@ from libremq.common.messages.amq_messages import amq
 from libremq.common.names.socket_paths import socket_path
 from libremq.common.release import release
 from libremq.host.embedded import EmbeddedQueueManager
+from libremq.kernel.properties.selector import load_parser
 from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -220,6 +221,7 @@ class Server:
         gc.freeze()
         gc.set_threshold(_GC_THRESHOLD, 20, 50)
         self._progress.ready(started.text)
+        event_loop.background(asyncio.ensure_future(asyncio.to_thread(load_parser)))
 
     def _start_kernel(self) -> EmbeddedQueueManager:
         """In a thread. Someone who only looked whether it runs has the lock for a moment; others have it for long."""
