@@ -104,7 +104,7 @@ class FuzzyLife(Life):
         after = self._without_rolled_back(self.instead or after)
         if self.qm.connection(self.application).backed_out:
             refused(C.MQRC_BACKED_OUT, lambda: self.qm.commit(self.application))
-        for xid in list(self.qm.core.rolled_back):
+        for xid in self.qm.core.branches.rolled_back():
             refused(C.MQRC_BACKED_OUT, lambda xid=xid: self.qm.xa_prepare(self.coordinator, xid))  # type: ignore[misc]
         self.acknowledge(after)
 

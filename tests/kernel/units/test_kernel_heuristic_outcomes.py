@@ -92,7 +92,7 @@ def test_a_crash_between_what_is_kept_and_the_decision_leaves_the_branch_in_doub
     from libremq.kernel.objects.object_types import HeuristicOutcome
 
     life = in_doubt()
-    life.core.install_record(HeuristicOutcome.make(XID, 1, committed=True))
+    life.core.install_record(HeuristicOutcome.make(XID, 1, "alice", committed=True))
     life.restart(orderly=False)
     assert outcomes(life) == [] and life.qm.xa_recover(life.coordinator, decided=True) == [XID]
     life.qm.resolve_unit(XID, commit=False)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 import pytest
 from helper_qmgr import Session
 
+from libremq.kernel.objects.object_types import HeuristicOutcome
 from libremq.kernel.recovery import log_room
-from libremq.kernel.state import journal
+from libremq.kernel.state import journal, known_branches
 from libremq.log import LogConfig, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -129,6 +130,79 @@ def test_nobody_else_takes_the_news_of_a_rollback() -> None:
     with pytest.raises(MQError) as caught:
         session.qm.xa_prepare(alice, _XID)
     assert caught.value.reason == C.MQRC_BACKED_OUT
+
+
+@pytest.mark.parametrize("restarted", [False, True])
+def test_nobody_else_hears_of_what_an_administrator_has_decided(session: Session, restarted: bool) -> None:
+    alice = _connected(session, "alice")
+    _begin(session, alice)
+    session.qm.xa_prepare(alice, _XID)
+    session.qm.resolve_unit(_XID, commit=True)
+    if restarted:
+        session.qm.checkpoint()
+        session.kill_and_start()
+        alice = _connected(session, "alice")
+    mallory = _connected(session, "mallory")
+    assert session.qm.xa_recover(mallory, decided=True) == []
+    _all_refused([*_verbs(session, mallory), lambda xid: session.qm.xa_forget(mallory, xid)])
+    assert session.qm.xa_recover(alice, decided=True) == session.qm.xa_recover(session.hconn, decided=True) == [_XID]
+    with pytest.raises(MQError) as told:
+        session.qm.xa_commit(alice, _XID)
+    assert told.value.reason == C.MQRC_OUTCOME_MIXED
+    session.qm.xa_forget(alice, _XID)
+    assert session.qm.xa_recover(alice, decided=True) == []
+
+
+def test_what_was_decided_of_a_branch_without_owner_is_the_administrators(session: Session) -> None:
+    alice = _connected(session, "alice")
+    session.core.install_record(HeuristicOutcome.make(_XID, 1, "", committed=True))
+    _all_refused([*_verbs(session, alice), lambda xid: session.qm.xa_forget(alice, xid)])
+    session.qm.xa_forget(session.hconn, _XID)
+
+
+def test_branches_of_one_user_have_a_limit_and_others_have_theirs(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is in them, so nothing else would ever end them."""
+    monkeypatch.setattr(known_branches, "UNFINISHED_MAX", 3)
+    alice, mallory = _connected(session, "alice"), _connected(session, "mallory")
+    for number in range(3):
+        _begin(session, mallory, b"m%d" % number)
+    for _ in range(2):
+        with pytest.raises(MQError) as refused:
+            session.qm.xa_start(mallory, b"one more")
+        assert refused.value.reason == C.MQRC_RESOURCE_PROBLEM
+        _begin(session, mallory, b"m1")  # it is his, and there
+    _begin(session, alice)
+    session.qm.xa_prepare(mallory, b"m0")
+    session.kill_and_start()  # those that were not prepared are backed out
+    mallory = _connected(session, "mallory")
+    for xid in (b"m1", b"m2"):
+        _begin(session, mallory, xid)
+    with pytest.raises(MQError):
+        session.qm.xa_start(mallory, b"one more")
+    session.qm.xa_rollback(mallory, b"m0")
+    _begin(session, mallory, b"one more")
+
+
+def test_news_of_rollbacks_has_a_limit_for_each_user(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_branches, "ROLLED_BACK_MAX", 2)
+    alice, mallory = _connected(session, "alice"), _connected(session, "mallory")
+    _begin(session, alice)
+    log_room.give_way(session.core)
+    for number in range(4):
+        _begin(session, mallory, b"m%d" % number)
+        log_room.give_way(session.core)
+    assert session.core.branches.rolled_back() == [_XID, b"m2", b"m3"]
+    for hconn, xid, reason in (
+        (mallory, b"m0", C.MQRC_UOW_NOT_AVAILABLE),
+        (mallory, b"m3", C.MQRC_BACKED_OUT),
+        (alice, _XID, C.MQRC_BACKED_OUT),
+    ):
+        with pytest.raises(MQError) as told:
+            session.qm.xa_prepare(hconn, xid)
+        assert told.value.reason == reason
+    assert session.core.branches.rolled_back() == [b"m2"]
 
 
 def test_a_branch_in_a_log_that_names_no_owner_is_the_administrators(session: Session) -> None:

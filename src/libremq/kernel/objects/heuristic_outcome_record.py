@@ -18,10 +18,12 @@ from libremq.mqi.errors import mq_error
 BACKED_OUT, COMMITTED = 0, 1
 _WORDS = {"BACKEDOUT": BACKED_OUT, "COMMITTED": COMMITTED}
 _XID_BYTES_MAX = 140
+_OWNER_BYTES_MAX = 255
 _ROWS = (
     text("XID", NO_SELECTOR, 2 * _XID_BYTES_MAX, "of the branch, in hexadecimal"),
     choice("OUTCOME", NO_SELECTOR, BACKED_OUT, _WORDS, "what was decided"),
     number("TRAN", NO_SELECTOR, 0, 0, 2**63 - 1, "number of the transaction, as dspmqtrn shows it"),
+    text("OWNER", NO_SELECTOR, _OWNER_BYTES_MAX, "the user that began the branch; blank: not known"),
 )
 
 
@@ -35,6 +37,7 @@ class HeuristicOutcome(KeyedRecord):
     xid: str
     outcome: int
     tran: int
+    owner: str
 
     @property
     def key(self) -> str:
@@ -45,11 +48,12 @@ class HeuristicOutcome(KeyedRecord):
         return self.outcome == COMMITTED
 
     @classmethod
-    def make(cls, xid: bytes, transaction: int, *, committed: bool) -> Self:
+    def make(cls, xid: bytes, transaction: int, owner: str, *, committed: bool) -> Self:
         values: dict[str, Value] = {
             "xid": xid.hex(),
             "outcome": COMMITTED if committed else BACKED_OUT,
             "tran": transaction,
+            "owner": owner,
         }
         return new_object(cls, xid.hex(), values)
 

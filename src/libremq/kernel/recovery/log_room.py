@@ -97,7 +97,7 @@ def give_way(core: Core) -> None:
     for connection in owners:
         connection.backed_out = True
     if oldest.xid and not owners:
-        core.rolled_back[oldest.xid] = oldest.owner
+        core.branches.note_rolled_back(oldest)
     core.backout(oldest)  # LogFull: there is no room even for that, and it stays with its connection until there is
     for connection in owners:
         connection.unit = connection.xa_unit = None

@@ -91,6 +91,8 @@ class Restart(Replay):
         for unit in core.active_units():
             self.backed_out += 1
             core.backout(unit)
+        for unit in core.prepared_units():
+            core.branches.add(unit)
         self.say(amq(7231, self.backed_out, core.qmgr_name, len(core.units)))
         self.say(amq(7232, core.qmgr_name))
 

@@ -35,6 +35,7 @@ from libremq.kernel.state.authority_state import AuthorityState
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.event_state import EventState
 from libremq.kernel.state.identifiers import Identifiers
+from libremq.kernel.state.known_branches import KnownBranches
 from libremq.kernel.state.queue_files import QueueFiles
 from libremq.kernel.state.queue_state import QueueState, QueueStatistics
 from libremq.kernel.state.turns import Turns
@@ -96,7 +97,7 @@ class Core:
         self.units: dict[int, UnitOfWork] = {}
         self.unfinished: dict[int, dict[QueueState, list[int]]] = {}
         """Units of work whose backout came to a stop, as the log was full, and the queues that have messages back."""
-        self.rolled_back: dict[bytes, str] = {}  # XIDs of branches, and whose they are: its manager must hear it
+        self.branches = KnownBranches()
         self.connections: dict[int, Connection] = {}
         self.hconns = itertools.count(1)
         self.on_arrival: Callable[[Mapping[QueueState, Sequence[int]]], None] = lambda arrived: None
@@ -556,6 +557,7 @@ class Core:
 
     def _ended(self, unit: UnitOfWork) -> None:
         del self.units[unit.id]
+        self.branches.remove(unit)
         self.undo_bytes -= unit.undo_bytes
 
     # The end of a unit of work

@@ -1,8 +1,9 @@
 """Two-phase commit for transaction managers: branches by XID, prepared ones kept until somebody decides.
 
 A branch belongs to the user that began it, also after a restart: nobody else sees it, joins it or decides about it, but
-administrators (privileged connections), who must be able to when its transaction manager never will: rsvmqtrn. One that
-is in doubt in the log of a release that kept no owner is theirs alone.
+administrators (privileged connections), who must be able to when its transaction manager never will: rsvmqtrn. What
+they have decided is told to that user alone, and kept until it forgets the branch. One that is in doubt in the log of a
+release that kept no owner is the administrators'.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.object_types import HeuristicOutcome
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
+from libremq.kernel.state.known_branches import UNFINISHED_MAX
 from libremq.kernel.state.unit_of_work import ACTIVE, BATCH_XID, PREPARED, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
@@ -39,11 +41,12 @@ class Branches:
 
     def _was_rolled_back(self, connection: Connection, xid: bytes) -> bool:
         """Has the queue manager rolled it back while nobody was in it? Its transaction manager hears it once."""
-        owner = self._core.rolled_back.get(xid)
+        branches = self._core.branches
+        owner = branches.who_was_rolled_back(xid)
         if owner is None:
             return False
         self._check_owner(connection, xid, owner)
-        del self._core.rolled_back[xid]
+        branches.forget_rolled_back(xid, owner)
         return True
 
     def _check_rolled_back(self, connection: Connection, xid: bytes) -> None:
@@ -54,15 +57,20 @@ class Branches:
 
     def _find(self, connection: Connection, xid: bytes) -> UnitOfWork:
         self._check_rolled_back(connection, xid)
-        unit = self._unit(xid)
-        self._check_owner(connection, xid, unit.owner)
-        return unit
+        unit, outcome = self._core.branches.find(xid), self._outcome(xid)
+        if unit is not None:
+            self._check_owner(connection, xid, unit.owner)
+        elif outcome is not None:
+            self._check_owner(connection, xid, outcome.owner)
+        return self._unit(xid)
+
+    def _outcome(self, xid: bytes) -> HeuristicOutcome | None:
+        return self._core.catalogue.heuristic_outcomes.get(xid.hex())
 
     def _unit(self, xid: bytes) -> UnitOfWork:
-        for unit in self._core.units.values():
-            if unit.xid == xid and not unit.is_batch:
-                return unit
-        outcome = self._core.catalogue.heuristic_outcomes.get(xid.hex())
+        unit, outcome = self._core.branches.find(xid), self._outcome(xid)
+        if unit is not None:
+            return unit
         if outcome is not None:
             what = "committed (XA_HEURCOM)" if outcome.is_committed else "backed out (XA_HEURRB)"
             raise mq_error(C.MQRC_OUTCOME_MIXED, xid.hex(), f"an administrator decided that the branch is {what}")
@@ -77,18 +85,24 @@ class Branches:
         if connection.xa_unit is not None or connection.unit is not None:
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "the connection has a unit of work already")
         self._check_rolled_back(connection, xid)
-        for unit in self._core.units.values():
-            if unit.xid == xid:
-                self._check_owner(connection, xid, unit.owner)
-                if unit.state != ACTIVE or any(other.xa_unit is unit for other in self._core.connections.values()):
-                    raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is prepared or in use elsewhere")
-                connection.xa_unit = unit
-                return
-        if xid.hex() in self._core.catalogue.heuristic_outcomes:
+        branches = self._core.branches
+        unit, outcome = branches.find(xid), self._outcome(xid)
+        if unit is not None:
+            self._check_owner(connection, xid, unit.owner)
+            if unit.state != ACTIVE or any(other.xa_unit is unit for other in self._core.connections.values()):
+                raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is prepared or in use elsewhere")
+            connection.xa_unit = unit
+            return
+        if outcome is not None:
+            self._check_owner(connection, xid, outcome.owner)
             what = "an administrator decided a branch with this XID; forget that first (XAER_DUPID)"
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), what)
+        if not branches.has_room(connection.user):
+            what = f"user {connection.user!r} has {UNFINISHED_MAX} branches that are not decided: decide some first"
+            raise mq_error(C.MQRC_RESOURCE_PROBLEM, xid.hex(), what)
         unit = self._core.begin_unit()
         unit.xid, unit.owner = xid, connection.user
+        branches.add(unit)
         connection.xa_unit = unit
 
     def end(self, connection: Connection, xid: bytes) -> None:
@@ -131,20 +145,21 @@ class Branches:
     def recover(self, connection: Connection, *, decided: bool = False) -> list[bytes]:
         """The XIDs that are in doubt, of those that the connection may decide about.
 
-        If wanted, administrators also see those that one of them has decided. Others hear of that when they ask about
-        their XID: it is not kept whose a decided branch was.
+        If wanted, also those of its own that an administrator has decided.
         """
         found = [unit.xid for unit in self._core.prepared_units() if _may_decide(connection, unit.owner)]
-        if decided and connection.privileged:
-            found += [bytes.fromhex(one.xid) for one in self.outcomes()]
+        if decided:
+            found += [bytes.fromhex(one.xid) for one in self.outcomes() if _may_decide(connection, one.owner)]
         return found
 
     def forget(self, connection: Connection, xid: bytes) -> int:
         """Keep nothing of a branch that was decided; one that is still in doubt is not forgotten."""
-        for unit in self._core.prepared_units():
-            if unit.xid == xid:
-                self._check_owner(connection, xid, unit.owner)
-                raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "it is in doubt: commit it or roll it back")
+        unit, outcome = self._core.branches.find(xid), self._outcome(xid)
+        if unit is not None and unit.state == PREPARED:
+            self._check_owner(connection, xid, unit.owner)
+            raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "it is in doubt: commit it or roll it back")
+        if outcome is not None:
+            self._check_owner(connection, xid, outcome.owner)
         return self.forget_decided(xid)
 
     # What an administrator decides, because the transaction manager does not
@@ -162,7 +177,7 @@ class Branches:
         unit = self._unit(xid)
         if unit.state != PREPARED:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is not prepared: there is nothing in doubt")
-        self._core.install_record(HeuristicOutcome.make(xid, unit.id, committed=commit))
+        self._core.install_record(HeuristicOutcome.make(xid, unit.id, unit.owner, committed=commit))
         return self._core.commit(unit) if commit else self._core.backout(unit)
 
     def outcomes(self) -> list[HeuristicOutcome]:
