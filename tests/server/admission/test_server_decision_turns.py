@@ -29,6 +29,19 @@ def test_each_address_has_its_turn_and_each_of_its_sockets() -> None:
     turns.close()
 
 
+def test_a_network_of_ipv6_has_one_turn() -> None:
+    turns, gate = Turns(1, "turn"), threading.Event()
+    order: list[str] = []
+    turns.submit("192.0.2.1", 0, lambda: gate.wait(60))
+    futures = [turns.submit(f"2001:db8::{n:x}", n, lambda: order.append("guess")) for n in range(1, 5)]
+    futures.append(turns.submit("192.0.2.2", 9, lambda: order.append("login")))
+    gate.set()
+    for future in futures:
+        future.result(60)
+    assert order == ["guess", "login", "guess", "guess", "guess"]
+    turns.close()
+
+
 def test_what_fails_is_told_and_the_others_go_on() -> None:
     turns = Turns(2, "turn")
     failed = turns.submit("a", 1, lambda: 1 // 0)

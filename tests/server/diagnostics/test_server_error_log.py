@@ -8,12 +8,14 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from pathlib import Path
 
 import pytest
 
 from libremq.common.configuration import parse
 from libremq.common.messages.amq_messages import amq
+from libremq.common.messages.spoken_of import speak_of
 from libremq.server.diagnostics.error_entry import RULE, severity_of
 from libremq.server.diagnostics.error_log import FILES, JSON_FILES, ErrorLog, configured_log, last_entries
 from libremq.server.diagnostics.repeated_messages import ALL_MAX, SAME_MAX
@@ -196,6 +198,52 @@ def test_what_one_address_repeats_does_not_hide_what_another_does(tmp_path: Path
         amq(6290, "AMQ9999E about 192.0.2.1", 25, 60),
         amq(5026, "anything"),
     ]
+
+
+def test_whom_it_is_about_says_who_is_served_and_not_what_he_calls_himself(tmp_path: Path) -> None:
+    now = Time()
+    log = log_in(tmp_path, 8 << 20, now=now)
+
+    def mallory() -> None:
+        speak_of("192.0.2.66(4711)")
+        for number in range(ALL_MAX + 5):
+            user = f"10.0.{number >> 8}.{number & 255}"
+            log.note(amq(9557, f"'{user}'", "192.0.2.66(4711)"))
+            log.note(amq(5543, "noise"))
+
+    copy_context().run(mallory)
+    log.note(amq(9557, "'alice'", "192.0.2.1(1)"))
+    log.note(amq(5543, "CHCKCLNT"))
+    now.at += 61
+    log.write(amq(5026, "anything"))
+    texts = messages_of(tmp_path)
+    assert texts[2 * SAME_MAX :] == [
+        amq(9557, "'alice'", "192.0.2.1(1)"),
+        amq(5543, "CHCKCLNT"),
+        amq(6290, "AMQ9557E about 192.0.2.66", ALL_MAX + 5 - SAME_MAX, 60),
+        amq(6290, "AMQ5543I about 192.0.2.66", ALL_MAX + 5 - SAME_MAX, 60),
+        amq(5026, "anything"),
+    ]
+
+
+def test_how_many_were_left_out_is_told_though_nobody_says_anything_more(tmp_path: Path) -> None:
+    now = Time()
+    log = log_in(tmp_path, now=now)
+    for number in range(SAME_MAX + 25):
+        log.note(amq(9513, f"refused {number}"))
+    log.tell_left_out()
+    log.flush()
+    assert len(messages_of(tmp_path)) == SAME_MAX
+    now.at += 61
+    log.tell_left_out()
+    log.tell_left_out()
+    log.flush()
+    assert messages_of(tmp_path)[SAME_MAX:] == [amq(6290, "AMQ9513E", 25, 60)]
+    for number in range(SAME_MAX + 3):
+        log.note(amq(9513, f"refused {number}"))
+    log.tell_left_out(all_of_them=True)  # it is the end
+    log.flush()
+    assert messages_of(tmp_path)[-1] == amq(6290, "AMQ9513E", 3, 60)
 
 
 def test_who_has_many_addresses_or_makes_them_up_does_not_fill_the_log(tmp_path: Path) -> None:

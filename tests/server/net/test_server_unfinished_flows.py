@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from helper_partners import Partner, define, receiver
@@ -14,8 +16,8 @@ import libremq
 from libremq.kernel.messages.transmission import frame as transmission_frame
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD
-from libremq.server.net.event_loop import EventLoopLimits
-from libremq.server.net.unfinished_flows import SLOWEST_BYTES_S, UnfinishedFlow
+from libremq.server.net.event_loop import EventLoop, EventLoopLimits
+from libremq.server.net.unfinished_flows import SLOWEST_BYTES_S, UnfinishedFlow, relieve
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel
 from libremq.wire.protocol import FIRST, MAX_MESSAGE, MAX_SEGMENT, Type
@@ -168,6 +170,26 @@ def test_the_address_that_holds_most_gives_way(tmp_path: Path) -> None:
         assert lines and all("127.0.0.1(" in line for line in lines)
         for peer in many:
             peer.socket.close()
+
+
+class Holding:
+    """A link that holds something."""
+
+    def __init__(self, loop: Any, peer: str, held_bytes: int) -> None:
+        self.loop, self.peer, self.held_bytes = loop, peer, held_bytes
+
+    def give_way(self, message: str) -> None:
+        self.loop.buffered_bytes -= self.held_bytes
+        self.held_bytes = 0
+
+
+def test_a_network_of_ipv6_holds_as_one_address() -> None:
+    loop = SimpleNamespace(limits=SimpleNamespace(buffer_bytes_max=100), buffered_bytes=110, message_links=[])
+    many = [Holding(loop, f"2001:db8::{number:x}(1414)", 10) for number in range(7)]
+    other = Holding(loop, "192.0.2.1(1414)", 40)
+    loop.links = [*many, other]
+    relieve(cast(EventLoop, loop))
+    assert other.held_bytes == 40 and sum(one.held_bytes for one in many) == 60
 
 
 def test_a_partner_gives_way_too(tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """Threads for decisions that take long, in turns: first by address, then by socket.
 
 A password costs time to check, by intent. Who sends thousands of guesses waits for his own: each address has its turn,
-and of an address each socket, so a login from elsewhere waits for one guess of each and not for all of them.
+and of an address each socket, so a login from elsewhere waits for one guess of each and not for all of them. An IPv6
+network is one address: whoever has one of it has them all.
 """
 
 from __future__ import annotations
@@ -10,7 +11,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import Any
+
+from libremq.security.address_patterns import network
 
 _Job = tuple["Future[Any]", Callable[[], Any]]
 
@@ -24,11 +29,12 @@ class Turns:
         self._waiting: dict[str, dict[Hashable, deque[_Job]]] = {}  # by address and socket, whose turn it is first
 
     def submit(self, address: str, socket: Hashable, work: Callable[[], Any]) -> Future[Any]:
-        """RuntimeError after `close`."""
+        """RuntimeError after `close`. What the work says is said of whom the caller speaks of."""
         future: Future[Any] = Future()
+        job = future, partial(copy_context().run, work)
         with self._lock:
             self._pool.submit(self._next)  # one turn for each job, whosever it will be
-            self._waiting.setdefault(address, {}).setdefault(socket, deque()).append((future, work))
+            self._waiting.setdefault(network(address) or address, {}).setdefault(socket, deque()).append(job)
         return future
 
     def _next(self) -> None:

@@ -87,6 +87,13 @@ class ErrorLog:
             if self._repeated.is_written(key, address_in(text), entry.at, window_s, most):
                 self._add(entry)
 
+    def tell_left_out(self, *, all_of_them: bool = False) -> None:
+        """Add how many messages were left out whose time has passed, or of all of them: nothing else may follow."""
+        at = self._now()
+        with self._guard:
+            for left_out in self._repeated.all() if all_of_them else self._repeated.ended(at):
+                self._add(Entry(amq(6290, *left_out), at, self._origin))
+
     def _add(self, entry: Entry) -> None:
         self.recent.append(f"{utc(entry.at)} {entry.text}")
         self._waiting[FILES].append(entry.as_text())

@@ -1,8 +1,8 @@
 """Messages that repeat themselves: which are written, which are counted, and when the count is told.
 
 They are counted by message and address: one machine that provokes thousands of them leaves room for those of others.
-All together have a limit too, as there may be many addresses, and what looks like one may be a name that somebody
-chose. How many were left out is told when their time has passed, with whatever is written next.
+Whose they are says who is served at the moment (`spoken_of`), else the first address in the text. All together have a
+limit too, as there may be many addresses. How many were left out is told when their time has passed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from libremq.common.messages.amq_messages import AmqMessage
+from libremq.common.messages.spoken_of import spoken_of
 from libremq.security.address_patterns import network
 
 SAME_MAX = 100
@@ -50,7 +51,9 @@ class _Window:
 
 
 def address_in(text: str) -> str:
-    """The first address in a message, or the network that it counts for; "" if there is none."""
+    """Whom a message is about: an address, or the network that it counts for; "" if there is none."""
+    if served := network(spoken_of()):
+        return served
     inserts = text.inserts if isinstance(text, AmqMessage) else ()
     for insert in inserts:
         if isinstance(insert, str):
@@ -75,6 +78,10 @@ class RepeatedMessages:
         over = [key for key, window in self._windows.items() if window.is_over(now)]
         return self._end(over)
 
+    def all(self) -> list[LeftOut]:
+        """Of all, how many were left out so far: nothing more is written."""
+        return self._end(list(self._windows))
+
     def _end(self, keys: list[tuple[str, str]]) -> list[LeftOut]:
         left_out = []
         for message, address in keys:
@@ -86,8 +93,13 @@ class RepeatedMessages:
 
     def is_written(self, message: str, address: str, now: float, window_s: int, most: int) -> bool:
         """Is one more of this message written, or only counted?"""
-        if address and not self._counts(message, _ANYWHERE, now, SAME_WINDOW_S, ALL_MAX):
-            return False
+        if address:
+            known = self._windows.get((message, address))
+            if known is not None and known.count >= known.most:
+                known.count += 1  # and not for all: what one repeats takes nothing from the others
+                return False
+            if not self._counts(message, _ANYWHERE, now, SAME_WINDOW_S, ALL_MAX):
+                return False
         return self._counts(message, address, now, window_s, most)
 
     def _counts(self, message: str, address: str, now: float, window_s: int, most: int) -> bool:

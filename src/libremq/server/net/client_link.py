@@ -14,6 +14,7 @@ from collections import deque
 from typing import TYPE_CHECKING, cast
 
 from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.messages.spoken_of import speak_of
 from libremq.common.silence import Silence
 from libremq.mqi import constants as C
 from libremq.server.admission.tls_peers import TlsPeer, peer_of
@@ -120,6 +121,7 @@ class Link(ServedLink):
     def data_received(self, data: bytes) -> None:
         event_loop = self.event_loop
         replies = event_loop.replies
+        speak_of(self.peer)
         replies.heard_of(self)
         try:
             self.silence.heard = event_loop.loop.time()
@@ -234,6 +236,7 @@ class Link(ServedLink):
         self._goes_on = False
         if self._ended or self._transport is None:
             return
+        speak_of(self.peer)
         try:
             with self.event_loop.lock:
                 for conversation in list(self.conversations.values()):

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from contextvars import copy_context
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from libremq.admin.command import Issuer
 from libremq.common.messages.amq_messages import amq
+from libremq.common.messages.spoken_of import speak_of
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.waiting_gets import Got, Waiter
@@ -226,7 +228,7 @@ class Conversation:
                 pass  # the loop was closed
 
         try:
-            event_loop.commands.submit(run).add_done_callback(done)
+            event_loop.commands.submit(copy_context().run, run).add_done_callback(done)
         except RuntimeError:
             self._busy = False
             raise mq_error(C.MQRC_Q_MGR_STOPPING, self.manager.name) from None
@@ -258,6 +260,7 @@ class Conversation:
         self._busy = False
         if self._gone:
             return
+        speak_of(self.link.peer)
         with self.event_loop.lock:
             try:
                 work()

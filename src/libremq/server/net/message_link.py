@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 from libremq.channels.agent import Agent
 from libremq.channels.transport import Peer
 from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.common.messages.spoken_of import speak_of
 from libremq.common.silence import LATE_S
 from libremq.server.admission.tls_peers import TlsPeer, handshake_failure, peer_of
 from libremq.server.net.incoming_call import IncomingCall
@@ -97,6 +98,7 @@ class MessageLink(ServedLink):
 
     def data_received(self, data: bytes) -> None:
         event_loop = self.event_loop
+        speak_of(self.peer)
         event_loop.replies.heard_of(self)
         try:
             self._received(data)
@@ -164,6 +166,7 @@ class MessageLink(ServedLink):
 
     def _go_on(self) -> None:
         self._goes_on = False
+        speak_of(self.peer)
         self._serve()
 
     def _refill(self) -> None:

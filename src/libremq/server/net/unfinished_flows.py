@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from libremq.common.messages.amq_messages import AmqMessage, amq
+from libremq.security.address_patterns import network
 from libremq.wire.segments import SegmentReader
 
 if TYPE_CHECKING:
@@ -75,4 +76,6 @@ def relieve(event_loop: EventLoop) -> None:
 
 
 def _host(link: Holder) -> str:
-    return link.peer.partition("(")[0]
+    """What it counts for: its address, or the network of one of IPv6; "local"."""
+    host = link.peer.partition("(")[0]
+    return network(host) or host

@@ -9,6 +9,7 @@ and a failure, after which nothing more is written but a report.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import faulthandler
 import gc
 import os
@@ -67,6 +68,8 @@ HARD_END_S = 10.0
 """So long a preemptive end, or what follows a failure, may take; then the process just stops."""
 _WATCH_S = 0.5
 _STATISTICS_S = 60.0
+_LEFT_OUT_S = 10.0
+"""So often it is looked whether messages were left out of the error log, while nobody says anything."""
 _SWITCH_S = 0.0005
 """How long the loop may keep the interpreter from the thread that has forced the log: replies wait for it."""
 _GC_THRESHOLD = 20_000
@@ -129,6 +132,7 @@ class Server:
         except Exception as error:
             status = await self._fail("queue manager", error)
         await self.services.stop()
+        self._log.tell_left_out(all_of_them=True)
         self._log.flush()
         self._control.close(self._farewell)
         return status
@@ -156,8 +160,11 @@ class Server:
 
     async def _write_error_log(self) -> None:
         while True:
-            await self._to_flush.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_LEFT_OUT_S):
+                    await self._to_flush.wait()
             self._to_flush.clear()
+            self._log.tell_left_out()
             if not await asyncio.to_thread(self._log.flush):
                 await asyncio.sleep(1.0)  # the disk is full, or the folder gone: perhaps not for ever
                 self._to_flush.set()
