@@ -17,6 +17,7 @@ from libremq.common.log_stanza import LOG_SETTINGS
 from libremq.common.log_stanza import LogSettings as LogSettings
 from libremq.common.setting import LOG, Section, Setting, checked_section, message_numbers, usable
 from libremq.common.setting import ConfigurationError as ConfigurationError
+from libremq.common.unkept_settings import unkept
 
 FILE_NAME = "qm.ini"
 FILE_BYTES_MAX = 1 << 20
@@ -309,6 +310,8 @@ def _interpret(content: StanzaFile, path: str) -> Configuration:
     for entry in content.entries:
         setting = _BY_KEY.get((entry.stanza.casefold(), entry.key.casefold()))
         if setting is None:
+            if wrong := unkept(entry.stanza, entry.key, entry.value):
+                problems.append((entry.line, wrong))
             if entry.stanza.casefold() in _STANZAS:
                 text = f"{shown(entry.key)} is no key of stanza {entry.stanza}; kept, without effect"
                 notes.append((entry.line, text))
