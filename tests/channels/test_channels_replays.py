@@ -145,18 +145,54 @@ def test_a_recorded_receiver_decides_nothing_about_a_batch_in_doubt() -> None:
     assert two.content("TARGET") == [b"a", b"b"]
 
 
-@pytest.mark.parametrize("old", ["caller", "called"])
-def test_a_partner_that_does_not_know_it_is_served_as_before(monkeypatch: pytest.MonkeyPatch, old: str) -> None:
-    one, two = sender_and_receiver()
+def _set_back(monkeypatch: pytest.MonkeyPatch, node: Node) -> None:
+    """From now on it is of a release that knows nothing of nonces."""
     own = negotiation.own_initial_data
 
     def without(environment: Any, channel: Any, *, requests: bool = False) -> Any:
         data = own(environment, channel, requests=requests)
-        if environment is (one if old == "caller" else two).environment:
+        if environment is node.environment:
             data = replace(data, capabilities=(*data.capabilities[:2], CAP3_MSG_PROP))
         return data
 
     monkeypatch.setattr(negotiation, "own_initial_data", without)
+
+
+@pytest.mark.parametrize("reset_before", [False, True])
+def test_what_was_recorded_before_both_ends_knew_it_is_refused_once_they_do(
+    monkeypatch: pytest.MonkeyPatch, reset_before: bool
+) -> None:
+    one, two = sender_and_receiver(NPMSPEED="FAST")
+    with monkeypatch.context() as patched:
+        _set_back(patched, one)
+        recorded = _send(one, two, b"transfer 100", persistent=False)
+    if reset_before:  # the other end follows, and does not forget
+        channel_batches.reset_sequence(one.qm, SENDER, CHANNEL, "QM2", "QM2", next_sequence=9)
+    _send(one, two, b"of today")
+    assert _replay_to_receiver(two, recorded.of_caller).startswith("AMQ9596E")
+    assert two.content("TARGET") == [b"transfer 100", b"of today"]
+    _send(one, two, b"of tomorrow")
+    assert two.content("TARGET")[2:] == [b"of tomorrow"]
+
+
+def test_a_partner_that_is_set_back_is_served_after_reset_channel(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, two = sender_and_receiver()
+    _send(one, two, b"a")
+    before = _numbers(one, two)
+    _set_back(monkeypatch, two)
+    pair = _send(one, two, b"b")
+    assert (pair.ends[pair.sender].message or "").startswith("AMQ9596E")
+    assert (_numbers(one, two), two.content("TARGET")) == (before, [b"a"])
+    channel_batches.reset_sequence(one.qm, SENDER, CHANNEL, "QM2", "QM2", next_sequence=2)
+    channel_batches.reset_sequence(two.qm, RECEIVER, CHANNEL, "QM1", next_sequence=2)
+    _send(one, two, b"c")
+    assert two.content("TARGET") == [b"a", b"b", b"c"]
+
+
+@pytest.mark.parametrize("old", ["caller", "called"])
+def test_a_partner_that_does_not_know_it_is_served_as_before(monkeypatch: pytest.MonkeyPatch, old: str) -> None:
+    one, two = sender_and_receiver()
+    _set_back(monkeypatch, one if old == "caller" else two)
     pair = _send(one, two, b"x")
     assert two.content("TARGET") == [b"x"]
     reader = SegmentReader(1 << 20, 1 << 20)

@@ -28,6 +28,7 @@ from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import is_object_name
 from libremq.common.silence import patience
 from libremq.kernel.objects.channel_definitions import MessageChannel
+from libremq.kernel.objects.channel_sync_record import ChannelSync
 from libremq.kernel.state.connection import Connection
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -394,6 +395,11 @@ class Agent(ABC):
         """Has the other end heard what this one has said in this connection? A recorded one has not."""
         if other.heard != self._nonce:
             raise ChannelError(End("retry", amq(9592, self.name, self.peer.address)), Status.SECURITY_FAILURE)
+
+    def _check_no_older(self, sync: ChannelSync | None) -> None:
+        """Has it shown that it is there with the last batch, and does not any more? What was recorded before cannot."""
+        if sync is not None and sync.fresh and not self.negotiated.is_fresh:
+            raise ChannelError(End("retry", amq(9596, self.name, self.peer.address)), Status.SECURITY_FAILURE)
 
     # Sending
 

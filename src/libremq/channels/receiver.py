@@ -102,6 +102,7 @@ class ReceivingAgent(Agent):
     def _resynchronise(self) -> None:
         """Now the other end says what the last batch was."""
         sync, numbers = self._sync(), self._sequence
+        self._check_no_older(sync)
         if sync is not None:
             numbers.certain, numbers.luwid = sync.sequence, sync.luwid
         elif len(self.environment.manager.channel_records.syncs_of(self.name, RECEIVER_ROLE)) >= _PARTNERS_MAX:
@@ -160,8 +161,9 @@ class ReceivingAgent(Agent):
         lsn = 0
         if numbers.certain != sequence - 1:
             lsn = channel_batches.reset_sequence(
-                manager, RECEIVER_ROLE, self.name, self.partner, next_sequence=sequence, conname=self.connection_name
-            )
+                manager, RECEIVER_ROLE, self.name, self.partner, next_sequence=sequence,
+                conname=self.connection_name, fresh=self.negotiated.is_fresh,
+            )  # fmt: skip
             self.environment.say(amq(9003, self.name, sequence))
             numbers.last = numbers.certain = sequence - 1
         self._send(flows.confirmed(NO_LUWID_BYTES), lsn)
@@ -315,7 +317,7 @@ class ReceivingAgent(Agent):
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, self._no_such_batch(asked))
         sync = ChannelSync.make(
             RECEIVER_ROLE, self.name, self.partner, luwid=batch.luwid.hex(), sequence=numbers.last,
-            now=manager.clock.now(), conname=self.connection_name,
+            now=manager.clock.now(), conname=self.connection_name, fresh=self.negotiated.is_fresh,
         )  # fmt: skip
         try:
             lsn = channel_batches.commit_received(manager, self._connection, sync)

@@ -110,6 +110,7 @@ class SendingAgent(Agent):
                 raise ChannelError(End("failed", message), Status.CHANNEL_UNAVAILABLE)
             self._left_in_doubt = one
         sync, numbers, doubt = self._sync(), self._sequence, self._left_in_doubt
+        self._check_no_older(sync)
         if sync is not None:
             numbers.certain, numbers.luwid = sync.sequence, sync.luwid
         self.substate = C.MQCHSSTATE_RESYNCHING
@@ -166,7 +167,7 @@ class SendingAgent(Agent):
         manager, numbers = self.environment.manager, self._sequence
         sync = ChannelSync.make(
             SENDER_ROLE, self.name, self.partner, self.xmitq, luwid=numbers.luwid, sequence=numbers.certain,
-            now=manager.clock.now(), conname=self.connection_name,
+            now=manager.clock.now(), conname=self.connection_name, fresh=self.negotiated.is_fresh,
         )  # fmt: skip
         channel_batches.followed(manager, sync)
         self._run()
@@ -186,6 +187,10 @@ class SendingAgent(Agent):
 
     # Flows
 
+    def _sync_of(self, identity: BatchIdentity) -> ChannelSync:
+        now = self.environment.manager.clock.now()
+        return identity.sync(self.connection_name, now, fresh=self.negotiated.is_fresh)
+
     def _commit(self, status: StatusData) -> None:
         """The other end has the batch."""
         doubt, manager, counters = self._doubt, self.environment.manager, self.counters
@@ -193,7 +198,7 @@ class SendingAgent(Agent):
         identity = doubt.unit.identity
         if status.luwid.hex() != identity.luwid:
             raise ProtocolError(Status.PROTOCOL_INVALID_DATA, self._no_such_batch(status))
-        channel_batches.commit(manager, doubt.unit, identity.sync(self.connection_name, manager.clock.now()))
+        channel_batches.commit(manager, doubt.unit, self._sync_of(identity))
         self._doubt = None
         self._sequence.certain, self._sequence.luwid = identity.last, identity.luwid
         counters.batches += 1

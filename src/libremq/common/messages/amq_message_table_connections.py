@@ -168,6 +168,14 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "The connection that holds most gives way, of the address that holds most.",
         "Look what that application does. How much there may be depends on the memory of the machine.",
     ),
+    9596: (
+        "E", "Channel '{0}': {1} does not show that it is there now, as it did when the last batch was sent.",
+        "The two ends of a channel tell each other numbers that they have just made up, if both know how. Both did, "
+        "and now the other end says that it does not: it may send what was recorded of a connection before that, or be "
+        "a queue manager that was set back to an older release.",
+        "If it was set back, enter RESET CHANNEL at this end, which forgets that it knew. If not, find out who calls "
+        "from that address. Nothing was taken from it.",
+    ),
     9616: (
         "E", "CipherSpec {0} of channel '{1}' is not enabled.", "It is too weak, or this system does not have it.",
         "Use a CipherSpec of TLS 1.2 or 1.3, or one of the ANY_ aliases.",

@@ -54,6 +54,7 @@ _ROWS = (
         "RESETSEQ", mq.MQIACH_RESET_REQUESTED, 0, 0, SEQUENCE_MAX,
         "number that RESET CHANNEL has set, and the other end has still to follow; 0 if none", python_name="reset",
     ),
+    number("FRESH", 0, 0, 0, 1, "1 if the other end has shown that it was there, and no recording"),
 )  # fmt: skip
 
 
@@ -79,6 +80,7 @@ class ChannelSync(KeyedRecord):
     date: str
     time: str
     reset: int  # at a sending end
+    fresh: int  # 1: the last batch went between ends that proved to each other that they were there
 
     @property
     def key(self) -> str:
@@ -97,6 +99,7 @@ class ChannelSync(KeyedRecord):
         now: float,
         conname: str = "",
         reset: int = 0,
+        fresh: bool = False,
     ) -> Self:
         """A record of this moment. What a partner may have said is checked when the record is logged."""
         date, time = date_and_time(now)
@@ -111,6 +114,7 @@ class ChannelSync(KeyedRecord):
             "date": date,
             "time": time,
             "reset": reset,
+            "fresh": int(fresh),
         }
         made = new_object(cls, "", values)
         made.name = made.key

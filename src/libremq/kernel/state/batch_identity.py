@@ -43,9 +43,9 @@ class BatchIdentity:
         """What an operator has to know of it."""
         return f"batch {self.luwid.upper()}, which went to {self.partner}, waits for an answer"
 
-    def sync(self, conname: str, now: float) -> ChannelSync:
+    def sync(self, conname: str, now: float, *, fresh: bool = False) -> ChannelSync:
         """The sync record that the commit of the batch writes."""
         return ChannelSync.make(
             self.role, self.channel, self.partner, self.xmitq,
-            luwid=self.luwid, sequence=self.last, now=now, conname=conname,
+            luwid=self.luwid, sequence=self.last, now=now, conname=conname, fresh=fresh,
         )  # fmt: skip

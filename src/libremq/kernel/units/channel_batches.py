@@ -253,19 +253,21 @@ def resolve(manager: VerbCalls, identity: BatchIdentity, commit: bool, conname: 
             if not commit:
                 return core.backout(unit)
             before = core.catalogue.channel_syncs.get(identity.key)
-            sync = identity.sync(conname or (before.conname if before is not None else ""), core.clock.now())
+            where, fresh = (before.conname, bool(before.fresh)) if before is not None else ("", False)
+            sync = identity.sync(conname or where, core.clock.now(), fresh=fresh)
             return max(core.commit(unit, sync), _no_other_first(core, sync))
     raise _resolved(identity)
 
 
 @verb
 def reset_sequence(
-    manager: VerbCalls, role: str, channel: str, partner: str, xmitq: str = "", *, next_sequence: int, conname: str = ""
-) -> int:
+    manager: VerbCalls, role: str, channel: str, partner: str, xmitq: str = "", *, next_sequence: int,
+    conname: str = "", fresh: bool = False,
+) -> int:  # fmt: skip
     """RESET CHANNEL SEQNUM: the next message has this number. Refused at a sending end with a batch in doubt.
 
     At a sending end it is noted that the partner has to follow. Without a partner the number is for the first one that
-    comes.
+    comes. `fresh`: the partner has asked for it, and shown that it is there. The command forgets whether it ever has.
     """
     core = manager.core
     if not 1 <= next_sequence <= SEQUENCE_MAX:
@@ -283,6 +285,7 @@ def reset_sequence(
             now=core.clock.now(),
             conname=conname or (before.conname if before is not None else ""),
             reset=next_sequence if role == SENDER else 0,
+            fresh=fresh,
         )
     )
 
