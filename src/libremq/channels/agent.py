@@ -396,6 +396,11 @@ class Agent(ABC):
         if other.heard != self._nonce:
             raise ChannelError(End("retry", amq(9592, self.name, self.peer.address)), Status.SECURITY_FAILURE)
 
+    @property
+    def is_proven(self) -> bool:
+        """Is known who is at the other end? It has shown a certificate, or somebody has said as whom it acts."""
+        return bool(self.peer.subject or self.peer.mca_user)
+
     def _check_no_older(self, sync: ChannelSync | None) -> None:
         """Has it shown that it is there with the last batch, and does not any more? What was recorded before cannot."""
         if sync is not None and sync.fresh and not self.negotiated.is_fresh:

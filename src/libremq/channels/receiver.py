@@ -99,6 +99,10 @@ class ReceivingAgent(Agent):
     def _user(self) -> str | None:
         return self.user
 
+    @property
+    def is_proven(self) -> bool:
+        return bool(self.user or self.peer.subject)  # else it may be anybody
+
     def _resynchronise(self) -> None:
         """Now the other end says what the last batch was."""
         sync, numbers = self._sync(), self._sequence
@@ -110,10 +114,8 @@ class ReceivingAgent(Agent):
             why = f"{_PARTNERS_MAX} queue managers have used it; DELETE CHANNEL forgets them"
             raise ChannelError(End("failed", amq(9558, self.name, why)), Status.CHANNEL_UNAVAILABLE)
         numbers.last = numbers.certain
-        # Somebody has said as whom it acts, or it has shown who it is: else it may be anybody
-        proven = bool(self.user or self.peer.subject)
         self._delivery = Delivery(
-            self.environment, self.channel, self._hconn, partner=self.partner, proven=proven
+            self.environment, self.channel, self._hconn, partner=self.partner, proven=self.is_proven
         )
         assert self._exits is not None
         if self._exits.any_retry:

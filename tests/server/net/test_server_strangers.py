@@ -21,7 +21,7 @@ from libremq.server.net.limits import server_limits
 from libremq.server.net.strangers import SAID_EVERY_S, Stranger, Strangers
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import calls, session_flows
-from libremq.wire.protocol import Type
+from libremq.wire.protocol import Status, Type
 from libremq.wire.segments import frame
 
 MEMORY = 8 << 30
@@ -217,6 +217,38 @@ def test_who_has_logged_in_counts_no_longer(tmp_path: Path) -> None:
                 assert peer.call(Type.MQCMIT, calls.pack_api(0, 0, 0)).reason == C.MQRC_NONE
         for one in (*made, *(peer.socket for peer in peers)):
             one.close()
+
+
+@pytest.mark.parametrize("proven", [False, True])
+def test_partners_whom_nobody_knows_do_not_take_all_sockets(tmp_path: Path, proven: bool) -> None:
+    """Each calls itself by another name, and so is another channel."""
+    said: list[str] = []
+    with serving(tmp_path, said, links_max=40, pending_max=20, pending_per_address_max=8) as served:
+        receiver(served, **({"MCAUSER": "nobody"} if proven else {}))
+        partners = []
+        for number in range(6):
+            partners.append(Partner(served.port))
+            partners[-1].agree(queue_manager=f"P{number}")
+            partners[-1].resynchronise()
+        if proven:
+            assert len(served.event_loop.message_links) == 6
+        else:
+            for late in partners[4:]:
+                assert late.refused().code == Status.CHANNEL_UNAVAILABLE
+            made = silent(served, 30)  # and nobody who waits pushes out one that has work to do
+            wait_until(lambda: len(served.event_loop.strangers) == 8)
+            assert len(served.event_loop.message_links) == 4
+            (line,) = [text for text in said if text.startswith("AMQ9597W")]
+            assert "127.0.0.1" in line
+            for one in made:
+                one.close()
+        for partner in partners:
+            partner.socket.close()
+        wait_until(lambda: not served.event_loop.sockets and not served.event_loop.strangers)
+        with Partner(served.port) as partner:
+            partner.agree()
+            partner.resynchronise()  # there is room again
+            assert len(served.event_loop.message_links) == 1
 
 
 def test_a_log_in_whose_password_is_looked_at_is_not_pushed_out(tmp_path: Path) -> None:

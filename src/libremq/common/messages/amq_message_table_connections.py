@@ -176,6 +176,12 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "If it was set back, enter RESET CHANNEL at this end, which forgets that it knew. If not, find out who calls "
         "from that address. Nothing was taken from it.",
     ),
+    9597: (
+        "W", "{0} channels of {1} were ended: {2} may run whose partner has proven nobody (half of {3} in qm.ini).",
+        "A receiver without MCAUSER, without a rule that maps its partner and without TLS takes whoever calls, by any "
+        "name. So many such channels run from there already; those that run go on.",
+        "Find out who calls. If they are all meant to, give the channel an MCAUSER, a CHLAUTH rule or TLS.",
+    ),
     9616: (
         "E", "CipherSpec {0} of channel '{1}' is not enabled.", "It is too weak, or this system does not have it.",
         "Use a CipherSpec of TLS 1.2 or 1.3, or one of the ANY_ aliases.",

@@ -371,7 +371,10 @@ class MessageLink(ServedLink):
         except Exception as error:
             self.refuse_unexpected(error)
         if self.stranger is not None and self.agent is not None and not self.agent.state.is_binding:
-            self._no_stranger()
+            if self.agent.is_proven:
+                self._no_stranger()
+            elif not self.stranger.stay():
+                self.refuse(Status.CHANNEL_UNAVAILABLE, None)  # the error log hears of all of them together
         self._catch_up()
         event_loop.settle()
         event_loop.channels.look()
@@ -509,7 +512,7 @@ class MessageLink(ServedLink):
     # The beginning
 
     def take_over(self, transport: asyncio.Transport, counters: LinkCounters, stranger: Stranger | None) -> None:
-        """A socket on which somebody else has listened. It is a stranger's until the channel runs."""
+        """A socket on which somebody else has listened. It is a stranger's until the channel runs, or its end."""
         self.connection_made(transport)
         self.counters = counters
         self.stranger = stranger
