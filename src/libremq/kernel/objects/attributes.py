@@ -149,7 +149,7 @@ class AttributeTable:
     def __init__(self, object_type: str, rows: Sequence[Attribute]) -> None:
         self.object_type = object_type
         self.rows: tuple[Attribute, ...] = tuple(
-            replace(row, default=row.default_by_type.get(object_type, row.default))
+            replace(row, default=row.default_by_type[object_type]) if object_type in row.default_by_type else row
             for row in rows
             if not row.types or object_type in row.types
         )

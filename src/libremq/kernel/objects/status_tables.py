@@ -16,39 +16,45 @@ from libremq.kernel.objects import status_tables_queue as queue
 from libremq.kernel.objects.attributes import Attribute, AttributeTable, Source
 
 
-def _table(name: str, rows: Sequence[Attribute]) -> AttributeTable:
-    return AttributeTable(name, [replace(row, source=Source.LIVE, types=()) for row in rows])
+def _live(rows: Sequence[Attribute]) -> list[Attribute]:
+    return [replace(row, source=Source.LIVE, types=()) for row in rows]
+
+
+_CHSTATUS = _live(channel.CHSTATUS)  # for nine tables
 
 
 STATUS_TABLES: dict[str, AttributeTable] = {
-    name: _table(name, rows)
+    name: AttributeTable(name, rows)
     for name, rows in (
-        ("QSTATUS", queue.QSTATUS),
-        ("QSTATUS.HANDLE", queue.QSTATUS_HANDLE),
-        ("QSTATS", queue.QSTATS),
-        ("CHSTATUS", channel.CHSTATUS),
-        ("CHSTATUS.SAVED", [row for row in channel.CHSTATUS if row.keyword in channel.SAVED]),
-        ("CONN", queue.CONN),
-        ("CONN.HANDLE", queue.CONN_HANDLE),
-        ("QMSTATUS", qmgr.QMSTATUS),
-        ("LSSTATUS", channel.LSSTATUS),
-        ("SVSTATUS", channel.SVSTATUS),
-        ("PUBSUB", pubsub.PUBSUB),
-        ("TPSTATUS", pubsub.TPSTATUS),
-        ("TPSTATUS.SUB", pubsub.TPSTATUS_SUB),
-        ("TPSTATUS.PUB", pubsub.TPSTATUS_PUB),
-        ("SBSTATUS", pubsub.SBSTATUS),
-        ("ENTAUTH", qmgr.ENTAUTH),
-        ("AUTHSERV", qmgr.AUTHSERV),
-        ("APSTATUS", qmgr.APSTATUS),
-        ("APSTATUS.QMGR", qmgr.APSTATUS_QMGR),
-        ("APSTATUS.LOCAL", qmgr.APSTATUS_LOCAL),
-        ("CLUSQMGR", channel.CLUSQMGR),
+        ("QSTATUS", _live(queue.QSTATUS)),
+        ("QSTATUS.HANDLE", _live(queue.QSTATUS_HANDLE)),
+        ("QSTATS", _live(queue.QSTATS)),
+        ("CHSTATUS", _CHSTATUS),
+        ("CHSTATUS.SAVED", [row for row in _CHSTATUS if row.keyword in channel.SAVED]),
+        ("CONN", _live(queue.CONN)),
+        ("CONN.HANDLE", _live(queue.CONN_HANDLE)),
+        ("QMSTATUS", _live(qmgr.QMSTATUS)),
+        ("LSSTATUS", _live(channel.LSSTATUS)),
+        ("SVSTATUS", _live(channel.SVSTATUS)),
+        ("PUBSUB", _live(pubsub.PUBSUB)),
+        ("TPSTATUS", _live(pubsub.TPSTATUS)),
+        ("TPSTATUS.SUB", _live(pubsub.TPSTATUS_SUB)),
+        ("TPSTATUS.PUB", _live(pubsub.TPSTATUS_PUB)),
+        ("SBSTATUS", _live(pubsub.SBSTATUS)),
+        ("ENTAUTH", _live(qmgr.ENTAUTH)),
+        ("AUTHSERV", _live(qmgr.AUTHSERV)),
+        ("APSTATUS", _live(qmgr.APSTATUS)),
+        ("APSTATUS.QMGR", _live(qmgr.APSTATUS_QMGR)),
+        ("APSTATUS.LOCAL", _live(qmgr.APSTATUS_LOCAL)),
+        ("CLUSQMGR", _live(channel.CLUSQMGR)),
     )
 }
 
 # The fields of CHSTATUS that a channel of a type has
 CHSTATUS_BY_TYPE: dict[str, AttributeTable] = {
-    kind: _table(kind, [row for row in channel.CHSTATUS if not row.types or kind in row.types])
+    kind: AttributeTable(
+        kind,
+        [live for live, row in zip(_CHSTATUS, channel.CHSTATUS, strict=True) if not row.types or kind in row.types],
+    )
     for kind in ("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR")
 }
