@@ -40,11 +40,13 @@ test-crash: $(READY)
 	@LIBREMQ_CRASH=thorough $(BIN)/python -m pytest -n auto --timeout=3600 tests/crash
 
 soak: $(READY)
+	@echo "Kills without end, then three queue managers under every trouble, then new examples for the tests: minutes."
 	@$(BIN)/python -m soak
 	@$(BIN)/python -m soak.channels
 	@$(BIN)/python -m soak.exploring
 
 mutants: $(READY)
+	@echo "Plants 40 small bugs, one after the other, and runs the tests of their modules: an hour or so."
 	@$(BIN)/python -m soak.mutants
 
 planted: $(READY)
@@ -70,6 +72,7 @@ bench: $(READY)
 	@$(BIN)/python bench/run.py
 
 bench-pipeline: $(READY)
+	@echo "Gigabytes of generated dumps through the pipeline: an hour or so."
 	@$(BIN)/python bench/pipeline.py
 
 clean:

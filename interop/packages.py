@@ -61,6 +61,7 @@ def _install_compat(site: Path) -> None:
     for old in (*site.glob("libremq_compat-*"), site / "pymqe.py", site / "ibmmqc.py"):
         shutil.rmtree(old) if old.is_dir() else old.unlink(missing_ok=True)
     copy = site.parent / "compat"  # a build leaves files beside its source
+    shutil.rmtree(copy, ignore_errors=True)  # of a run that was cut short
     shutil.copytree(_ROOT / "packages" / "compat", copy)
     _pip("install", "--no-deps", f"--target={site}", str(copy))
     shutil.rmtree(copy)

@@ -66,6 +66,7 @@ def said_before(target: str, folder: Path, *, ready: bool) -> tuple[list[str], s
     [
         ("demo", "demo", "demo_kill"), ("test", "tests", "pytest"), ("test-crash", "power cut", "pytest"),
         ("check", "checks", "ruff check"), ("interop", "pymqi", "interop"), ("bench", "pip is silent", "pip install"),
+        ("soak", "minutes", "-m soak"), ("mutants", "bugs", "soak.mutants"), ("bench-pipeline", "dumps", "pipeline.py"),
     ],
 )  # fmt: skip
 def test_it_says_what_it_is_about_to_do(target: str, word: str, command: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import subprocess
 import sys
 import tarfile
 from pathlib import Path
@@ -16,6 +17,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.pcf import MQCFH, MQCFIN, MQCFST, pack_message, unpack_message
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from interop import packages
 from interop.outcomes import FAILED, NOT_YET, PASSED, Outcome, failure, passed, show
 from interop.packages import Trouble, unpack
 
@@ -104,3 +106,24 @@ def test_an_archive_that_writes_elsewhere_is_refused(name: str, tmp_path: Path) 
     with pytest.raises(Trouble, match=r"which is not below its own folder"):
         unpack(archive(tmp_path / "p.tar.gz", (name, tarfile.REGTYPE)), tmp_path / "out")
     assert not (tmp_path / "out").exists() and not (tmp_path / "a.py").exists()
+
+
+def test_what_a_run_left_that_was_cut_short_is_no_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while pip works leaves the copy that it builds from."""
+    found: list[list[str]] = []
+
+    def pip(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        found.append(sorted(path.name for path in Path(command[-1]).iterdir()))
+        if len(found) == 1:
+            raise KeyboardInterrupt
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", pip)
+    site = tmp_path / "site"
+    site.mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        packages._install_compat(site)
+    (tmp_path / "compat" / "build").mkdir()
+    packages._install_compat(site)
+    assert found[0] == found[1] and "build" not in found[1]
+    assert not (tmp_path / "compat").exists()
