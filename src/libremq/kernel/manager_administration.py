@@ -14,12 +14,14 @@ from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedReco
 from libremq.kernel.recovery import log_room
 from libremq.kernel.recovery.automatic_images import AutomaticImages
 from libremq.kernel.recovery.restart import Say
+from libremq.kernel.state import media_image
 from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import as_mq_error
 from libremq.kernel.state.image_in_parts import is_recoverable
 from libremq.kernel.units import moving_messages
 from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import consumers, getting, inquiry, triggers
-from libremq.log import SlotFile
+from libremq.log import LogFull, SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 
@@ -148,8 +150,23 @@ class Administration(Questions):
 
     @verb
     def advance_log(self) -> int:
-        """RESET QMGR TYPE(ADVANCELOG): the log goes on in the next extent."""
-        return log_room.advance(self.core)
+        """RESET QMGR TYPE(ADVANCELOG): the log goes on in the next extent. Nobody's work is rolled back for that."""
+        core = self.core
+        try:
+            if not log_room.leaves_room(core, core.log.left_in_extent):
+                media_image.await_checkpoint(self)
+                log_room.pull_up(core)
+                if log_room.frees_log(core):
+                    self.take_checkpoint()
+            if log_room.leaves_room(core, core.log.left_in_extent):
+                return log_room.advance(core)
+        except LogFull as error:
+            raise as_mq_error(error, self.name) from error
+        what = (
+            "the log has no room for what is left of its extent: the oldest unit of work needs it from LSN "
+            f"{core.log.head} on. Have that ended (DISPLAY CONN shows UOWLOGDA), and try again"
+        )
+        raise mq_error(C.MQRC_RESOURCE_PROBLEM, self.name, what)
 
     # Queues
 

@@ -263,7 +263,7 @@ class RunningQueueManager:
         space = core.log.space()
         room = space.capacity_bytes - space.used_bytes - core.undo_bytes
         # Else it would only use up the room that is kept to end units of work
-        return room >= space.capacity_bytes - space.limit_bytes or frees_log(core)
+        return room >= space.capacity_bytes - space.limit_bytes or log_room.frees_log(core)
 
     def _cheap_images(self) -> Iterator[None]:
         """Before a checkpoint that may remove extents, in steps."""
@@ -336,7 +336,7 @@ class RunningQueueManager:
         if core.log.tail // extent_bytes == before:
             return False  # there is no extent to be freed, whoever gives way
         try:
-            while not frees_log(core):
+            while not log_room.frees_log(core):
                 if not log_room.pull_up(core):
                     log_room.give_way(core)
         except LogFull as error:
@@ -400,10 +400,3 @@ class RunningQueueManager:
             self.take_checkpoint()
         else:
             self.checkpoints.request()
-
-
-def frees_log(core: Core) -> bool:
-    """Would a checkpoint now free an extent? Not while the oldest unit of work began in the first one."""
-    log = core.log
-    head = min([log.tail, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)])
-    return head // log.config.extent_bytes > log.head // log.config.extent_bytes

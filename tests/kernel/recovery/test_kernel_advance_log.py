@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from helper_media import LINEAR, Life
 
+from libremq.kernel.recovery.log_room import PULL_UP_OPERATIONS
 from libremq.log import RecordType
 from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
 
 
 def test_the_log_goes_on_in_the_next_extent() -> None:
@@ -54,3 +57,36 @@ def test_an_extent_that_has_no_room_for_a_record_is_left_too() -> None:
     life.qm.advance_log()
     assert life.extent(log.tail) == before + 1
     life.restart(orderly=False)
+
+
+def test_nobodys_work_is_rolled_back_for_it() -> None:
+    life = Life()
+    life.define("Q")
+    for number in range(PULL_UP_OPERATIONS + 8):
+        life.put("Q", b"%d" % number, syncpoint=True)
+    advanced = 0
+    with pytest.raises(MQError) as caught:
+        while advanced < 20:
+            life.qm.advance_log()
+            advanced += 1
+    assert caught.value.reason == C.MQRC_RESOURCE_PROBLEM and "UOWLOGDA" in str(caught.value)
+    assert advanced
+    life.put("Q", bytes(100_000))  # and there is room for others
+    life.commit()
+    for _ in range(20):
+        before = life.extent(life.core.log.tail)
+        life.qm.advance_log()
+        assert life.extent(life.core.log.tail) > before
+    life.restart(orderly=False)
+    assert life.qm.depth("Q") == PULL_UP_OPERATIONS + 9
+
+
+def test_a_small_unit_of_work_is_no_obstacle() -> None:
+    life = Life()
+    life.define("Q")
+    life.put("Q", b"one", syncpoint=True)
+    for _ in range(20):
+        life.qm.advance_log()
+    life.commit()
+    life.restart(orderly=False)
+    assert life.qm.depth("Q") == 1

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 from helper_media import LINEAR, Life
 
+from libremq.kernel.recovery.log_room import PULL_UP_OPERATIONS
 from libremq.kernel.state import image_in_parts
-from libremq.log import LogConfig
+from libremq.log import LogConfig, LogFull, RecordType
 from libremq.mqi import constants as C
 from libremq.store.store_errors import damaged_queue
 
@@ -113,3 +114,61 @@ def test_a_damaged_queue_keeps_what_it_has_and_stops_no_others() -> None:
     before = life.media("Q"), life.media("R")
     pass_time(life, 61)
     assert life.media("Q") == before[0] and life.media("R") > before[1]
+
+
+# Where the log is full
+
+
+def deep_with_open_work() -> Life:
+    """An image is due that is larger than the log, and a unit of work, too large to be pulled up, holds the log."""
+    life = Life()
+    life.qm.alter("QMGR", life.qm.name, {"imgsched": C.MQMEDIMGSCHED_AUTO, "imgintvl": 1})
+    life.define("Q")
+    for number in range(100):
+        life.put("Q", b"%d" % number + bytes(20_000))
+    life.qm.checkpoint()
+    for number in range(PULL_UP_OPERATIONS + 8):
+        life.put("Q", b"%d" % number, syncpoint=True)
+    life.next_extent()
+    return life
+
+
+def test_no_unit_of_work_is_rolled_back_for_an_image_and_there_is_room_for_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(image_in_parts, "PART_BYTES", 50_000)
+    life = deep_with_open_work()
+    before = life.media("Q")
+    for _ in range(20):
+        pass_time(life, 61, ticks=20)
+    assert life.media("Q") == before  # there is no room for it
+    life.put("Q", bytes(100_000))  # but for this
+    life.commit()
+    assert not any("AMQ7469" in text for text in life.said)
+    for _ in range(20):
+        pass_time(life, 61, ticks=20)
+    assert life.media("Q") > before
+    wanted = life.content("Q")
+    (result,) = life.recover("ql", "Q")
+    assert not result.problem and life.content("Q") == wanted
+
+
+def test_what_is_due_while_the_disk_is_full_is_recorded_once_when_there_is_room() -> None:
+    life = life_with(imgintvl=1)
+    life.next_extent()
+    log = life.core.log
+    life.files.set_free_space(0)  # so there are no checkpoints, and nothing frees the log
+    with pytest.raises(LogFull):
+        while True:
+            log.append(RecordType.FILLER, 0, 0, (bytes(500),))
+    for _ in range(10):
+        pass_time(life, 61, ticks=5)
+    assert life.extent(log.media) < life.extent(log.tail)
+    life.files.heal()
+    logged = log.tail
+    for _ in range(5):
+        pass_time(life, 61)
+    log.force()
+    images = [record for record in log.scan(logged) if record.type == RecordType.MEDIA_IMAGE]
+    assert 50 < len(images) < 2 * len(life.core.media)
+    assert life.extent(log.media) >= life.extent(logged)

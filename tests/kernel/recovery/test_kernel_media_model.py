@@ -163,7 +163,7 @@ class Pair:
                 definition = life.core.catalogue.find("QLOCAL", self.usable())
                 assert definition is not None
                 self.image = ImageInParts(life.core, definition)
-            if self.image.log_part():
+            elif self.image.log_part():
                 self.image = None
                 self.whole_images += 1
         except (ImageGivenUp, StoreDamaged):

@@ -53,6 +53,32 @@ def test_what_happens_between_two_parts_is_recovered_too() -> None:
     assert life.get("Q")[:1] == b"6"
 
 
+def test_what_happens_before_the_first_part_is_in_it() -> None:
+    """rcdmqimg lets others go on there, and a full log may make an image wait."""
+    life = deep()
+    image = ImageInParts(life.core, the_object(life, "Q"))
+    life.put("Q", b"acknowledged")
+    life.get("Q")
+    life.qm.alter("QLOCAL", "Q", {"maxdepth": 77})
+    while not image.log_part():
+        pass
+    wanted = life.content("Q")
+    (result,) = life.recover("ql", "Q")
+    assert not result.problem and life.content("Q") == wanted
+    assert any(row[0] == b"acknowledged" for row in wanted[:-1])
+
+
+@pytest.mark.parametrize("kind", ["PROCESS", "NAMELIST"])
+def test_a_definition_that_changes_before_its_image_is_logged_is_recovered_as_it_is(kind: str) -> None:
+    life = deep()
+    life.qm.define(kind, "Q", {})  # the queue of that name is not in the way
+    image = ImageInParts(life.core, the_object(life, "Q", kind))
+    life.qm.alter(kind, "Q", {"descr": "later"})
+    assert image.log_part()
+    life.recover(kind.lower(), "Q")
+    assert the_object(life, "Q", kind).descr == "later"  # type: ignore[attr-defined]
+
+
 def test_an_image_of_which_the_queue_is_gone_is_given_up() -> None:
     life = deep()
     image = ImageInParts(life.core, the_object(life, "Q"))

@@ -22,6 +22,7 @@ from libremq.log import RecordType
 from libremq.log.records import RECORD_HEADER_BYTES
 
 _FILLER_BYTES = 64 * 1024
+_SHARE_OF_OTHERS = 3  # quarters of what applications have at most
 PULL_UP_OPERATIONS = 32
 """A unit of work with at most so many logged operations is pulled up rather than rolled back."""
 
@@ -29,6 +30,23 @@ PULL_UP_OPERATIONS = 32
 def logged_units(core: Core) -> list[UnitOfWork]:
     """Units of work that the log is needed for, the oldest first."""
     return sorted((unit for unit in core.units.values() if unit.is_logged), key=lambda unit: unit.first_lsn)
+
+
+def frees_log(core: Core) -> bool:
+    """Would a checkpoint now free an extent? Not while the oldest unit of work began in the first one."""
+    log = core.log
+    head = min([log.tail, *(unit.first_lsn for unit in core.units.values() if unit.is_logged)])
+    return head // log.config.extent_bytes > log.head // log.config.extent_bytes
+
+
+def leaves_room(core: Core, more: int = 0) -> bool:
+    """Is there room in the log for so many bytes that are no application's work?
+
+    Such things leave a part of the log to applications: where it is full, the oldest unit of work is rolled back, and
+    an image or an advanced log is no reason for that.
+    """
+    space = core.log.space()
+    return space.used_bytes + more <= space.limit_bytes * _SHARE_OF_OTHERS // 4
 
 
 def soft_image(core: Core, unit: UnitOfWork) -> int:
@@ -71,7 +89,7 @@ def pull_up(core: Core) -> int:
 def advance(core: Core) -> int:
     """Have the log go on in the next extent, so that this one can be archived: fill what is left of it.
 
-    Returns the LSN of the last record that does so.
+    Returns the LSN of the last record that does so. There must be room for them (`leaves_room`).
     """
     log = core.log
     extent_bytes, current = log.config.extent_bytes, log.tail // log.config.extent_bytes

@@ -62,24 +62,17 @@ class ImageInParts:
         self._before = core.media.get(self._key)
         self._first = 0  # LSN of the first part
         self._slot = 0  # the next to be described
-        self._header: dict[str, Any] = {"kind": obj.kind, "name": obj.name, "first": 0, "object": to_record(obj)}
         self._sequence_end = 0  # messages with this number, and later ones, came after its beginning
-        self._id = 0
+        self._id = core.queue_files[obj.name][0] if isinstance(obj, LocalQueue) else 0
         self._has_messages = False
-        if isinstance(obj, LocalQueue):
-            self._id, self._header["folder"] = core.queue_files[obj.name]
-            self._header["id"] = self._id
-            self._has_messages = is_recoverable(core, obj)
-            self._sequence_end = core.local_queue(obj).store.next_sequence if self._has_messages else 1
-            self._header["next_sequence"] = self._sequence_end
-            if not self._has_messages:
-                self._header["bare"] = True
 
     def log_part(self) -> bool:
         """Log the next part; True if it was the last. LogFull if there is no room: it can be tried again then."""
         core, log = self._core, self._core.log
-        if core.media.get(self._key) != self._before or (self._first and not self._is_there()):
+        if core.media.get(self._key) != self._before or not self._is_there():
             raise ImageGivenUp
+        # Others go on until the first part is logged: it tells of the moment in which it is, not of an earlier one
+        header = self._continuation() if self._first else self._beginning()
         pieces: list[bytes] = []
         is_last, upto = True, 0
         if self._has_messages:
@@ -87,13 +80,11 @@ class ImageInParts:
             store = core.local_queue(self._obj).store
             upto = self._gather(store, pieces)
             is_last = upto >= len(store.handles)
-            self._header["upto"] = upto
+            header["upto"] = upto
         flags = (journal.MEDIA_LAST if is_last else 0) | (journal.MEDIA_GOES_ON if self._first else 0)
-        parts = journal.media_parts(self._header, pieces)
+        parts = journal.media_parts(header, pieces)
         lsn = log.append(RecordType.MEDIA_IMAGE, 0, 0, parts, keep=core.kept_bytes, flags=flags)
-        if not self._first:
-            self._first = lsn
-            self._header = {"kind": self._obj.kind, "name": self._obj.name, "first": lsn}
+        self._first = self._first or lsn
         self._slot = upto
         if log.pressure:
             log.force(lsn)
@@ -103,8 +94,26 @@ class ImageInParts:
             core.catalogue_changed = True
         return is_last
 
+    def _beginning(self) -> dict[str, Any]:
+        core = self._core
+        obj = core.catalogue.find(*self._key)
+        if obj is None:
+            raise ImageGivenUp
+        header: dict[str, Any] = {"kind": obj.kind, "name": obj.name, "first": 0, "object": to_record(obj)}
+        if isinstance(obj, LocalQueue):
+            header["id"], header["folder"] = core.queue_files[obj.name]
+            self._has_messages = is_recoverable(core, obj)
+            self._sequence_end = core.local_queue(obj).store.next_sequence if self._has_messages else 1
+            header["next_sequence"] = self._sequence_end
+            if not self._has_messages:
+                header["bare"] = True
+        return header
+
+    def _continuation(self) -> dict[str, Any]:
+        return {"kind": self._obj.kind, "name": self._obj.name, "first": self._first}
+
     def _is_there(self) -> bool:
-        return self._core.queue_files.get(self._obj.name, (0, ""))[0] == self._id
+        return not self._id or self._core.queue_files.get(self._obj.name, (0, ""))[0] == self._id
 
     def _gather(self, store: QueueStore, pieces: list[bytes]) -> int:
         """The messages that the next part describes, in whatever state they are; the slot behind them."""
