@@ -99,6 +99,54 @@ def test_a_crash_between_what_is_kept_and_the_decision_leaves_the_branch_in_doub
     assert outcomes(life) == [(XID.hex(), False)]
 
 
+@pytest.mark.parametrize("commit", [True, False])
+def test_what_a_crash_left_of_a_decision_is_gone_when_the_transaction_manager_decides(commit: bool) -> None:
+    from libremq.kernel.objects.object_types import HeuristicOutcome
+
+    life = in_doubt()
+    life.core.install_record(HeuristicOutcome.make(XID, 1, "", committed=not commit))
+    life.restart(orderly=False)
+    (life.qm.xa_commit if commit else life.qm.xa_rollback)(life.coordinator, XID)
+    for _ in range(2):
+        assert outcomes(life) == [] and life.qm.depth("Q") == int(commit)
+        with pytest.raises(MQError) as told:
+            life.qm.xa_commit(life.coordinator, XID)
+        assert told.value.reason == C.MQRC_UOW_NOT_AVAILABLE
+        life.restart(orderly=False)
+
+
+def connected(life: Life, user: str) -> int:
+    """As one who is no administrator, but may do all the rest."""
+    life.core.authorities.external_users = True
+    for name, kind in (("", C.MQOT_Q_MGR), ("Q", C.MQOT_Q)):
+        life.qm.set_authority(name, kind, principals=(user,), add=(C.MQAUTH_ALL,))
+    return life.qm.connect(user, "tm", privileged=False, groups=frozenset())
+
+
+@pytest.mark.parametrize("restart", [False, True])
+def test_an_outcome_is_for_the_user_whose_branch_it_was_and_for_administrators(restart: bool) -> None:
+    life = Life()
+    life.define("Q")
+    life.coordinator = connected(life, "carol")
+    prepare(life, XID)
+    life.qm.resolve_unit(XID, commit=True)
+    if restart:
+        life.restart(orderly=False)
+    carol, mallory = connected(life, "carol"), connected(life, "mallory")
+    assert life.qm.xa_recover(mallory, decided=True) == []
+    for call in (life.qm.xa_start, life.qm.xa_commit, life.qm.xa_rollback, life.qm.xa_prepare, life.qm.xa_forget):
+        with pytest.raises(MQError) as refused:
+            call(mallory, XID)
+        assert refused.value.reason == C.MQRC_NOT_AUTHORIZED
+    for hconn in (life.application, carol):
+        assert life.qm.xa_recover(hconn, decided=True) == [XID]
+        with pytest.raises(MQError) as told:
+            life.qm.xa_rollback(hconn, XID)
+        assert told.value.reason == C.MQRC_OUTCOME_MIXED
+    life.qm.xa_forget(carol, XID)
+    assert outcomes(life) == []
+
+
 def test_a_protocol_error_is_told_as_such() -> None:
     life = Life()
     life.define("Q")

@@ -135,12 +135,15 @@ class Branches:
         unit = self._ended(connection, xid)
         if unit.state != PREPARED and not one_phase:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is not prepared (XAER_PROTO)")
+        self.forget_decided(xid)
         return self._core.commit(unit)
 
     def rollback(self, connection: Connection, xid: bytes) -> int:
         if self._was_rolled_back(connection, xid):
             return 0  # it is what the queue manager has done already
-        return self._core.backout(self._ended(connection, xid))
+        unit = self._ended(connection, xid)
+        self.forget_decided(xid)
+        return self._core.backout(unit)
 
     def recover(self, connection: Connection, *, decided: bool = False) -> list[bytes]:
         """The XIDs that are in doubt, of those that the connection may decide about.
@@ -165,6 +168,7 @@ class Branches:
     # What an administrator decides, because the transaction manager does not
 
     def forget_decided(self, xid: bytes) -> int:
+        """Also what a crash has left of a decision that was not carried out, once somebody else decides."""
         if xid.hex() not in self._core.catalogue.heuristic_outcomes:
             return 0
         return self._core.remove_record(HeuristicOutcome.kind, xid.hex())
