@@ -162,6 +162,15 @@ def test_a_queue_that_becomes_recoverable_is_recorded() -> None:
     assert len(life.content("Q")) == 11
 
 
+def test_imgrcovo_is_about_all_definitions_but_those_of_queues_with_messages_and_topics() -> None:
+    life = Life()
+    life.qm.alter("QMGR", life.qm.name, {"imgrcovo": C.MQIMGRCOV_NO})
+    concerned = {obj.kind for obj in life.core.catalogue if not image_in_parts.is_recoverable(life.core, obj)}
+    assert {obj.kind for obj in life.core.catalogue} - concerned == {
+        "QMGR", "QLOCAL", "QMODEL", "TOPIC", "COMMINFO", "CHLAUTH",
+    }  # fmt: skip
+
+
 def test_definitions_that_are_not_recoverable() -> None:
     life = Life()
     life.qm.define("NAMELIST", "N", {})

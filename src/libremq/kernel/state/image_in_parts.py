@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from libremq.kernel.objects.attribute_tables import GENERIC_TYPES
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.state import journal
@@ -30,8 +31,8 @@ _SLOTS_MAX = 20_000  # that a part looks at, however few messages are in them
 _IMAGE_FLAGS = PRIORITY_MASK | PUT_PENDING | GET_PENDING
 _OF_DEFINITIONS = frozenset(
     {
-        "AUTHINFO", "CLNTCONN", "LISTENER", "NAMELIST", "PROCESS", "QALIAS", "QREMOTE", "SERVICE",
-        "SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP",
+        "LISTENER", "NAMELIST", "PROCESS", "QALIAS", "QREMOTE", "SERVICE",
+        *GENERIC_TYPES["AUTHINFO"], *GENERIC_TYPES["CHANNEL"],
     }
 )  # fmt: skip
 
