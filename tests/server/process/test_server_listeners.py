@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import socket
 import ssl
+import struct
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -16,7 +18,8 @@ from helper_server import NAME, create
 from libremq.common.configuration import Configuration, TcpSettings
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.server.admission.key_repository import KeyRepository
-from libremq.server.process.listeners import wanted_listeners
+from libremq.server.process.listeners import Listening, wanted_listeners
+from libremq.server.process.services import Services
 from libremq.server.process.start_options import HostPort, ServerOptions
 from libremq.testing.serving import served_queue_manager
 
@@ -119,3 +122,23 @@ def test_ports_are_told_while_listeners_come_and_go(tmp_path: Path) -> None:
             for thread in threads:
                 thread.join(LIMIT_S)
     assert troubles == []
+
+
+@pytest.mark.parametrize(("given", "waiting"), [(7, 7), (0, 100)])
+def test_so_many_may_wait_to_be_accepted_as_backlog_says(tmp_path: Path, given: int, waiting: int) -> None:
+    with served_queue_manager(folder=tmp_path / "libremq") as served:
+        event_loop = served.event_loop
+        served.embedded.admin(lambda: served.embedded.manager.define("LISTENER", "ONE", {"BACKLOG": given}))
+        address = HostPort("127.0.0.1", 0)
+
+        async def listen() -> int:
+            services = Services(lambda text: None, lambda name, error: None)
+            listening = Listening(event_loop, services, lambda text: None, lambda: None)
+            await listening.start([address], must=True, names={address: "ONE"})
+            (port,) = [state.port for state in listening.states().values()]
+            (found,) = [one for one, of in event_loop._sockets.items() if of == port]
+            size = struct.unpack_from("I", found.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), 28)[0]
+            await listening.stop_one(address)
+            return int(size)
+
+        assert served.run(listen()) == waiting

@@ -25,7 +25,7 @@ from libremq.server.net.link_exits import LinkExits, begin_exits
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.served_link import ServedLink
 from libremq.server.net.server_connection_channels import Channel, find_channel
-from libremq.server.net.socket_options import peer_process, untaken
+from libremq.server.net.socket_options import follow_keep_alive, peer_process, untaken
 from libremq.server.net.strangers import Stranger
 from libremq.server.net.traced_links import trace_received, trace_sent
 from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
@@ -63,7 +63,7 @@ class Link(ServedLink):
     """A client channel."""
 
     __slots__ = (
-        "_closing", "_deferred", "_ended", "_held", "_out", "_started", "_stopped", "_successor", "_transport",
+        "_called", "_closing", "_deferred", "_ended", "_held", "_out", "_started", "_stopped", "_successor", "_transport",
         "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters", "exits", "heartbeat_s", "known",
         "local", "max_segment", "ours", "paused", "peer_pid", "peer_product", "silence", "socket_user", "stopping",
         "tls", "user",
@@ -96,6 +96,7 @@ class Link(ServedLink):
         self.heartbeat_s = 0
         self.paused = False  # the peer does not read
         self._started = time.monotonic()  # since when nobody is connected
+        self._called = self._started  # when the latest call came, or was still under way
         self.silence = Silence(self._started)
         self._closing = 0.0  # since when it is to be closed
         self.backlog_bytes = 0  # of calls that wait for the one before
@@ -433,6 +434,7 @@ class Link(ServedLink):
                 if flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION) and self.agreed is not None:
                     return  # of a conversation that has just ended
                 raise ProtocolError(Status.CONV_ID_ERROR, f"there is no conversation {flow.conversation}")
+            self._called = self.silence.heard
             conversation.take(flow)
         elif flow.kind == Type.HEARTBEAT:
             if flow.flags & CONFIRM_REQUEST:
@@ -511,6 +513,8 @@ class Link(ServedLink):
             self.peer_pid = offered.process
         self.heartbeat_s = agreed.heartbeat_s
         self._reader.max_segment = agreed.max_segment
+        if channel.served is not None and not self.local and event_loop.keep_alive and self._transport is not None:
+            follow_keep_alive(self._transport.get_extra_info("socket"), channel.served)
         self._make_room()
         self.conversations[1] = Conversation(self, 1)
         self._tell(C.MQRC_CHANNEL_STARTED)
@@ -596,6 +600,11 @@ class Link(ServedLink):
         if not self._stopped and self._is_late(raw_bytes, now):
             self.refuse(Status.PROTOCOL_GENERAL, late_words(self.event_loop.limits.flow_s))
             return
+        if self._is_idle(now):
+            assert self.channel is not None
+            self.event_loop.say(amq(9545, self.channel.name))
+            self._close()
+            return
         interval, silence = self.heartbeat_s, self.silence
         if not interval or not (self._shared or any(each.waits for each in self.conversations.values())):
             # Without shared conversations a client that does not wait says nothing for as long as it likes. The
@@ -613,6 +622,13 @@ class Link(ServedLink):
             number = next(iter(self.conversations))
             self._out.append(self.framed(Type.HEARTBEAT, b"", number, flags=WHOLE | CONFIRM_REQUEST))
             self._write()
+
+    def _is_idle(self, now: float) -> bool:
+        """DISCINT of a client's channel: nobody has made a call for so long. One that waits is one."""
+        if any(each.has_call for each in self.conversations.values()):
+            self._called = max(self._called, now)
+        served = self.channel.served if self.channel is not None else None
+        return served is not None and 0 < served.discint <= now - self._called
 
     @property
     def reconnectable(self) -> bool:

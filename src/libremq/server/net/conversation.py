@@ -100,6 +100,12 @@ class Conversation:
         return self._busy or bool(self._backlog)
 
     @property
+    def has_call(self) -> bool:
+        """Is a call under way, be it a get that waits, or may a consumer be called?"""
+        consuming = self.connection is not None and self.connection.consuming
+        return self.is_busy or self.waits or self.get_flow is not None or self.batch is not None or consuming
+
+    @property
     def is_gone(self) -> bool:
         """Does nobody wait for what is done for it?"""
         return self._gone

@@ -174,8 +174,11 @@ class EventLoop:
         self._unix_paths.append(path)
         self._accept_from(listener, local=True)
 
-    async def listen_tcp(self, host: str, port: int) -> int:
-        """Listen on all addresses that a host name has; the port, which the system chose if it was 0."""
+    async def listen_tcp(self, host: str, port: int, backlog: int = 0) -> int:
+        """Listen on all addresses that a host name has; the port, which the system chose if it was 0.
+
+        `backlog`: how many may wait to be accepted; 0 is as the limits say.
+        """
         found = await self.loop.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
         listeners: list[socket.socket] = []
         try:
@@ -192,7 +195,7 @@ class EventLoop:
                 listener.close()
             raise
         for listener in listeners:
-            self._accept_from(listener, local=False)
+            self._accept_from(listener, local=False, backlog=backlog)
             self._asked_hosts[listener] = host
         return port
 
@@ -201,9 +204,9 @@ class EventLoop:
         """TCP ports that are listened on. From any thread: a socket may be closed while it is looked at."""
         return sorted({port for listener, port in list(self._sockets.items()) if port and listener.fileno() >= 0})
 
-    def _accept_from(self, listener: socket.socket, *, local: bool) -> None:
+    def _accept_from(self, listener: socket.socket, *, local: bool, backlog: int = 0) -> None:
         listener.setblocking(False)
-        listener.listen(self.limits.backlog)
+        listener.listen(backlog or self.limits.backlog)
         self._sockets[listener] = 0 if local else listener.getsockname()[1]
         self.loop.add_reader(listener.fileno(), self._accept, listener, local)
 

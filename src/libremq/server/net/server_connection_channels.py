@@ -32,6 +32,8 @@ class Channel:
     key: tuple[str, ...] = ()  # what it counts for: all clients, the channel, and the channel from one address
     definition: ServerConnection | None = None
     """Of a channel that names exits."""
+    served: ServerConnection | None = None
+    """The definition of a client's channel, as it is at any moment."""
 
     def release(self, instances: dict[str, int]) -> None:
         for key in self.key:
@@ -99,5 +101,6 @@ def _counted(
         mca_user=found.mcauser,
         key=keys,
         definition=found if found.scyexit or found.sendexit or found.rcvexit else None,
+        served=found,
     )
     return channel, (Status.NO_CHANNEL, "")

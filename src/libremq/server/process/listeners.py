@@ -172,10 +172,15 @@ class Listening:
         port = self._ports.get(address, address.port)
         if port and address in self._ports and self._event_loop.listens_on(address.host, port):
             return
-        self._ports[address] = await self._event_loop.listen_tcp(address.host, port)
+        self._ports[address] = await self._event_loop.listen_tcp(address.host, port, self._backlog(address))
         self._started[address] = time.time()
         self._say(amq(5026, HostPort(address.host, self._ports[address])))
         self._changed()
+
+    def _backlog(self, address: HostPort) -> int:
+        """BACKLOG of the LISTENER that it is for; 0 if it is for none."""
+        found = self._event_loop.manager.definitions.find("LISTENER", self.name_of(address))
+        return found.effective_backlog if isinstance(found, Listener) else 0
 
     async def _run(self, address: HostPort, first: asyncio.Future[None]) -> None:
         """The service. `first` is done when it has been tried once."""
