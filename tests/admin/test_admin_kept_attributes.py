@@ -38,6 +38,27 @@ def test_mqsc_says_so_and_does_it(qm: QueueManager) -> None:
     assert answer.rows[0]["statq"] == "ON"
     assert lines(qm, "ALTER QMGR STATMQI(ON)")[1:] == [SAID.format("STATMQI")]
     assert lines(qm, "ALTER CHANNEL(SYSTEM.DEF.SENDER) CHLTYPE(SDR) STATCHL(HIGH)")[1:] == [SAID.format("STATCHL")]
+    rule = "SET CHLAUTH(C) TYPE(ADDRESSMAP) ADDRESS('10.*') USERSRC(NOACCESS)"
+    assert lines(qm, f"{rule} CUSTOM('for later')")[1:] == [SAID.format("CUSTOM")]
+    assert len(lines(qm, f"{rule} ACTION(REPLACE)")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("DEFINE CHANNEL(C) CHLTYPE(CLNTCONN) CONNAME('h(1414)') SCYEXIT('lib(f)')", "CONNAME, SCYEXIT"),
+        ("DEFINE CHANNEL(C) CHLTYPE(CLUSRCVR) CONNAME('h(1414)') BATCHSZ(9) DESCR('ours')", "CONNAME, BATCHSZ"),
+        ("DEFINE CHANNEL(C) CHLTYPE(AMQP) PORT(5673) MAXINST(7)", "PORT, MAXINST"),
+        ("DEFINE AUTHINFO(A) AUTHTYPE(CRLLDAP) CONNAME('ldap(389)')", "CONNAME"),
+        ("DEFINE AUTHINFO(A) AUTHTYPE(OCSP) OCSPURL('http://h')", "OCSPURL"),
+        ("DEFINE AUTHINFO(A) AUTHTYPE(IDPWLDAP) CONNAME('l') SHORTUSR(u) FAILDLAY(9)", "CONNAME, SHORTUSR, FAILDLAY"),
+        ("DEFINE TOPIC(T) TOPICSTR('a/b')", "TOPICSTR"),
+        ("ALTER CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE(SVRCONN) COMPMSG(ZLIBFAST) MONCHL(HIGH)", "COMPMSG, MONCHL"),
+        ("ALTER CHANNEL(SYSTEM.DEF.SENDER) CHLTYPE(SDR) MCAUSER('bob') COMPMSG(ZLIBFAST)", "MCAUSER"),
+    ],
+)
+def test_what_acts_for_one_type_only_is_said_of_the_others(qm: QueueManager, text: str, kept: str) -> None:
+    assert lines(qm, text)[1:] == [SAID.format(kept)]
 
 
 def test_defaults_and_what_is_for_applications_go_without_a_word(qm: QueueManager) -> None:

@@ -14,8 +14,9 @@ from libremq.admin.display import Values, shown
 from libremq.admin.steps import Steps
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import channel_authentication_records
+from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attribute_tables_security import CHLAUTH_TABLES
-from libremq.kernel.objects.attributes import Attribute, Value
+from libremq.kernel.objects.attributes import Attribute, Effect, Value
 from libremq.kernel.objects.object_types import MQObject
 from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.mqi import constants as C
@@ -143,7 +144,11 @@ def set_rule(context: Context, command: Command) -> Outcome:
     kind = given.pop("TYPE")
     action = number(command, options.CHLAUTH_ACTION, C.MQACT_ADD)
     lsn = context.manager.set_channel_authentication(command.name, cast("int | str", kind), given, action)
-    return done(command, lsn)
+    outcome = done(command, lsn)
+    rows = (TABLES["CHLAUTH"].find(keyword) for keyword, value in given.items() if value)
+    if action != C.MQACT_REMOVE and (kept := [row.keyword for row in rows if row.effect is Effect.NOT_YET]):
+        outcome.messages.append(amq(8490, ", ".join(kept)))
+    return outcome
 
 
 _BRIEF = (

@@ -121,7 +121,8 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
         "W", "Channel '{0}' ended by exit {1}: {2}.", "A channel exit asked for it.", "Ask those who wrote the exit.",
     ),
     9545: (
-        "I", "Disconnect interval of channel '{0}' expired.", "Nothing was to be sent, or no call of the client came, for so long.", _NOTHING,
+        "I", "Disconnect interval of channel '{0}' expired.",
+        "Nothing was to be sent, or no call of the client came, for so long.", _NOTHING,
     ),
     9557: (
         "E", "User {0} from {1} could not be authenticated.",

@@ -130,6 +130,7 @@ NAMELIST_ATTRIBUTES: tuple[Attribute, ...] = (
         max_length=mq.MQ_OBJECT_NAME_LENGTH,
         max_items=256,
         about="the names",
+        effect=Effect.FOR_OTHERS,
     ),
     Attribute(
         "NAMCOUNT",
@@ -169,6 +170,10 @@ NAMELIST_ATTRIBUTES: tuple[Attribute, ...] = (
     ),
 )
 
+# Definitions that nobody acts on yet: there are no clusters, client tables, topics, AMQP and LDAP
+IDLE_TYPES = frozenset(
+    {"AMQP", "CLNTCONN", "CLUSRCVR", "CLUSSDR", "COMMINFO", "CRLLDAP", "IDPWLDAP", "OCSP", "TOPIC"}
+)  # fmt: skip
 QUEUE_TYPES = ("QLOCAL", "QMODEL", "QALIAS", "QREMOTE")
 
 TABLES: dict[str, AttributeTable] = {
@@ -176,12 +181,12 @@ TABLES: dict[str, AttributeTable] = {
     **{object_type: AttributeTable(object_type, QUEUE_ATTRIBUTES) for object_type in QUEUE_TYPES},
     "PROCESS": AttributeTable("PROCESS", PROCESS_ATTRIBUTES),
     "NAMELIST": AttributeTable("NAMELIST", NAMELIST_ATTRIBUTES),
-    **{object_type: AttributeTable(object_type, CHANNEL_ATTRIBUTES) for object_type in CHANNEL_TYPES},
+    **{kind: AttributeTable(kind, CHANNEL_ATTRIBUTES, idle=kind in IDLE_TYPES) for kind in CHANNEL_TYPES},
     "LISTENER": AttributeTable("LISTENER", LISTENER_ATTRIBUTES),
     "SERVICE": AttributeTable("SERVICE", SERVICE_ATTRIBUTES),
-    "TOPIC": AttributeTable("TOPIC", TOPIC_ATTRIBUTES),
-    **{object_type: AttributeTable(object_type, AUTHINFO_ATTRIBUTES) for object_type in AUTHINFO_TYPES},
-    "COMMINFO": AttributeTable("COMMINFO", COMMINFO_ATTRIBUTES),
+    "TOPIC": AttributeTable("TOPIC", TOPIC_ATTRIBUTES, idle=True),
+    **{kind: AttributeTable(kind, AUTHINFO_ATTRIBUTES, idle=kind in IDLE_TYPES) for kind in AUTHINFO_TYPES},
+    "COMMINFO": AttributeTable("COMMINFO", COMMINFO_ATTRIBUTES, idle=True),
     "CHLAUTH": AttributeTable("CHLAUTH", CHLAUTH_ATTRIBUTES),
     "AUTHREC": AttributeTable("AUTHREC", AUTHREC_ATTRIBUTES),
 }

@@ -109,7 +109,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     choices(
         "COMPHDR", mq.MQIACH_HDR_COMPRESSION, (mq.MQCOMPRESS_NONE,),
         {"NONE": mq.MQCOMPRESS_NONE, "SYSTEM": mq.MQCOMPRESS_SYSTEM}, 2, "compression of headers, best first",
-        types=MQI_AND_MESSAGE, alone="",
+        types=MQI_AND_MESSAGE, alone="", idle_types=SVRCONN,
     ),
     choices(
         "COMPMSG", mq.MQIACH_MSG_COMPRESSION, (mq.MQCOMPRESS_NONE,),
@@ -123,6 +123,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
             "ANY": mq.MQCOMPRESS_ANY,
         },
         16, "compression of message data, best first", types=MQI_AND_MESSAGE, alone="ANY",
+        idle_types=SVRCONN,
     ),
     text(
         "CONNAME", mq.MQCACH_CONNECTION_NAME, mq.MQ_CONN_NAME_LENGTH,
@@ -207,7 +208,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
     text(
         "MCAUSER", mq.MQCACH_MCA_USER_ID, mq.MQ_MCA_USER_ID_LENGTH,
         "user that the channel works as; blank is the one that a client asserts, or the queue manager itself",
-        types=("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP"),
+        types=("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR", "AMQP"), idle_types=("SDR", "SVR"),
     ),
     text(
         "MODENAME", mq.MQCACH_MODE_NAME, mq.MQ_MODE_NAME_LENGTH, "LU 6.2 mode; without meaning over TCP", types=CALLERS,
@@ -223,6 +224,7 @@ CHANNEL_ATTRIBUTES: tuple[Attribute, ...] = (
             "HIGH": mq.MQMON_HIGH,
         },
         "online monitoring of the channel", types=("SDR", "SVR", "RCVR", "RQSTR", "SVRCONN", "CLUSSDR", "CLUSRCVR"),
+        idle_types=SVRCONN,
     ),
     text(
         "MRDATA", mq.MQCACH_MR_EXIT_USER_DATA, mq.MQ_EXIT_DATA_LENGTH, "data for the message-retry exit",

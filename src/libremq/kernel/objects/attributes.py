@@ -85,6 +85,7 @@ class Attribute:
     about: str = ""
     python_name: str = ""
     effect: Effect = Effect.ACTS
+    idle_types: tuple[str, ...] = ()  # object types of those for which nobody acts on it yet
 
     @property
     def slot(self) -> str:
@@ -144,12 +145,16 @@ class Attribute:
 
 
 class AttributeTable:
-    """The attributes of one object type, in display order, found by keyword, synonym or selector."""
+    """The attributes of one object type, in display order, found by keyword, synonym or selector.
 
-    def __init__(self, object_type: str, rows: Sequence[Attribute]) -> None:
+    Of an idle type nothing acts yet: its objects are kept, and that is all.
+    """
+
+    def __init__(self, object_type: str, rows: Sequence[Attribute], *, idle: bool = False) -> None:
         self.object_type = object_type
+        self.idle = idle
         self.rows: tuple[Attribute, ...] = tuple(
-            replace(row, default=row.default_by_type[object_type]) if object_type in row.default_by_type else row
+            self._row(row)
             for row in rows
             if not row.types or object_type in row.types
         )
@@ -170,6 +175,17 @@ class AttributeTable:
         self.record_lists: tuple[Attribute, ...] = tuple(row for row in stored if isinstance(row.default, tuple))
         self.defaults: dict[str, Value] = {row.slot: row.default for row in self.rows if row.stored}
         self.name_length: int = max((row.max_length for row in self.rows if row.slot == "name"), default=0)
+
+    def _row(self, row: Attribute) -> Attribute:
+        """As it is for this type; most types share it."""
+        default, effect = row.default_by_type.get(self.object_type, row.default), self._effect(row)
+        if default is row.default and effect is row.effect:
+            return row
+        return replace(row, default=default, effect=effect)
+
+    def _effect(self, row: Attribute) -> Effect:
+        idle = self.idle or self.object_type in row.idle_types
+        return Effect.NOT_YET if idle and row.alterable and row.effect is Effect.ACTS else row.effect
 
     def __iter__(self) -> Iterator[Attribute]:
         return iter(self.rows)

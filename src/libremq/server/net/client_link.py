@@ -63,10 +63,10 @@ class Link(ServedLink):
     """A client channel."""
 
     __slots__ = (
-        "_called", "_closing", "_deferred", "_ended", "_held", "_out", "_started", "_stopped", "_successor", "_transport",
-        "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters", "exits", "heartbeat_s", "known",
-        "local", "max_segment", "ours", "paused", "peer_pid", "peer_product", "silence", "socket_user", "stopping",
-        "tls", "user",
+        "_called", "_closing", "_deferred", "_ended", "_held", "_out", "_started", "_stopped", "_successor",
+        "_transport", "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters", "exits",
+        "heartbeat_s", "known", "local", "max_segment", "ours", "paused", "peer_pid", "peer_product", "silence",
+        "socket_user", "stopping", "tls", "user",
     )  # fmt: skip
 
     def __init__(
