@@ -117,6 +117,26 @@ def test_what_is_in_doubt_stays_so_until_it_is_resolved(commits: bool) -> None:
     assert (standby.qm.depth("A"), standby.qm.depth("B")) == ((7, 0) if commits else (6, 1))
 
 
+@pytest.mark.parametrize("commits", [True, False])
+def test_what_an_administrator_decided_is_known_to_the_backup_too(commits: bool) -> None:
+    live = make_live(LogConfig(3, 2, 64, "LINEAR", second_folder="second"))
+    standby = Standby(live, hot=True)
+    branch(live, b"X1")
+    live.qm.advance_log()
+    standby.ship(live.files)
+    standby.replay()
+    live.qm.resolve_unit(b"X1", commit=commits)
+    live.qm.advance_log()
+    standby.ship(live.files)
+    standby.replay()
+    activated(live, standby)
+    for _ in range(2):
+        assert standby.qm.xa_recover(standby.application, decided=True) == [b"X1"]
+        assert [one.is_committed for one in standby.qm.heuristic_outcomes()] == [commits]
+        assert (standby.qm.depth("A"), standby.qm.depth("B")) == ((7, 0) if commits else (6, 1))
+        standby.restart(orderly=False)
+
+
 def test_units_of_work_that_go_on_for_many_extents_and_get_soft_images() -> None:
     live = make_live()
     standby = Standby(live, hot=True)

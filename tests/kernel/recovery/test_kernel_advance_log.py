@@ -90,3 +90,19 @@ def test_a_small_unit_of_work_is_no_obstacle() -> None:
     life.commit()
     life.restart(orderly=False)
     assert life.qm.depth("Q") == 1
+
+
+@pytest.mark.parametrize("lost", ["qm/log", "second"])
+def test_both_copies_of_a_dual_log_go_on_in_the_next_extent(lost: str) -> None:
+    life = Life(config=replace(LINEAR, second_folder="second"))
+    life.define("Q")
+    life.put("Q", b"before")
+    life.put("Q", b"open", syncpoint=True)
+    life.qm.advance_log()
+    life.put("Q", b"behind")
+    life.stop(orderly=False)
+    for name in life.files.list(lost):
+        if name.startswith("S0"):
+            life.files.overwrite(f"{lost}/{name}", 8192, b"\xff" * 20_000)
+    life.start()
+    assert [row[0] for row in life.content("Q")[:-1]] == [b"before", b"behind"]

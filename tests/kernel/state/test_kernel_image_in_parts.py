@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 import pytest
 from helper_media import Life
 
@@ -89,6 +91,23 @@ def test_an_image_of_which_the_queue_is_gone_is_given_up() -> None:
     with pytest.raises(ImageGivenUp):
         image.log_part()
     assert life.media("Q") == made
+
+
+def test_an_image_of_a_queue_that_is_gone_before_it_is_begun_is_given_up() -> None:
+    life = deep()
+    queue = the_object(life, "Q")
+    life.qm.delete("QLOCAL", "Q", purge=True)
+    with pytest.raises(ImageGivenUp):
+        ImageInParts(life.core, queue).log_part()
+
+
+def test_one_object_that_cannot_be_read_does_not_stop_the_images_of_others() -> None:
+    life = deep()
+    life.define("R")
+    life.restart()
+    life.files.fail("open", f"{life.folder_of('Q')}/*", OSError(errno.EMFILE, "too many open files"), times=None)
+    results = {result.name: result.problem for result in life.record("ql", "*")}
+    assert results["Q"] and not results["R"]
 
 
 def test_of_two_images_at_a_time_only_the_one_that_ends_first_counts() -> None:

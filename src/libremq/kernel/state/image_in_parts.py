@@ -64,7 +64,7 @@ class ImageInParts:
         self._first = 0  # LSN of the first part
         self._slot = 0  # the next to be described
         self._sequence_end = 0  # messages with this number, and later ones, came after its beginning
-        self._id = core.queue_files[obj.name][0] if isinstance(obj, LocalQueue) else 0
+        self._id = core.queue_files.get(obj.name, (0, ""))[0] if isinstance(obj, LocalQueue) else 0
         self._has_messages = False
 
     def log_part(self) -> bool:

@@ -21,7 +21,7 @@ from libremq.kernel.state.image_in_parts import ImageGivenUp, ImageInParts, is_r
 from libremq.kernel.state.unit_of_work import GET, Operation
 from libremq.log import LogFull
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 from libremq.store.store_errors import StoreDamaged
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _record_one(
                 except LogFull:
                     if not make_room():
                         raise
-    except (LogFull, StoreDamaged, ImageGivenUp) as error:
+    except (LogFull, StoreDamaged, ImageGivenUp, MQError, OSError) as error:
         problem = str(error) or "it was deleted, or recorded by somebody else, meanwhile"
         return MediaResult(*key, core.media.get(key, 0), problem)
 
