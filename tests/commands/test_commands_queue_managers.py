@@ -454,6 +454,10 @@ def test_an_error_of_the_log_has_its_code() -> None:
     error.__cause__ = OSError(28, "No space left on device")
     assert code_of(error) == 69
     assert code_of(ValueError("odd")) == 71
+    not_here = mq_error(C.MQRC_ENVIRONMENT_ERROR, "QM1", "not on this machine")
+    assert [code_of(not_here, command) for command in ("rcdmqimg", "rcrmqobj", "dspmqtrn", "setmqaut")] == [
+        68, 68, 71, 71,
+    ]  # fmt: skip
 
 
 def test_every_exit_code_is_on_the_page_of_the_commands() -> None:

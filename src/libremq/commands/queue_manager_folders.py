@@ -151,7 +151,7 @@ def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]
     except Exception as error:
         if not _is_expected(error):
             raise
-        told, code = error, code_of(error)
+        told, code = error, code_of(error, command)
     if not getattr(arguments, "quiet", False):
         text = (told.detail if isinstance(told, MQError) else "") or str(told)
         if code == ExitCode.NOT_AUTHORIZED:
@@ -168,8 +168,8 @@ def _is_expected(error: Exception) -> bool:
     return isinstance(error, (MQError, ConfigurationError, ValueError, *FAILURES))
 
 
-def code_of(error: Exception) -> int:
-    """The exit code for an error from below."""
+def code_of(error: Exception, command: str = "") -> int:
+    """The exit code for an error from below, where it depends on the command."""
     from libremq.kernel.state.failure_reasons import is_lack_of_space
     from libremq.log import LogError
 
@@ -181,15 +181,19 @@ def code_of(error: Exception) -> int:
         return ExitCode.STORAGE
     if isinstance(below, LogError):
         return ExitCode.LOG_NOT_AVAILABLE
+    if command.partition(" ")[0] in _NEED_A_LINEAR_LOG and reason in (
+        C.MQRC_FUNCTION_NOT_SUPPORTED,
+        C.MQRC_ENVIRONMENT_ERROR,
+    ):
+        return ExitCode.NOT_LINEAR  # that is what these cannot do otherwise
     return _CODES.get(reason, ExitCode.UNEXPECTED)
 
 
+_NEED_A_LINEAR_LOG = ("rcdmqimg", "rcrmqobj", "log", "crtmqm", "strmqm")
 _CODES = {
     C.MQRC_Q_MGR_NAME_ERROR: ExitCode.DOES_NOT_EXIST,  # bad names do not come this far
     C.MQRC_Q_MGR_NOT_AVAILABLE: ExitCode.NOT_AVAILABLE,
     C.MQRC_OBJECT_ALREADY_EXISTS: ExitCode.EXISTS,
-    C.MQRC_FUNCTION_NOT_SUPPORTED: ExitCode.NOT_LINEAR,
-    C.MQRC_ENVIRONMENT_ERROR: ExitCode.NOT_LINEAR,
     C.MQRC_OBJECT_TYPE_ERROR: ExitCode.ARGUMENTS,
     C.MQRC_OPTIONS_ERROR: ExitCode.ARGUMENTS,
 }
