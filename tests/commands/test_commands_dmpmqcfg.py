@@ -17,6 +17,7 @@ from helper_cli import Commands
 import libremq
 from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
+from libremq.common.tls import tls_context
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.tools.configuration_dump import channel_rules
 
@@ -320,3 +321,22 @@ def test_policies_and_the_lines_for_ibm_i(mq: Commands) -> None:
     assert tea.startswith("GRTMQMAUT OBJ('TEA') OBJTYPE(*Q) USER('staff') AUT(")
     assert {"*ADMCHG", "*ADMDLT", "*ADMDSP", "*ADMCLR"} <= set(tea.partition("AUT(")[2].partition(")")[0].split())
     assert tea.endswith(" MQMNAME('QM1')")
+
+
+def test_a_dump_over_a_channel_with_tls(mq: Commands, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = tmp_path / "tls"
+    mq("tls", "init", "--folder", str(keys), "--qmgr", "QM7", "--client", "app")
+    own, trusted = str(keys / "QM7" / "cert.pem"), str(keys / "QM7" / "trust.pem")
+    context = tls_context.server_context(own, ca=trusted)
+    with served_queue_manager("QM7", folder=tmp_path / "elsewhere", tls=lambda: context) as served:
+        with libremq.connect(served.url("local")) as qm:
+            qm.define_local("ONLY.HERE")
+            qm.mqsc("DEFINE CHANNEL(SAFE) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS12_OR_HIGHER) SSLCAUTH(REQUIRED)")
+        channel = f"DEFINE CHANNEL(SAFE) CHLTYPE(CLNTCONN) CONNAME('localhost({served.port})')"
+        words = ("dmpmqcfg", "-m", "QM7", "-t", "queue", "-n", "ONLY.*", "-o", "1line", "-c")
+        assert mq.bad(*words, channel)[0] == 20
+        monkeypatch.setenv("MQSSLKEYR", str(keys / "app"))
+        lines = mq.good(*words, f"{channel} SSLCIPH(ANY_TLS12_OR_HIGHER) SSLPEER('CN=QM7')")
+        assert [line for line in said(lines) if "ONLY.HERE" in line]
+        code, text = mq.bad(*words, f"{channel} SSLCIPH(ANY_TLS12_OR_HIGHER) SSLPEER('CN=QM9')")
+        assert (code, "CN=QM9" in text) == (20, True)

@@ -10,9 +10,12 @@ import argparse
 import json
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from libremq.client import connecting
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, complain, tell
@@ -41,6 +44,7 @@ _CHOICES = ["all", *_TYPES]
 _FORMS = ("mqsc", "1line", "2line", "setmqaut", "grtmqmaut")
 _EXPORTS = ("all", "object", "authrec", "chlauth", "sub", "policy")
 _DEFAULT_CHANNEL = "default"
+_SECURITY = {"SSLCIPH": "cipherSpecification", "SSLPEER": "certificatePeerName", "CERTLABL": "certificateLabel"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -109,7 +113,9 @@ def _run(arguments: argparse.Namespace) -> int:
     from libremq.tools.configuration_dump import grtmqmaut_lines, setmqaut_lines
 
     password = ask_password(sys.stderr) if arguments.user else None
-    with connecting.connect(_url(arguments), user=arguments.user, password=password) as manager:
+    with ExitStack() as stack:
+        url = _url(arguments, stack)
+        manager = stack.enter_context(connecting.connect(url, user=arguments.user, password=password))
         asked = _asked(arguments, manager)
         name = arguments.remote or manager.name
         if arguments.form in ("setmqaut", "grtmqmaut"):
@@ -130,17 +136,17 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _url(arguments: argparse.Namespace) -> str:
+def _url(arguments: argparse.Namespace, stack: ExitStack) -> str:
     data = os.path.expanduser(arguments.data_folder)
     if not arguments.client:
         name = arguments.qmgr or connecting.default_name(data)
         return f"local:{name}" + (f"?data={data}" if data else "")
     if arguments.client.lower() == _DEFAULT_CHANNEL:
         return connecting.url_for(arguments.qmgr)
-    return _channel_url(arguments.client, arguments.qmgr)
+    return _channel_url(arguments.client, arguments.qmgr, stack)
 
 
-def _channel_url(definition: str, name: str) -> str:
+def _channel_url(definition: str, name: str, stack: ExitStack) -> str:
     """The URL of a client-connection channel that is given as the command that would define it."""
     from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
     from libremq.client import urls
@@ -154,9 +160,32 @@ def _channel_url(definition: str, name: str) -> str:
     if command.spec.words != "DEFINE CHANNEL" or given.pop("CHLTYPE", "") != "CLNTCONN" or "CONNAME" not in given:
         raise Refused(FAILED, "-c takes DEFINE CHANNEL(name) CHLTYPE(CLNTCONN) CONNAME('host(port)'), or default")
     hosts = connection_name(given.pop("CONNAME"), "CONNAME")
-    if others := [keyword for keyword in given if keyword not in ("TRPTYPE", "QMNAME", "DESCR")]:
-        raise Refused(FAILED, f"-c: {', '.join(others)}: a channel that needs more than CONNAME goes into a CCDT")
-    return urls.client_url(hosts, name or given.get("QMNAME", ""), command.name)
+    if others := [keyword for keyword in given if keyword not in ("TRPTYPE", "QMNAME", "DESCR", *_SECURITY)]:
+        raise Refused(
+            FAILED, f"-c: {', '.join(others)}: a channel that needs more than CONNAME and TLS goes into a CCDT"
+        )
+    name = name or given.get("QMNAME", "")
+    security = {word: given[keyword] for keyword, word in _SECURITY.items() if given.get(keyword)}
+    if not security:
+        return urls.client_url(hosts, name, command.name)
+    return _table_url(command.name, hosts, name, security, stack)
+
+
+def _table_url(
+    channel: str, hosts: Sequence[tuple[str, int]], name: str, security: dict[str, str], stack: ExitStack
+) -> str:
+    """A client channel with TLS, as a table of this one: keys come from MQSSLKEYR, as with every table."""
+    places = [{"host": host, "port": port} for host, port in hosts]
+    entry = {
+        "name": channel,
+        "type": "clientConnection",
+        "clientConnection": {"connection": places, "queueManager": name},
+        "transmissionSecurity": security,
+    }
+    path = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), "ccdt.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"channel": [entry]}, file)
+    return f"ccdt:{quote(name, safe='*')}?table={quote(path, safe='')}"
 
 
 def _asked(arguments: argparse.Namespace, manager: QueueManager) -> TakesCommands:
