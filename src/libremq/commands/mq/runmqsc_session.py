@@ -34,7 +34,8 @@ def run_from(source: TextIO, arguments: argparse.Namespace) -> int:
     interactive = not arguments.file and source.isatty()
     password = None
     if arguments.user:
-        password = ask_password(sys.stderr) if interactive or arguments.file else source.readline().rstrip("\r\n")
+        prompt_on = sys.stderr if arguments.json else None
+        password = ask_password(prompt_on) if interactive or arguments.file else source.readline().rstrip("\r\n")
     name = arguments.qmgr or ("" if arguments.verify else _default_name(arguments))
     if arguments.verify:
         return _session(arguments, Report(not arguments.no_echo, arguments.json, name), source, interactive, _checked)
