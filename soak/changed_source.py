@@ -17,6 +17,7 @@ HOME = Path(__file__).parents[1]
 SOURCE = HOME / "src" / "libremq"
 _TEST_S = 60  # one test: those that hang are found too
 _RUN_S = 600
+_TIMEOUT = "+ Timeout +"  # pytest-timeout, which ends the whole run
 _NOTHING_RAN = (4, 5)  # of pytest: a file that is not there, no test in it
 
 
@@ -45,5 +46,7 @@ def first_failure(module: str, content: str, tests: Sequence[str]) -> str:
         return ""
     if done.returncode in _NOTHING_RAN:
         raise NoTests(done.stdout + done.stderr)
+    if _TIMEOUT in done.stdout + done.stderr:
+        return "a test without end"
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED tests/", "ERROR tests/"))]
     return failed[0].split(" - ")[0] if failed else f"pytest ended with {done.returncode}"

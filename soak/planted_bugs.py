@@ -30,7 +30,9 @@ _QUEUE_STATE, _UNDO = "kernel/state/queue_state.py", "kernel/state/undo.py"
 _XA, _REPLAY, _CHECKPOINT = "kernel/units/xa_branches.py", "kernel/recovery/replay.py", "kernel/recovery/checkpoint.py"
 _CHLAUTH, _AUTHORITIES = "security/channel_authentication.py", "security/authorities.py"
 _EXPIRY, _SEARCHING = "kernel/verbs/expiry.py", "kernel/verbs/searching.py"
+_EMBEDDED, _EMBEDDED_TESTS = "host/embedded.py", "host/test_host_embedded.py"
 _STRANGERS, _BUDGET = "server/net/strangers.py", "server/net/turn_budget.py"
+_CLIENT_LINK, _MESSAGE_LINK = "server/net/client_link.py", "server/net/message_link.py"
 _EVENT_LOOP, _OPEN_FILES = "server/net/event_loop.py", "common/files/open_files.py"
 
 _GETTING_TESTS = "kernel/verbs/test_kernel_getting.py"
@@ -45,6 +47,7 @@ _RESTART_TESTS = "kernel/recovery/test_kernel_restart.py"
 _CHECKPOINT_TESTS = "kernel/recovery/test_kernel_checkpoint.py"
 _CHLAUTH_TESTS = "security/test_security_channel_authentication.py"
 _DELIVERY_TESTS, _REPLAYS_TESTS = "channels/test_channels_delivery.py", "channels/test_channels_replays.py"
+_BUDGET_TESTS = "server/net/test_server_turn_budget.py"
 _UNPROVEN_TESTS = "channels/test_channels_unproven.py"
 
 # What an answer waits for
@@ -78,11 +81,28 @@ DURABILITY = (
         "kernel/test_kernel_verb_calls.py",
     ),
     Bug(
-        "an answer over a socket does not wait for the log", "server/net/client_link.py",
+        "a call in this process does not wait for the log", _EMBEDDED,
+        "        self.force(lsn)\n        return result\n\n    def admin", "        return result\n\n    def admin",
+        _EMBEDDED_TESTS,
+    ),
+    Bug(
+        "a get in this process does not wait for the log", _EMBEDDED,
+        "            lsn = connection.lsn\n        self.force(lsn)\n", "", _EMBEDDED_TESTS,
+    ),
+    Bug(
+        "a command in this process does not wait for the log", _EMBEDDED,
+        "            lsn = verb()\n        self.force(lsn)\n", "            verb()\n", _EMBEDDED_TESTS,
+    ),
+    Bug(
+        "an answer over a socket does not wait for the log", _CLIENT_LINK,
         "if self._held or lsn >= replies.log.durable:", "if self._held:", "server/net/test_server_client_link.py",
     ),
     Bug(
-        "what a channel says over a socket does not wait for the log", "server/net/message_link.py",
+        "messages of a batch do not wait for the log", "server/net/deliveries.py",
+        "link.send(whole, conversation.connection.lsn)", "link.send(whole)", "server/net/test_server_client_link.py",
+    ),
+    Bug(
+        "what a channel says over a socket does not wait for the log", _MESSAGE_LINK,
         "        if self._held or lsn >= log.durable:\n", "        if self._held:\n",
         "server/net/test_server_message_link.py",
     ),
@@ -406,16 +426,29 @@ FAIRNESS = (
         _SEARCHING_TESTS, _EXPIRY_TESTS,
     ),
     Bug(
-        "a turn has no end of flows", _BUDGET, "FLOWS_A_TURN = 64", "FLOWS_A_TURN = 1 << 40",
-        "server/net/test_server_turn_budget.py",
+        "a client's turn has no end of flows", _CLIENT_LINK, "self._reader.feed(data, FLOWS_A_TURN)",
+        "self._reader.feed(data)", _BUDGET_TESTS,
     ),
     Bug(
-        "a turn has no end of bytes", _BUDGET, "BYTES_A_TURN = 64 << 10", "BYTES_A_TURN = 1 << 40",
-        "server/net/test_server_turn_budget.py",
+        "a client's turn has no end of bytes", _CLIENT_LINK, "if room < 0 or (self._unsent", "if (self._unsent",
+        _BUDGET_TESTS,
+    ),
+    Bug(
+        "a client that has sent much is read from at once", _CLIENT_LINK,
+        "if self._deferred or self._reader.has_more or len(data) >= BYTES_A_TURN:",
+        "if self._deferred or self._reader.has_more:", _BUDGET_TESTS,
+    ),
+    Bug(
+        "a partner's turn has no end of flows", _MESSAGE_LINK, "self._reader.feed(data, FLOWS_A_TURN)",
+        "self._reader.feed(data)", _BUDGET_TESTS,
+    ),
+    Bug(
+        "a partner's turn has no end of bytes", _MESSAGE_LINK, "if not left or room < 0:", "if not left:",
+        _BUDGET_TESTS,
     ),
     Bug(
         "who has not logged in may send without end", _BUDGET,
-        "        self._flows -= 1\n        self._bytes -= size\n", "", "server/net/test_server_turn_budget.py",
+        "        self._flows -= 1\n        self._bytes -= size\n", "", _BUDGET_TESTS,
     ),
 )  # fmt: skip
 

@@ -17,6 +17,7 @@ from libremq.admin.executor import Executor
 from libremq.channels.delivery import Fate
 from libremq.common.dead_letter_header import strip
 from libremq.host import lifecycle
+from libremq.kernel.authority.authority_records import set_authority
 from libremq.kernel.messages import transmission
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -275,6 +276,33 @@ def test_every_part_of_a_message_knows_where_it_is_from(here: Receiving) -> None
     assert _arrive(here, bytes(40), queue="SMALL", MsgFlags=flags) is Fate.PUT
     store = here.core.queues["SMALL"].store
     assert [store.message(slot).origin for slot in store.chains] == [Origin("", False)] * 3
+
+
+@pytest.mark.parametrize("syncpoint", [True, False])
+@pytest.mark.parametrize(
+    ("user", "attributes", "expected"),
+    [
+        ("", {}, [Origin("", False)] * 4),
+        ("bob", {}, [Origin("bob", True)] * 4),
+        ("", {"putaut": "CTX"}, [Origin("alice", False), Origin("carol", False)] * 2),
+    ],
+)
+def test_those_that_follow_the_first_know_where_they_are_from(
+    here: Receiving, user: str, attributes: dict[str, Any], expected: list[Origin], syncpoint: bool
+) -> None:
+    """The second message to a queue takes a shorter way than the first."""
+    set_authority(here.core, "TARGET", C.MQOT_Q, principals=("alice", "bob", "carol"), add=(C.MQAUTH_ALL,), known=True)
+    set_authority(here.core, "", C.MQOT_Q_MGR, principals=("bob",), add=(C.MQAUTH_ALL,), known=True)
+    here.deliver_by(user, **attributes)
+    persistence = C.MQPER_PERSISTENT if syncpoint else C.MQPER_NOT_PERSISTENT
+    for number in range(4):
+        sender = ("alice", "carol")[number % 2]
+        data = framed(b"%d" % number, UserIdentifier=sender, Persistence=persistence)
+        assert here.put(data, syncpoint=syncpoint).kind is Fate.PUT
+    if syncpoint:
+        here.commit()
+    store = here.core.queues["TARGET"].store
+    assert [store.message(slot).origin for slot in store.chains] == expected
 
 
 def test_what_was_put_here_has_no_mark(here: Receiving) -> None:

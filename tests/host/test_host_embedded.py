@@ -131,12 +131,16 @@ def _on_faulty_files() -> tuple[FaultyFiles, EmbeddedQueueManager, EmbeddedConne
 
 
 def test_what_is_answered_is_on_disk() -> None:
-    """A put, a commit, a disconnect that commits, a command: nothing of them waits for a sync afterwards."""
+    """A put, a get, a commit, a disconnect that commits, a command: nothing of them waits for a sync afterwards."""
     files, embedded, connection = _on_faulty_files()
     put = MQOD(ObjectName="Q")
+    hobj = connection.open(put, C.MQOO_INPUT_SHARED)
 
     def of_its_own() -> None:
         connection.put1(put, _PERSISTENT.copy(), MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"x")
+
+    def got() -> None:
+        connection.get(hobj, MQMD(Version=2), MQGMO(Options=C.MQGMO_NO_SYNCPOINT))
 
     def command() -> None:
         embedded.admin(lambda: embedded.manager.alter("QLOCAL", "Q", {"DESCR": "altered"}))
@@ -147,6 +151,7 @@ def test_what_is_answered_is_on_disk() -> None:
 
     for call in (
         of_its_own,
+        got,
         command,
         lambda: in_a_unit(connection.commit),
         lambda: in_a_unit(connection.backout),

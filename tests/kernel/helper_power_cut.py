@@ -5,6 +5,8 @@ What the reader was answered must survive, although nobody has promised the writ
 
 from __future__ import annotations
 
+import errno
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -123,7 +125,10 @@ class Site:
         hconn = self.reader.hconn
         return self.embedded.call(hconn, lambda: verb(self.embedded.manager, hconn))
 
-    # The power fails
+    # The disk fails, or the power
+
+    def no_more_syncs(self) -> None:
+        self._files.fail("sync", "*", OSError(errno.EIO, os.strerror(errno.EIO)))
 
     def after_power_cut(self, queue: str = "Q") -> list[bytes]:
         """What a restart finds on the queue, of a disk that has lost all that was not synced."""

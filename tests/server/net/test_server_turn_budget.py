@@ -14,14 +14,16 @@ from helper_partners import Partner, define, receiver
 from helper_peers import Peer, get_flow, put_flow, wait_until
 
 import libremq
+from libremq.kernel.messages.transmission import frame as transmission_frame
 from libremq.mqi import constants as C
+from libremq.mqi.structs import MQMD
 from libremq.server.net.client_link import Link
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.turn_budget import BYTES_A_TURN, EARLY_BYTES_MAX, EARLY_FLOWS_MAX, FLOWS_A_TURN
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.wire import message_channel, session_flows
 from libremq.wire.protocol import CONFIRM_REQUEST, FIRST, WHOLE, Type
-from libremq.wire.segments import frame, frame_plain
+from libremq.wire.segments import NO_LUWID, frame, frame_plain
 
 QUEUE = "TURNS.Q"
 MANY = 3000
@@ -216,6 +218,22 @@ def test_heartbeats_of_a_partner_are_answered_in_turns(served: Served, exits: bo
         partner.send(message_channel.close_channel())
         while partner.receive() is not None:
             pass
+
+
+def test_long_messages_of_a_partner_are_taken_in_turns(served: Served) -> None:
+    receiver(served)
+    size, count = 20_000, 60
+    md = MQMD(Version=2, Persistence=C.MQPER_NOT_PERSISTENT, Priority=0, MsgId=b"m" * 24)
+    data = transmission_frame(QUEUE, "QM1", md, bytes(size), 1208)
+    fast = message_channel.pack_message(data, sequence=0, luwid=NO_LUWID, max_segment=32_000)
+    with Partner(served.port) as partner:
+        partner.agree()
+        partner.resynchronise()
+        manager = served.event_loop.manager
+        with watched(served, lambda: manager.depth(QUEUE)) as steps:
+            partner.send(b"".join(fast) * count)
+            wait_until(lambda: sum(steps) == count)
+        assert max(steps) <= BYTES_A_TURN // size + 1
 
 
 def test_a_link_that_read_much_lets_others_have_their_turn(served: Served) -> None:
