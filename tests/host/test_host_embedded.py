@@ -13,7 +13,7 @@ from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
+from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQPMO, MQSTS
 from libremq.testing.faulty_files import FaultyFiles
 from libremq.testing.virtual_clock import VirtualClock
 
@@ -160,6 +160,27 @@ def test_what_is_answered_is_on_disk() -> None:
         call()
         assert embedded.manager.durable_lsn >= embedded.manager.core.log.tail
         assert not [one for one in files.unsynced() if "log/" in one]
+
+
+def test_what_a_consumer_is_given_is_on_disk() -> None:
+    """The put was never answered: as soon as somebody has seen its message, it may not be lost."""
+    _, embedded, connection = _on_faulty_files()
+    log = embedded.manager.core.log
+    seen: list[tuple[bytes, bool]] = []
+
+    def take(md: MQMD, gmo: MQGMO, data: bytes, cbc: object) -> None:
+        seen.append((data, log.durable >= log.tail))
+        connection.control(C.MQOP_STOP)
+
+    hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_INPUT_SHARED)
+    connection.callback(C.MQOP_REGISTER, MQCBD(), take, hobj, MQMD(), MQGMO(Options=C.MQGMO_NO_SYNCPOINT))
+    with embedded.lock:
+        writer = embedded.manager.connect("bob", "writer")
+        pmo = MQPMO(Options=C.MQPMO_NO_SYNCPOINT)
+        embedded.manager.put1(writer, MQOD(ObjectName="Q"), _PERSISTENT.copy(), pmo, b"x")
+    assert log.durable < log.tail
+    connection.control(C.MQOP_START_WAIT)
+    assert seen == [(b"x", True)]
 
 
 def test_a_log_that_cannot_be_written_ends_it_and_says_so() -> None:

@@ -79,6 +79,8 @@ TLS = Facts(
 )
 SIX = Facts("APP.SVRCONN", "2001:db8::7", client_user="alice")
 NAMED = Facts("APP.SVRCONN", "10.1.2.3", ("pc7.example.com",), "alice")
+TWELVE = Facts("APP.SVRCONN", "10.1.2.3", client_user="alice.sister")
+LONG = Facts("APP.SVRCONN", "10.1.2.3", client_user="alice.sisters")
 PARTNER = Facts("TO.QM1", "10.1.2.3", queue_manager="QM2")
 
 # What it shows; the rules; the connection; who it acts as, or "no" and the rule (by number) that refuses it
@@ -109,6 +111,9 @@ TABLE: list[tuple[str, tuple[Record, ...], Facts, str]] = [
     ("the longer queue manager pattern", (qmg("*", "*", "one"), qmg("*", "Q*", "two")), PARTNER, "two"),
     ("a client has no queue manager", (qmg("*", "*", "no"),), BY_ALICE, "alice"),
     ("a partner has no client user", (usr("*", "", "no"), adr("*", "*", "app")), PARTNER, "app"),
+    ("a thirteenth character is not past a rule", (usr("*", "alice.sister", "no"),), LONG, "no 0"),
+    ("nor past one that has it", (usr("*", "alice.sisters", "no"),), LONG, "no 0"),
+    ("a thirteenth of the rule alone", (usr("*", "alice.sisters", "no"),), TWELVE, "alice.sister"),
     ("users count as they are written", (usr("*", "ALICE", "no"),), BY_ALICE, "alice"),
     (
         "a user with an address over one without",

@@ -43,6 +43,16 @@ def test_a_backout_undoes_everything_the_last_first(session: Session, persistenc
     assert session.core.units == {}
 
 
+def test_what_was_committed_is_there_after_a_restart_and_no_more(session: Session) -> None:
+    session.put("Q", b"got", Persistence=_PERSISTENT)
+    session.get("Q", syncpoint=True)
+    session.put("Q", b"put", syncpoint=True, Persistence=_PERSISTENT)
+    session.qm.commit(session.hconn)
+    session.put("Q", b"not committed", syncpoint=True, Persistence=_PERSISTENT)
+    session.kill_and_start()
+    assert session.depth("Q") == 1 and session.get("Q")[1] == b"put"
+
+
 def test_backouts_count(session: Session) -> None:
     session.put("Q", b"x", Persistence=_PERSISTENT)
     for number in range(3):
