@@ -10,7 +10,8 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from soak import changed_source, planted
-from soak.planted_bugs import BUGS, Bug
+from soak.planted import BUGS
+from soak.planted_bug import Bug
 
 TESTS = Path(__file__).parent
 _TIME = "kernel/messages/time_to_live.py"
