@@ -183,6 +183,28 @@ def test_what_a_consumer_is_given_is_on_disk() -> None:
     assert seen == [(b"x", True)]
 
 
+def test_a_consumer_that_has_nothing_to_do_lets_others_have_the_kernel(
+    embedded: EmbeddedQueueManager, connection: EmbeddedConnection
+) -> None:
+    seen: list[bytes] = []
+    came = threading.Event()
+
+    def take(md: MQMD, gmo: MQGMO, data: bytes, cbc: object) -> None:
+        seen.append(data)
+        came.set()
+
+    hobj = connection.open(MQOD(ObjectName="Q"), C.MQOO_INPUT_SHARED)
+    connection.callback(C.MQOP_REGISTER, MQCBD(), take, hobj, MQMD(), MQGMO(Options=C.MQGMO_NO_SYNCPOINT))
+    connection.control(C.MQOP_START)
+    other = EmbeddedConnection(embedded, "bob", "writer")
+    for data in (b"one", b"two"):
+        came.clear()
+        other.put1(MQOD(ObjectName="Q"), MQMD(Version=2), MQPMO(), data)
+        came.wait()
+    connection.control(C.MQOP_STOP)
+    assert seen == [b"one", b"two"]
+
+
 def test_a_log_that_cannot_be_written_ends_it_and_says_so() -> None:
     files, embedded, connection = _on_faulty_files()
     files.fail("sync", "qm/log/*", times=None)
