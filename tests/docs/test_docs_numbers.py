@@ -16,6 +16,7 @@ from helper_docs import ROOT, prose_of, text_of
 from soak import __main__ as soak_main
 from soak.channels import __main__ as soak_channels
 from soak.life import LONGEST_S
+from soak.planted import BUGS
 
 from helper_rows import over_rows
 from libremq.admin import command_options, commands_channels
@@ -289,6 +290,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("`LIBREMQ_SOAK_SECONDS` ({})", soak_channels._SECONDS),
         ("[--round {}]", soak_channels._ROUND_S),
     ],
+    "docs/internals/testing.md": [("puts {} known bugs into a copy of the source", len(BUGS))],
 }  # fmt: skip
 
 
