@@ -10,7 +10,10 @@ import pytest
 
 import libremq
 from libremq.common.clock import SystemClock
+from libremq.host.embedded_access import EmbeddedAccess
 from libremq.log import LogConfig
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQGMO, MQMD, MQOD
 from libremq.testing import temporary_queue_manager
 
 # Signals reach the main thread only, so these run in a process of their own. The helper thread sends the signal once
@@ -61,11 +64,12 @@ with started() as qm:
     queue = qm.queue("Q")
     with libremq.connect(qm.url) as other:
         def message_and_interrupt(number, frame):
-            other.put("Q", "in the same moment")
+            other.put("Q", "in the same moment", properties={"colour": "red"})
             raise KeyboardInterrupt
         signal.signal(signal.SIGINT, message_and_interrupt)
         interrupt_when_it_waits(qm)
-        print(queue.get(wait=float("inf")).text)
+        message = queue.get(wait=float("inf"))
+        print(message.text, message.properties)
         try:
             queue.get(wait=0)
         except KeyboardInterrupt:
@@ -78,7 +82,7 @@ with started() as qm:
     ("script", "output"),
     [
         (WAITING, "interrupted\nafter 0 0\n"),
-        (TOGETHER, "in the same moment\ninterrupted\n0\n"),
+        (TOGETHER, "in the same moment {'colour': 'red'}\ninterrupted\n0\n"),
     ],
 )
 def test_an_interrupted_get_returns_the_message_or_leaves_it(script: str, output: str, binding: str) -> None:
@@ -86,6 +90,35 @@ def test_an_interrupted_get_returns_the_message_or_leaves_it(script: str, output
         [sys.executable, "-c", PROLOGUE + script, binding], capture_output=True, text=True, timeout=120, check=False
     )
     assert ran.stdout == output, ran.stderr
+
+
+SEVERAL = TOGETHER.replace("message = queue.get(", "(message,) = queue.get_many(5, ")
+
+
+@pytest.mark.embedded  # over a network the connection breaks, as the docstring says
+def test_an_interrupt_during_a_get_of_many_loses_none_that_has_come() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", PROLOGUE + SEVERAL, "embedded"],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert ran.stdout == "in the same moment {'colour': 'red'}\ninterrupted\n0\n", ran.stderr
+
+
+@pytest.mark.embedded
+def test_a_message_reaches_its_program_though_the_queue_manager_fails_in_that_moment() -> None:
+    with temporary_queue_manager() as qm:
+        qm.define_local("Q")
+        queue = qm.queue("Q")
+        queue.put("taken", properties={"colour": "red"})
+        md, gmo = MQMD(), MQGMO(Version=C.MQGMO_VERSION_4)
+        session = qm._session()
+        gmo.MsgHandle = session.hmsg
+        got = session.binding.get(qm.mqi.MQOPEN(MQOD(ObjectName="Q"), C.MQOO_INPUT_AS_Q_DEF), md, gmo)
+        access = qm._access
+        assert isinstance(access, EmbeddedAccess)
+        access.embedded.manager.fail("the disk has failed")
+        message = session.message(qm, got, md, gmo)
+        assert (message.text, message.properties) == ("taken", {"colour": "red"})
 
 
 class TreacherousClock(SystemClock):

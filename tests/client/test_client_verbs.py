@@ -191,6 +191,28 @@ def test_message_handles(mqi: MQI) -> None:
 # Connections
 
 
+def test_a_consumer_whose_message_handle_was_deleted_loses_no_message(queue_manager: QueueManager, mqi: MQI) -> None:
+    told = threading.Event()
+    heard: list[tuple[bytes | None, int]] = []
+
+    def consume(md: MQMD | None, gmo: MQGMO | None, data: bytes | None, cbc: MQCBC) -> None:
+        heard.append((data, cbc.Reason))
+        told.set()
+
+    hobj, hmsg = open_queue(mqi, C.MQOO_INPUT_SHARED), mqi.MQCRTMH()
+    gmo = MQGMO(Version=C.MQGMO_VERSION_4, MsgHandle=hmsg, Options=C.MQGMO_NO_SYNCPOINT)
+    mqi.MQCB(C.MQOP_REGISTER, MQCBD(), hobj, MQMD(), gmo, function=consume)
+    mqi.MQDLTMH(hmsg)
+    mqi.MQCTL(C.MQOP_START)
+    queue = queue_manager.queue("Q")
+    with libremq.connect(queue_manager.url) as other:
+        other.put("Q", "precious", properties={"colour": "red"})
+    assert told.wait(60)
+    mqi.MQCTL(C.MQOP_STOP)
+    assert heard[0][1] == C.MQRC_HMSG_ERROR
+    assert heard[0][0] == b"precious" or queue.get().data == b"precious"
+
+
 def test_another_connection_has_a_unit_of_work_of_its_own(mqi: MQI) -> None:
     other = mqi.MQCONN("QM1")
     other.MQPUT1(MQOD(ObjectName="Q"), MQMD(), MQPMO(Options=C.MQPMO_SYNCPOINT), b"x")

@@ -269,11 +269,15 @@ class EmbeddedQueueManager:
                 self.manager.cancel(waiter)
                 raise
             # The message came in the same moment: it is handed out, and the next call hears of the interrupt
-            self._late[hconn] = interruption
+            self.postpone(hconn, interruption)
         if waiter.error is not None:
             raise waiter.error
         assert waiter.result is not None
         return waiter.result
+
+    def postpone(self, hconn: int, error: BaseException) -> None:
+        """Have the next call of the connection raise this: what came with it is to reach the program first."""
+        self._late[hconn] = error
 
     def _raise_late(self, hconn: int) -> None:
         if hconn in self._late:

@@ -157,6 +157,8 @@ class EmbeddedConnection:
                 found.append(self._one_of_many(hobj, md.copy(), following.copy()))
         except MQError:
             pass  # there are no more, or the next call hears of it
+        except BaseException as error:
+            self._embedded.postpone(self.hconn, error)  # those that were found are off their queue
         return found
 
     def _one_of_many(self, hobj: int, md: MQMD, gmo: MQGMO) -> GotItem:
@@ -228,12 +230,12 @@ class EmbeddedConnection:
         self._handles(set_all)
 
     def properties(self, hmsg: int) -> dict[str, PropertyValue]:
-        # Most messages have none, and then this costs no call: a look at the handle needs no lock
+        # No call: the message that they belong to is gone from its queue, so neither a queue manager that has failed
+        # since nor an interrupt that the next call is to hear of may come between it and its program
         properties = self._connection.message_handles.get(hmsg).properties
         if not properties:
             return {}
-        values = self._handles(lambda handles: handles.get(hmsg).properties.as_dict())
-        return {returned_name(name): value for name, value in values.items()}
+        return {returned_name(name): value for name, value in properties.as_dict().items()}
 
     # Two-phase commit
 

@@ -127,6 +127,19 @@ def test_other_messages_cannot_be_asked_for_in_between(served: Served, qm: Queue
     assert caught.value.reason == C.MQRC_NO_MSG_AVAILABLE
 
 
+def test_a_get_with_a_handle_that_is_gone_takes_nothing_of_what_was_read_ahead(
+    served: Served, qm: QueueManager
+) -> None:
+    fill(served, AHEAD, *[False] * 3)
+    hobj = qm.mqi.MQOPEN(MQOD(ObjectName=AHEAD), INPUT)
+    assert get(qm, hobj) == b"0"
+    gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=C.MQGMO_NO_SYNCPOINT, MsgHandle=4711)
+    with pytest.raises(MQError) as caught:
+        qm.mqi.MQGET(hobj, MQMD(), gmo, 100)
+    assert caught.value.reason == C.MQRC_HMSG_ERROR
+    assert [get(qm, hobj), get(qm, hobj)] == [b"1", b"2"]
+
+
 def test_the_order_and_the_number_are_right_for_many(served: Served, qm: QueueManager) -> None:
     with libremq.connect(served.url("local")) as other, other.queue(AHEAD) as queue:
         queue.put_many([b"%d" % number for number in range(1000)], persistent=False)

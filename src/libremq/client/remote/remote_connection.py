@@ -523,9 +523,9 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
             if too_long and not gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
                 rc.refill_md(md, first.md.copy())
                 return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_FAILED)
-            ahead.messages.popleft()
             if gmo.Version >= C.MQGMO_VERSION_4 and gmo.MsgHandle:
                 rc.receive(self._message_handles, gmo.MsgHandle, first.md, first.properties)
+            ahead.messages.popleft()  # now that nothing can go wrong: it is on no queue any more
             version = md.Version
             rc.refill_md(md, first.md)
             md.Version = version

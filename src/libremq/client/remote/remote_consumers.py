@@ -203,7 +203,10 @@ class RemoteConsumers:
             for name in ("ResolvedQName", "MsgToken", "GroupStatus", "SegmentStatus", "Segmentation", "ReturnedLength"):
                 setattr(gmo, name, getattr(arrived.gmo, name))
             if gmo.MsgHandle:
-                rc.receive(self._message_handles, gmo.MsgHandle, arrived.md, arrived.properties)
+                try:
+                    rc.receive(self._message_handles, gmo.MsgHandle, arrived.md, arrived.properties)
+                except MQError as error:  # the handle was deleted; the message is off its queue, and has to be told
+                    cbc.CompCode, cbc.Reason = C.MQCC_WARNING, error.reason
             self._deliver(arrived.hobj, arrived.md, gmo, arrived.data, cbc)
         return True
 
