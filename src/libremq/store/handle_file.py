@@ -77,9 +77,19 @@ class HandleFile:
         return head + struct.pack("<I", zlib.crc32(head))
 
     def append(
-        self, count: int, entries: Iterable[Entry], fragments: dict[int, list[int]], next_sequence: int, *, renew: bool
+        self,
+        count: int,
+        entries: Iterable[Entry],
+        fragments: dict[int, list[int]],
+        next_sequence: int,
+        *,
+        renew: bool,
+        folder_changed: bool = False,
     ) -> HandlePosition:
-        """Write a batch of `count` entries and make it durable; the position to name in the checkpoint record."""
+        """Write a batch of `count` entries and make it durable; the position to name in the checkpoint record.
+
+        `folder_changed`: another file was made there, and the folder is to be synced for that, too.
+        """
         lists = b"".join(
             _FRAGMENT.pack(slot, len(blocks)) + struct.pack(f"<{len(blocks)}I", *blocks)
             for slot, blocks in fragments.items()
@@ -94,7 +104,7 @@ class HandleFile:
                 self._begin(generation)
             file = self._opened(generation)
             end = _write_batch(file, length, head, entries, lists)
-            self._sync(file, generation, new=length == _HEADER_BYTES)
+            self._sync(file, generation, folder=folder_changed or length == _HEADER_BYTES)
         except BaseException as error:
             self.close()  # it may be a generation that did not come about
             if isinstance(error, OSError):
@@ -126,12 +136,11 @@ class HandleFile:
         except (OSError, StoreDamaged):
             pass  # it only takes room, and the next batch is written in its place
 
-    def _sync(self, file: File, generation: int, *, new: bool) -> None:
+    def _sync(self, file: File, generation: int, *, folder: bool) -> None:
         try:
             file.sync()
-            if new:
+            if folder:
                 self._files.sync_folder(self._folder)
-                self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
             raise failed_sync(self._path(generation), error) from error
 

@@ -3,8 +3,6 @@
 It is made when the first message leaves the buffers, so a queue that lives in memory costs no file. Blocks that
 the last checkpoint describes are never overwritten (the store frees them only after the next one), so a torn
 write can only hit data that the log still holds. Layout: docs/internals/queue-file-format.md.
-
-It is opened or made by whoever needs it first: a verb that spills, or a checkpoint without the kernel's lock.
 """
 
 from __future__ import annotations
@@ -20,16 +18,14 @@ from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, faile
 MAGIC = b"LMQQ"
 VERSION = 1
 _HEADER = struct.Struct("<4sHHI8s48s")  # magic, version, reserved, queue id, log id, queue name; then a CRC
-_opening = threading.Lock()
-"""Held while a file is opened or made: a second one who made it would cut off what the first has written to it. One for
-all of them, as it is held for moments, and a lock in each of a hundred thousand queues would take memory."""
 
 
 class QueueFile:
-    """Blocks on disk. Opened or made on first use."""
+    """Blocks on disk. Opened or made on first use: by a verb, or by a checkpoint that is written beside it."""
 
     __slots__ = (
-        "_file", "_files", "_folder", "_log_id", "_name", "_new", "_path", "_queue_id", "_unsynced", "_unsynced_folder",
+        "_file", "_files", "_folder", "_log_id", "_name", "_new", "_opening", "_path", "_queue_id", "_unsynced",
+        "_unsynced_folder",
     )  # fmt: skip
 
     def __init__(self, files: Files, folder: str, queue_id: int, name: str, log_id: bytes) -> None:
@@ -40,6 +36,7 @@ class QueueFile:
         self._name = name
         self._log_id = log_id
         self._file: File | None = None
+        self._opening = threading.Lock()
         self._new = False
         self._unsynced = False
         self._unsynced_folder = False
@@ -49,14 +46,11 @@ class QueueFile:
         return (head + struct.pack("<I", zlib.crc32(head))).ljust(BLOCK_BYTES, b"\0")
 
     def _opened(self) -> File:
-        file = self._file
-        if file is None:
-            with _opening:
-                if self._file is None:
-                    self._file = self._made() if self._new else self._found()
-                    self._new = False
-                file = self._file
-        return file
+        with self._opening:
+            if self._file is None:
+                self._file = self._made() if self._new else self._found()
+                self._new = False
+            return self._file
 
     def _found(self) -> File:
         """The file that a checkpoint describes; its header reached the disk with the first of them."""
@@ -91,22 +85,15 @@ class QueueFile:
         self._new = self._file is None
 
     def for_writing(self) -> File:
-        """The open file, for somebody who will write blocks to it."""
-        self._will_be_written()
-        return self._opened()
-
-    def _will_be_written(self) -> None:
+        """The open file, for a verb that will write blocks to it."""
+        is_new = self._new
+        file = self._opened()
         self._unsynced = True
-        if self._new:
-            self._unsynced_folder = True
+        self._unsynced_folder |= is_new
+        return file
 
-    def take_on_writing(self) -> tuple[bool, bool]:
-        """Somebody will write blocks to it, in another thread, and takes on what `take_unsynced` says: that too."""
-        self._will_be_written()
-        return self.take_unsynced()
-
-    def taken_on(self) -> File:
-        """The open file for him. From any thread; what is to be synced is as it was taken on."""
+    def for_checkpoint(self) -> File:
+        """The open file, for a checkpoint that has taken on what is to be synced, its own blocks included."""
         return self._opened()
 
     def read(self, block: int, length: int) -> bytes:
@@ -121,9 +108,12 @@ class QueueFile:
     def damaged_block(self, block: int, what: str) -> StoreDamaged:
         return self._damaged(f"block {block}: {what}")
 
-    def take_unsynced(self) -> tuple[bool, bool]:
-        """Is there anything to sync, and the folder too? The caller takes it on; what is written later counts anew."""
-        taken = self._unsynced, self._unsynced_folder
+    def take_unsynced(self, *, writes: bool) -> tuple[bool, bool]:
+        """Is there anything to sync, and the folder too? The caller takes it on; what is written later counts anew.
+
+        `writes`: the caller will write blocks, too, and so will make the file if there is none.
+        """
+        taken = self._unsynced or writes, self._unsynced_folder or (writes and self._new)
         self._unsynced = self._unsynced_folder = False
         return taken
 
@@ -133,15 +123,15 @@ class QueueFile:
         self._unsynced_folder |= taken[1]
 
     def sync(self, taken: tuple[bool, bool]) -> None:
-        """Make durable what was taken on. May run beside reads and writes; the file is open if there is anything."""
-        unsynced, unsynced_folder = taken
+        """Make durable what was taken on, but for the folder: whoever writes to that last of all syncs it.
+
+        May run beside reads and writes; the file is open if there is anything.
+        """
+        unsynced, _ = taken
         if self._file is None or not unsynced:
             return
         try:
             self._file.sync()
-            if unsynced_folder:
-                self._files.sync_folder(self._folder)
-                self._files.sync_folder(self._folder.rsplit("/", 1)[0])
         except OSError as error:
             raise failed_sync(self._path, error) from error
 

@@ -89,6 +89,11 @@ class StoreCheckpoint:
         return bool(self._others)
 
     @property
+    def makes_files(self) -> bool:
+        """Does `write` make the first file of the queue? Then its folder may be new: one sync of theirs is for all."""
+        return self._unsynced[1] or not self._store._handle_file.position.generation
+
+    @property
     def bytes(self) -> int:
         """About what `write` will write."""
         return sum(image.message.weight for image in self._images) + ENTRY.size * self._count
@@ -136,7 +141,7 @@ class StoreCheckpoint:
             queue_file_images.place(store, others, placed)
         if placed:
             store._in_flight = {image.slot: image.message for image in placed}
-        self._unsynced = store._file.take_on_writing() if placed else store._file.take_unsynced()
+        self._unsynced = store._file.take_unsynced(writes=bool(placed))
 
     def _note_saved(self) -> None:
         """From now on a slot counts as saved if either state describes it."""
@@ -149,7 +154,9 @@ class StoreCheckpoint:
         store._saved_count += len(fresh)
 
     def write(self) -> HandlePosition:
-        """Bring it to disk, durable when this returns. The log is forced as far as the capture, and no lock is needed.
+        """Bring it to disk, durable when this returns, but for the folder that holds the queue's: see `makes_files`.
+
+        The log is forced as far as the capture, and no lock is needed.
 
         StoreFull or OSError without space, StoreFailed if a sync failed; `failed` must follow either.
         """
@@ -160,12 +167,7 @@ class StoreCheckpoint:
         assert not latest or latest < store._log.durable(), "the log must be on disk before the data"
         if self._images:
             try:
-                # Here, and not when it was captured: thousands of new queues have thousands of files to be made
-                file = store._file.taken_on()
-            except OSError as error:
-                raise failed_write(store.name, "make", error) from error
-            try:
-                queue_file_images.write(file, self._images)
+                queue_file_images.write(store._file.for_checkpoint(), self._images)
             except OSError as error:
                 raise failed_write(store.name, "write to", error) from error
         self._images_written = True
@@ -173,8 +175,9 @@ class StoreCheckpoint:
         self._gone = sorted(self._changed.difference(self._live))
         self._release = _joined(self._release)
         position = store._handle_file.append(
-            self._count, self._entries(), self._fragments, self._next_sequence, renew=self._renew
-        )
+            self._count, self._entries(), self._fragments, self._next_sequence,
+            renew=self._renew, folder_changed=self._unsynced[1],
+        )  # fmt: skip
         self._written = True
         self._rows = None
         return position

@@ -12,7 +12,7 @@ from helper_qmgr import Session
 from libremq.kernel.recovery import checkpoint
 from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.mqi import constants as C
-from libremq.store.store_errors import StoreFull
+from libremq.store.store_errors import StoreFailed, StoreFull
 
 _PERSISTENT = C.MQPER_PERSISTENT
 _QUEUES = ("A", "B", "C", "D")
@@ -155,10 +155,10 @@ def test_what_is_wrong_with_the_disk_is_the_trouble_of_the_checkpoint_and_not_of
     session.put("A", b"third", Persistence=_PERSISTENT)
     while current.capture_some():
         pass
-    with pytest.raises(StoreFull) as caught:
+    with pytest.raises(StoreFull):
         current.write()
+    current.give_up()
     session.files.heal()
-    current.give_up(caught.value)
     session.qm.checkpoint()  # the next one has it all
     expected = all_of_it()
     assert left(session) == {**expected, "A": [*expected["A"], b"third"]}
@@ -177,6 +177,15 @@ def test_a_queue_file_that_can_take_no_more_is_no_trouble_of_a_put_either(sessio
     session.qm.checkpoint()  # the next one has it all
     expected = all_of_it()
     assert left(session) == {**expected, "A": [*expected["A"], b"third"]}
+
+
+def test_the_folder_of_new_queues_is_synced_for_all_of_them_before_the_record(session: Session) -> None:
+    current = begin(session)
+    while current.capture_some():
+        pass
+    session.files.fail("sync_folder", "qm/queues", OSError(errno.EIO, os.strerror(errno.EIO)))
+    with pytest.raises(StoreFailed, match="qm/queues: sync failed"):
+        current.write()
 
 
 def test_one_that_is_given_up_leaves_the_queues_that_it_has_not_captured(session: Session) -> None:

@@ -29,7 +29,7 @@ from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
 from libremq.store.handle_file import HandlePosition
 from libremq.store.store_checkpoint import StoreCheckpoint
-from libremq.store.store_errors import StoreDamaged, StoreFull
+from libremq.store.store_errors import StoreDamaged, StoreFull, failed_sync
 
 if TYPE_CHECKING:
     from libremq.kernel.state.core import Core
@@ -183,6 +183,7 @@ class Checkpoint:
         sizes = [captured.bytes for _, captured in self._stores]
         total, written = sum(sizes), 0
         core.reserve.want(total)
+        makes_files = any(captured.makes_files for _, captured in self._stores)
         for (queue, captured), size in zip(self._stores, sizes, strict=True):
             if written > _PAUSE_BYTES:
                 pause()
@@ -192,6 +193,8 @@ class Checkpoint:
                 self._written[queue.id] = captured.write()
             except StoreDamaged as error:
                 self._damaged.append((queue, error))
+        if makes_files:
+            _sync_folder(core, "queues")
         if self._catalogue is not None:
             generation = self._state.catalogue_generation
             total += catalogue_file.write(core.files, core.folder, generation, self._catalogue.content())
@@ -332,6 +335,14 @@ def _entry(one: tuple[MQObject, tuple[int, str] | None, int | None]) -> dict[str
     if media is not None:
         entry["media"] = media
     return entry
+
+
+def _sync_folder(core: Core, name: str) -> None:
+    path = f"{core.folder}/{name}"
+    try:
+        core.files.sync_folder(path)
+    except OSError as error:
+        raise failed_sync(path, error) from error
 
 
 def _state(core: Core, redo: int) -> CheckpointState:
