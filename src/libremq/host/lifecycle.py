@@ -18,6 +18,7 @@ from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.host import backup_queue_manager, creation, opener
 from libremq.host.log_settings import open_log, store_limits
+from libremq.host.side_by_side import side_by_side
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue
@@ -188,6 +189,7 @@ def _start(
         limits = limits or store_limits(settings.tuning)
         core = Core(files, folder, Catalogue(name, clock.now()), log, clock, limits, Identifiers(name))
         core.say = say
+        core.side_by_side = side_by_side
         disk_room.find(core)
         run = max(int(clock.now()), state.next_message + 1)
         core.identifiers.start_run(backup_queue_manager.first_run(state, clock.now()) if activate else run)

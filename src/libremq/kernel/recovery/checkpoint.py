@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 MAGIC = b"LMQCHK\0\0"
 VERSION = 1
 _PAUSE_BYTES = 1 << 20
+_MANY = 64  # queues that are written one after the other before that takes long
 _SMALLEST_ROOM = 8 * 4096  # of the log: a few forced pages around a record
 QUEUES_AT_ONCE = 10
 """So many are captured under the lock at once, or ended; one with many changes counts as several."""
@@ -184,21 +185,35 @@ class Checkpoint:
         total, written = sum(sizes), 0
         core.reserve.want(total)
         makes_files = any(captured.makes_files for _, captured in self._stores)
+        batch: list[Callable[[], None]] = []
         for (queue, captured), size in zip(self._stores, sizes, strict=True):
             if written > _PAUSE_BYTES:
+                self._write_all(batch)
                 pause()
-                written = 0
+                written, batch = 0, []
             written += size
-            try:
-                self._written[queue.id] = captured.write()
-            except StoreDamaged as error:
-                self._damaged.append((queue, error))
+            batch.append(partial(self._write_one, queue, captured))
+        self._write_all(batch)
         if makes_files:
             _sync_folder(core, "queues")
         if self._catalogue is not None:
             generation = self._state.catalogue_generation
             total += catalogue_file.write(core.files, core.folder, generation, self._catalogue.content())
         core.reserve.want(total)
+
+    def _write_all(self, batch: list[Callable[[], None]]) -> None:
+        """A few one after the other, in their order; many side by side, as each of them waits for the disk."""
+        if len(batch) >= _MANY:
+            self._core.side_by_side(batch)
+        else:
+            for write in batch:
+                write()
+
+    def _write_one(self, queue: QueueState, captured: StoreCheckpoint) -> None:
+        try:
+            self._written[queue.id] = captured.write()
+        except StoreDamaged as error:
+            self._damaged.append((queue, error))
 
     def state(self) -> CheckpointState:
         """What a restart begins with, once all is written."""

@@ -18,7 +18,7 @@ call waits for one only when the log or the disk is full.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -61,6 +61,11 @@ if TYPE_CHECKING:
 
 def _no_delivery(destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
     raise AssertionError("the queue manager is not assembled yet")
+
+
+def _one_after_the_other(tasks: Iterable[Callable[[], None]]) -> None:
+    for task in tasks:
+        task()
 
 
 class Core:
@@ -131,6 +136,8 @@ class Core:
         self.media: dict[tuple[str, str], int] = {}  # of a linear log: where media recovery of an object begins
         self.imaged: dict[tuple[str, str], float] = {}  # when its image was recorded; not if before the start
         self.say: Callable[[str], None] = lambda text: None
+        # Set by the host, which may have threads for that: do things that wait for the disk
+        self.side_by_side: Callable[[Iterable[Callable[[], None]]], None] = _one_after_the_other
         self.authorities = AuthorityState(Entities(files, folder))
         self.reserve = DiskReserve(files, folder)
         self.disk_full = ""  # if not empty: why nothing is taken that needs room on the disk
