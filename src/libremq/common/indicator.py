@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+SHOWN_MAX = 999_999_999
+"""Status shows no figure that is larger, and a command message holds none: a clock that jumps may make one."""
 _SHORT, _LONG = 0.5, 0.02  # weights of the newest sample in the two figures
 
 
@@ -25,4 +27,4 @@ class Indicator:
 
     @property
     def shown(self) -> tuple[int, int]:
-        return round(self.short), round(self.long)
+        return min(round(self.short), SHOWN_MAX), min(round(self.long), SHOWN_MAX)

@@ -99,6 +99,18 @@ def test_marks_go_with_their_message(session: Session) -> None:
     assert (queue.marks, queue.coop_marks, session.qm.handle(session.hconn, hobj).marks) == ({}, {}, set())
 
 
+def test_marks_of_cooperating_handles_last_as_long_as_markint_says_whatever_the_clock(session: Session) -> None:
+    hobj = session.open("Q", _BOTH | C.MQOO_CO_OP)
+    options = C.MQGMO_BROWSE_FIRST | C.MQGMO_UNMARKED_BROWSE_MSG
+    assert _get(session, hobj, options | C.MQGMO_MARK_BROWSE_CO_OP) == b"0"
+    for years in (20, -40):
+        session.clock.set_back(years * 365 * 86400)
+        assert _get(session, hobj, options) == b"1"
+    session.clock.set_back(60 * 365 * 86400)
+    session.clock.advance(session.core.catalogue.qmgr.markint / 1000)
+    assert _get(session, hobj, options) == b"0"
+
+
 def test_a_token_names_one_message_and_never_the_next_in_its_slot(session: Session) -> None:
     hobj = session.open("Q", _BOTH)
     _get(session, hobj, _NEXT)

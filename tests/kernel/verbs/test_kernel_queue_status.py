@@ -8,6 +8,7 @@ from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.verbs.queue_status import QueueStatus
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
+from libremq.mqi.structs import MQMD, MQPMO
 
 
 def status(session: Session, name: str = "ONE") -> QueueStatus:
@@ -56,3 +57,13 @@ def test_of_a_linear_log_the_extent_where_media_recovery_begins() -> None:
     session.queue("ONE")
     session.put("ONE", b"kept", Persistence=C.MQPER_PERSISTENT)
     assert status(session).media_extent == session.qm.log.current_extent
+
+
+def test_no_age_is_larger_than_a_command_message_can_hold() -> None:
+    """The clock may jump, and whoever may set all context may name any date."""
+    session = Session()
+    session.queue("ONE")
+    hobj = session.open("ONE", C.MQOO_OUTPUT | C.MQOO_SET_ALL_CONTEXT)
+    md = MQMD(Version=2, PutDate="00010101", PutTime="00000000")
+    session.qm.put(session.hconn, hobj, md, MQPMO(Options=C.MQPMO_SET_ALL_CONTEXT | C.MQPMO_NO_SYNCPOINT), b"")
+    assert status(session).age_of_oldest_s == 999_999_999

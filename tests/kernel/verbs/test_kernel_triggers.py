@@ -106,6 +106,20 @@ def test_first_reminds_after_the_trigger_interval() -> None:
     assert session.trigger_messages() == 0, "the interval begins anew with each trigger message"
 
 
+def test_the_trigger_interval_does_not_end_with_a_clock_that_is_set() -> None:
+    session = Triggered()
+    session.qm.alter("QMGR", "", {"TRIGINT": 5000})
+    session.put("WORK")
+    assert session.trigger_messages() == 1
+    session.clock.set_back(20 * 365 * 86400)
+    session.clock.advance(5)
+    session.put("WORK")
+    assert session.trigger_messages() == 1, "else there would be none for 20 years"
+    session.clock.set_back(-20 * 365 * 86400)
+    session.put("WORK")
+    assert session.trigger_messages() == 0
+
+
 # EVERY and DEPTH
 
 

@@ -11,7 +11,6 @@ from array import array
 from libremq.common.indicator import Indicator
 
 _UNKNOWN = 0.0
-_SHOWN_MAX = 999_999_999
 
 
 class QueueMonitoring:
@@ -49,5 +48,4 @@ class QueueMonitoring:
         """Microseconds, of late and over a longer time; nothing if no message has come and gone."""
         if not self._stay.samples:
             return ()
-        short, long = self._stay.shown
-        return min(short, _SHOWN_MAX), min(long, _SHOWN_MAX)
+        return self._stay.shown

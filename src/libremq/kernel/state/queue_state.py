@@ -103,12 +103,12 @@ class QueueState:
         self.cursors: dict[int, list[Cursor]] = {}
         self.locks: dict[int, ObjectHandle] = {}  # slot -> the handle that browsed it with a lock
         self.marks: dict[int, set[ObjectHandle]] = {}  # slot -> the handles that marked it for themselves
-        self.coop_marks: dict[int, float] = {}  # slot -> when it was marked for the cooperating handles
+        self.coop_marks: dict[int, float] = {}  # slot -> when it was marked for the cooperating handles, monotonic
         self.statistics = QueueStatistics()
         self.creator = ""  # of a temporary queue: the user that may do everything with it
         self.serves_commands = definition.name == COMMAND_QUEUE
         self.visible_lsn = 0  # the log position on which what a get or browse sees depends
-        self.last_trigger_time: float | None = None
+        self.last_trigger_time: float | None = None  # monotonic
         self.deleted = False
         self.damage: StoreDamaged | None = None  # what is in the store does not count: no verb may touch it
 

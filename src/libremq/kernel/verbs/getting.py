@@ -544,7 +544,7 @@ def _stand_on(core: Core, handle: ObjectHandle, queue: QueueState, slots: list[i
     if options & C.MQGMO_MARK_BROWSE_HANDLE:
         queue.mark(slot, handle)
     if options & C.MQGMO_MARK_BROWSE_CO_OP:
-        queue.coop_marks[slot] = core.clock.now()
+        queue.coop_marks[slot] = core.clock.monotonic()
     if options & C.MQGMO_UNMARK_BROWSE_HANDLE:
         queue.unmark(slot, handle)
     if options & C.MQGMO_UNMARK_BROWSE_CO_OP:

@@ -181,7 +181,7 @@ def is_marked(core: Core, handle: ObjectHandle, queue: QueueState, slot: int) ->
     if marked is None:
         return False
     interval = core.catalogue.qmgr.markint
-    if interval >= 0 and core.clock.now() >= marked + interval / 1000:
+    if interval >= 0 and core.clock.monotonic() >= marked + interval / 1000:
         del queue.coop_marks[slot]
         return False
     return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from libremq.common.indicator import SHOWN_MAX
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
@@ -60,4 +61,4 @@ def _age_of_oldest(core: Core, queue: QueueState) -> int:
         put = datetime.strptime(md.PutDate + md.PutTime[:6] + "+0000", "%Y%m%d%H%M%S%z").timestamp()
     except ValueError:
         return 0
-    return max(0, int(core.clock.now() - put))
+    return max(0, min(int(core.clock.now() - put), SHOWN_MAX))

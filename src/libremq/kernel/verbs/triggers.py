@@ -147,7 +147,7 @@ def _count(queue: QueueState, enough: int) -> int:
 def _interval_over(core: Core, queue: QueueState) -> bool:
     """Whether FIRST may remind the monitor of a queue that was not emptied (TRIGINT)."""
     last = queue.last_trigger_time
-    return last is None or core.clock.now() - last >= core.catalogue.qmgr.trigint / 1000
+    return last is None or core.clock.monotonic() - last >= core.catalogue.qmgr.trigint / 1000
 
 
 # The trigger message
@@ -173,7 +173,7 @@ def _trigger(core: Core, queue: QueueState, times: int = 1) -> None:
         for _ in range(times):
             message = Message(_descriptor(core, monitored.definition, now), b"", data)
             own_messages.put(core, message, monitored.name, "", None, now)
-        before = now
+        before = core.clock.monotonic()
     except (LogFull, StoreFull):
         pass  # the messages that should have been announced are safe, and the next event looks again
     finally:
