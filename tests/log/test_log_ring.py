@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 
 import pytest
 
@@ -128,6 +129,19 @@ def test_no_room_for_a_secondary_is_a_full_log_not_a_failed_one() -> None:
     log.abandon()
     files.heal()
     assert next(iter(Log.open(files, FOLDER).scan(lsn))).lsn == lsn
+
+
+def test_nor_are_too_many_open_files_and_the_remedy_is_another_one() -> None:
+    files, log = make()
+    fill_to(log, 2)
+    files.fail("open", "*", OSError(errno.EMFILE, os.strerror(errno.EMFILE)), times=None)
+    files.fail("create", "*", OSError(errno.EMFILE, os.strerror(errno.EMFILE)), times=None)
+    with pytest.raises(LogFull, match=r"Too many open files.*Let the process open more files"):
+        while True:
+            put(log)
+    assert log.failed is None
+    files.heal()
+    put(log)
 
 
 def test_head_and_checkpoint_never_go_back_or_too_far() -> None:

@@ -17,6 +17,7 @@ from zlib import crc32
 
 from libremq.common.clock import Clock, elapsed
 from libremq.common.files.file_layer import Files
+from libremq.common.files.open_files import OUT_OF_FILES
 from libremq.log.force import SharedForce
 from libremq.log.log_control_file import ControlState
 from libremq.log.log_errors import LogError, LogFailed, LogFull
@@ -223,9 +224,10 @@ class LogCore:
             if isinstance(self._extents, Ring):
                 self._extents.note_use(self.head // self.config.extent_bytes, current, self.config.primary_files)
         except OSError as error:
+            remedy = "Let the process open more files" if error.errno in OUT_OF_FILES else "Free space on the disk"
             raise LogFull(
                 f"{self.folder}: the log is full: its extents are in use and another could not be made: {error}. "
-                "Free space on the disk, or commit so that the oldest extent can be reused"
+                f"{remedy}, or commit so that the oldest extent can be reused"
             ) from error
         finally:
             self._set_limits()

@@ -55,6 +55,7 @@ _TICK_S = 1.0
 _COMMAND_THREADS = 16  # a PING CHANNEL keeps one until the other end answers
 _ACCEPT_PAUSE_S = 0.5
 _SETTLED_A_TURN = 64  # gets that are answered and consumers that are served
+_TOLD_EVERY_S = 60.0
 _ACCEPTS_A_TURN = 16  # those that give way to them are closed in the next turn, and count until then
 _REFUSED_IN_WORDS = 40  # sockets beyond the limit that are told why they are refused
 _KEPT_LOCAL = 60  # and local ones that are let in: an administrator is, even if others fill the above and are silent
@@ -129,6 +130,7 @@ class EventLoop:
         self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
         self.sockets = 0
         self.strangers = Strangers(self.limits.pending_per_address_max, self.limits.pending_max, say, time.monotonic)
+        self._not_accepted_told = -_TOLD_EVERY_S
         self._sockets: dict[socket.socket, int] = {}  # that are listened on, with their TCP ports
         self._asked_hosts: dict[socket.socket, str] = {}  # and with the hosts that were asked for
         self._unix_paths: list[str] = []
@@ -218,7 +220,10 @@ class EventLoop:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                self.say(amq(9213, error.strerror))
+                now = time.monotonic()
+                if now >= self._not_accepted_told + _TOLD_EVERY_S:  # it may last, and is tried twice a second
+                    self._not_accepted_told = now
+                    self.say(amq(9213, error.strerror))
                 self.loop.remove_reader(listener.fileno())  # it would be ready again at once
                 self.loop.call_later(_ACCEPT_PAUSE_S, self._accept_again, listener, local)
                 return
