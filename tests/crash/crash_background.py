@@ -59,13 +59,18 @@ class _OtherThread:
             self._operations.pop(0)(life, self._rng)
 
     def at_boundary(self, what: str) -> None:
-        if self._free and _BESIDE_THE_LOG.search(what):
+        if self._free and _BESIDE_THE_LOG.search(what) and not self._would_wait():
             self._boundaries += 1
             if self._boundaries % 2:
                 # Its own writes are no moments for a third one
                 self._free = False
                 self._run()
                 self._free = True
+
+    def _would_wait(self) -> bool:
+        """A file is being opened or made: another thread that needs one waits until it is, so this is no moment."""
+        stores: list[Any] = [queue.store for queue in self._life.qm.core.queues.values()]
+        return any(store._files._lock.locked() or store._file._opening.locked() for store in stores)
 
 
 def _fuzzy(life: Life, rng: Rng, operations: tuple[Operation, ...]) -> None:
