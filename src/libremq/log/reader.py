@@ -32,6 +32,8 @@ from libremq.log.records import RECORD_HEADER_BYTES, Record, parse_record
 
 BLOCK_BYTES = 256 * 1024
 _BLOCKS_CACHED_MAX = 16
+_REREADS_MAX = 2
+"""So often a page that cannot be used is read again: a bad read may be the only one, and the verdict ends a start."""
 _DAMAGE_ACTION = (
     "Records that were on disk are gone. Restore the log folder and the queue manager's folder from a backup"
 )
@@ -49,6 +51,7 @@ class PageWalk:
         "_extents",
         "_limit",
         "_log_id",
+        "_rereads",
         "durable",
         "end_lsn",
         "epoch",
@@ -72,6 +75,7 @@ class PageWalk:
         self.durable = 0
         """What the last good page says was durable before it."""
         self.why = ""
+        self._rereads = 0
 
     def __iter__(self) -> Iterator[Page]:
         lsn = self.end_lsn
@@ -86,9 +90,13 @@ class PageWalk:
             for offset in range(0, len(block) - PAGE_BYTES + 1, PAGE_BYTES):
                 magic, used, first, before, epoch, log_id, page_lsn, durable, checksum = unpack(block, offset)
                 if page_lsn != lsn or magic != PAGE_MAGIC or log_id != self._log_id:
+                    if self._is_read_otherwise(lsn, block[offset : offset + PAGE_BYTES]):
+                        break
                     self.why = _strange_page(block[offset : offset + PAGE_BYTES], lsn, self._log_id)
                     return
                 if checksum != page_checksum(view, offset):
+                    if self._is_read_otherwise(lsn, block[offset : offset + PAGE_BYTES]):
+                        break
                     self.why = "checksum error"
                     return
                 if epoch < self._epoch_lowest and lsn >= self._epoch_start:
@@ -114,6 +122,13 @@ class PageWalk:
                 yield lsn, epoch, first, block[offset + PAGE_HEADER_BYTES : offset + used]
                 lsn += PAGE_BYTES
         self.why = "end of the log"
+
+    def _is_read_otherwise(self, lsn: int, page: bytes) -> bool:
+        """Does a page that cannot be used come otherwise from the disk now? Then the walk goes on with a fresh read."""
+        if self._rereads >= _REREADS_MAX or self._extents.read(lsn, PAGE_BYTES) == page:
+            return False
+        self._rereads += 1
+        return True
 
 
 def _strange_page(page: bytes, lsn: int, log_id: bytes) -> str:
@@ -374,7 +389,13 @@ class RecordReader:
                 block = self._extents.read(page_lsn, PAGE_BYTES)
                 offset = 0
         page = block[offset : offset + PAGE_BYTES]
-        if page_rank(page, self._log_id, page_lsn) == BAD:
+        rereads = 0
+        while page_rank(page, self._log_id, page_lsn) == BAD:
+            if rereads < _REREADS_MAX:
+                rereads += 1
+                self._blocks.pop(block_lsn, None)  # what was read wrong must not stay there
+                page = self._extents.read(page_lsn, PAGE_BYTES)
+                continue
             what = f"the page at LSN {page_lsn} cannot be read, or its checksum is wrong"
             raise LogDamaged(self._extents.path_of(page_lsn), what, _DAMAGE_ACTION)
         _, used, _, _, epoch, _, _, _, _ = PAGE_HEADER.unpack_from(page)

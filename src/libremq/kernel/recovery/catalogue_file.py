@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from libremq.common.files.file_layer import Files
 from libremq.kernel.objects.catalogue import RecordError, from_record
 from libremq.kernel.objects.object_types import MQObject, new_object
-from libremq.store.store_errors import StoreDamaged, failed_sync
+from libremq.store.store_errors import READS, StoreDamaged, failed_sync
 
 NAME = "QMQMOBJCAT"
 MAGIC = b"LMQC"
@@ -140,6 +140,16 @@ def read(files: Files, folder: str, generation: int) -> dict[str, Any]:
 
 
 def _read_body(files: Files, folder: str, generation: int) -> bytes:
+    """Its content. StoreDamaged if it is not what was written, however often it is read."""
+    for _ in range(READS - 1):
+        try:
+            return _read_once(files, folder, generation)
+        except StoreDamaged:
+            pass
+    return _read_once(files, folder, generation)
+
+
+def _read_once(files: Files, folder: str, generation: int) -> bytes:
     path = path_of(folder, generation)
     action = "Restore the queue manager's folder from a backup"
     try:
