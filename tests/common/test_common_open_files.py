@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from libremq.common.files.file_layer import File, RealFiles
+from libremq.common.files.file_layer import RealFiles
 from libremq.common.files.open_files import OPEN_MAX, OpenFiles, usual_most
-from libremq.testing.faulty_files import FaultyFiles
+from libremq.testing.faulty_files import FaultyFile, FaultyFiles
 
 
 def test_every_file_is_as_if_it_were_open(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_others_use_their_files_while_the_system_opens_one() -> None:
     read = []
     opened = disk.open
 
-    def slow(path: str, *, create: bool = False) -> File:
+    def slow(path: str, *, create: bool = False) -> FaultyFile:
         if path == "d/b":
             read.append(first.read(0, 3))
             if len(read) == 1:
