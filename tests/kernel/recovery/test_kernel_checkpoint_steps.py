@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable
 
 import pytest
 from helper_qmgr import Session
 
+from libremq.common.files.file_layer import Buffer
 from libremq.kernel.recovery import checkpoint
 from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.mqi import constants as C
 from libremq.store.store_errors import StoreFailed, StoreFull
+from libremq.testing.faulty_files import FaultyFile
 
 _PERSISTENT = C.MQPER_PERSISTENT
 _QUEUES = ("A", "B", "C", "D")
@@ -234,3 +237,43 @@ def test_verbs_run_between_the_steps(session: Session) -> None:
     assert len(lets_go) >= 2 * len(_QUEUES)
     expected = all_of_it()
     assert left(session) == {**expected, "A": [*expected["A"], *[b"meanwhile"] * len(lets_go)]}
+
+
+def test_a_full_disk_does_not_hide_that_the_sync_of_another_queue_failed(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written side by side, both may happen before anybody hears of either."""
+    monkeypatch.setattr(checkpoint, "_MANY", 2)
+    threads: list[threading.Thread] = []
+    both = threading.Barrier(2)
+
+    def at_the_same_time(tasks: Iterable[Callable[[], None]]) -> None:
+        for task in tasks:
+            threads.append(threading.Thread(target=task))
+            threads[-1].start()
+        for thread in threads:
+            thread.join()
+
+    write, sync = FaultyFile.write, FaultyFile.sync
+
+    def meeting_write(file: FaultyFile, offset: int, data: Buffer) -> None:
+        if file.path == "qm/queues/A/q":
+            both.wait(60)
+        write(file, offset, data)
+
+    def meeting_sync(file: FaultyFile) -> None:
+        if file.path == "qm/queues/B/q":
+            both.wait(60)
+            threads[0].join()  # so the full disk is heard of first
+        sync(file)
+
+    monkeypatch.setattr(FaultyFile, "write", meeting_write)
+    monkeypatch.setattr(FaultyFile, "sync", meeting_sync)
+    session.core.side_by_side = at_the_same_time
+    current = begin(session)
+    while current.capture_some():
+        pass
+    session.files.fail("write", "qm/queues/A/q", _FULL)
+    session.files.fail("sync", "qm/queues/B/q")
+    with pytest.raises(StoreFailed, match="sync failed"):
+        current.write()

@@ -22,7 +22,7 @@ from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, new_object
 from libremq.kernel.recovery import catalogue_file
-from libremq.kernel.state.failure_reasons import is_full_disk
+from libremq.kernel.state.failure_reasons import is_final, is_full_disk
 from libremq.kernel.state.journal import CheckpointState, TransactionState
 from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
 from libremq.log import RecordType, SlotFile
@@ -203,11 +203,23 @@ class Checkpoint:
 
     def _write_all(self, batch: list[Callable[[], None]]) -> None:
         """A few one after the other, in their order; many side by side, as each of them waits for the disk."""
-        if len(batch) >= _MANY:
-            self._core.side_by_side(batch)
-        else:
+        if len(batch) < _MANY:
             for write in batch:
                 write()
+            return
+        trouble: list[Exception] = []
+
+        def unless_in_trouble(write: Callable[[], None]) -> None:
+            if not trouble:
+                try:
+                    write()
+                except Exception as error:
+                    trouble.append(error)
+
+        self._core.side_by_side(partial(unless_in_trouble, write) for write in batch)
+        if trouble:
+            # Several may have failed at once: a disk that is full must not hide that a sync failed, which is the end
+            raise next((error for error in trouble if is_final(error)), trouble[0])
 
     def _write_one(self, queue: QueueState, captured: StoreCheckpoint) -> None:
         try:
