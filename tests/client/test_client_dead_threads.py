@@ -93,4 +93,5 @@ def test_the_watch_does_not_keep_a_queue_manager(tmp_path: Path) -> None:
     del qm
     gc.collect()
     watcher.join(240)
+    gc.collect()  # it may have been in the hands of the thread a moment ago
     assert gone() is None and not watcher.is_alive()
