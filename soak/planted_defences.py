@@ -84,8 +84,18 @@ STORE = (
         "store/test_store_misreads.py",
     ),
     Bug(
-        "MAXFSIZE is ignored", _CORE, "if megabytes == C.MQQFS_DEFAULT:", "if True:",
+        "MAXFSIZE is ignored", _CORE, "        if queue.is_limited:", "        if False:",
         "kernel/state/test_kernel_file_limit.py",
+    ),
+    Bug(
+        "a put looks at MONQ and MAXFSIZE once and never again", _CORE,
+        "if queue.looked_at != self.definitions_version:", "if queue.looked_at < 0:",
+        "kernel/state/test_kernel_file_limit.py", "kernel/state/test_kernel_queue_monitoring.py",
+    ),
+    Bug(
+        "a full disk hides that the sync of another queue failed", "kernel/recovery/checkpoint.py",
+        "raise next((error for error in trouble if is_final(error)), trouble[0])", "raise trouble[0]",
+        "kernel/recovery/test_kernel_checkpoint_steps.py",
     ),
 )  # fmt: skip
 
@@ -223,8 +233,7 @@ FAULTS = (
     if not failed:
         if browse:
             _stand_on(core, handle, queue, slots, options)
-            if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-                handle.read_origin = messages[0].origin
+            handle.read_origin = messages[0].origin
         else:
             taken = _remove(core, queue, slots, messages, unit)
 """,
@@ -233,8 +242,7 @@ FAULTS = (
     if not failed:
         if browse:
             _stand_on(core, handle, queue, slots, options)
-            if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-                handle.read_origin = messages[0].origin
+            handle.read_origin = messages[0].origin
         else:
             taken = _remove(core, queue, slots, messages, unit)
         if pack is not None:
