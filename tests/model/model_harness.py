@@ -42,6 +42,9 @@ class Harness(Protocol):
 
     def advance(self, seconds: float) -> None: ...
 
+    def settle(self) -> None:
+        """Let everybody finish who goes on in slices."""
+
     def scan_expired(self) -> None: ...
 
     def checkpoint(self) -> None: ...
@@ -86,8 +89,13 @@ class EmbeddedHarness:
     def start_get(self, binding: Binding, hobj: int, md: MQMD, gmo: MQGMO, buffer: int | None) -> Got | Pending:
         assert isinstance(binding, EmbeddedConnection)
         result = self.manager.get(binding.hconn, hobj, md, gmo, buffer)
+        self.settle()
         self.embedded.force(self.manager.connection(binding.hconn).lsn)
-        return EmbeddedPending(result) if isinstance(result, Waiter) else result
+        if not isinstance(result, Waiter):
+            return result
+        if result.error is not None:
+            raise result.error
+        return result.result or EmbeddedPending(result)
 
     def define(self, name: str, attributes: Mapping[str, int | str]) -> None:
         self.embedded.admin(lambda: self.manager.define("QLOCAL", name, attributes))
@@ -101,6 +109,10 @@ class EmbeddedHarness:
     def advance(self, seconds: float) -> None:
         self._clock.advance(seconds)
         self.manager.tick()
+
+    def settle(self) -> None:
+        while self.manager.core.turns:
+            self.manager.next_turn()
 
     def scan_expired(self) -> None:
         self.manager.scan_expired()

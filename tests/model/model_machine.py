@@ -254,6 +254,7 @@ class SideBySide(RuleBasedStateMachine):
 
     @invariant()
     def waits_agree(self) -> None:
+        self.harness.settle()
         for get in list(self.waiting):
             outcome = get.pending.outcome()
             expected = get.expected.outcome
@@ -267,6 +268,7 @@ class SideBySide(RuleBasedStateMachine):
 
     @invariant()
     def counts_agree(self) -> None:
+        self.harness.settle()
         for name, queue in self.model.queues.items():
             (depth, inputs, outputs), _ = self.auditor.inquire(self.audit_handles[name], _COUNTS)
             least, most = queue.depths(self.model.now_ms)

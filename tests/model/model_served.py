@@ -75,6 +75,10 @@ class ServedHarness:
     def advance(self, seconds: float) -> None:
         self._work(lambda: self._inside.advance(seconds))
 
+    def settle(self) -> None:
+        if self._inside.manager.core.turns:
+            self._work(self._inside.settle)
+
     def scan_expired(self) -> None:
         self._work(self._inside.scan_expired)
 
