@@ -8,6 +8,7 @@ import pytest
 
 import libremq
 from libremq import QueueManager
+from libremq.client.kept_attributes import NoEffectYet
 from libremq.mqi import constants as C
 from libremq.mqi import structs as S
 from libremq.tools.configuration_dump import definitions
@@ -178,7 +179,8 @@ def test_checkpoint(queue_manager: QueueManager) -> None:
 
 
 def test_channels_and_listeners(queue_manager: QueueManager) -> None:
-    queue_manager.define("channel", "APP.SVRCONN", chltype="svrconn", mcauser="app", compmsg="RLE,NONE")
+    with pytest.warns(NoEffectYet, match="COMPMSG"):
+        queue_manager.define("channel", "APP.SVRCONN", chltype="svrconn", mcauser="app", compmsg="RLE,NONE")
     queue_manager.define("channel", "APP.TOO", chltype="svrconn", like="APP.SVRCONN", sendexit=["x(y)"])
     queue_manager.alter("channel", "APP.TOO", hbint=5)
     (shown,) = queue_manager.display("channel", "APP.TOO")

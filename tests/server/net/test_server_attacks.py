@@ -11,6 +11,7 @@ import pytest
 from helper_peers import Peer
 
 import libremq
+from libremq.client.kept_attributes import NoEffectYet
 from libremq.kernel.authority import object_authority
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -149,7 +150,8 @@ def test_a_client_connection_channel_is_not_a_channel(site: Site) -> None:
         for text in ("DELETE CHANNEL(TO.US)", "DELETE CHANNEL(TO.US) CHLTABLE(CLNTTBL)", "DISPLAY CHANNEL(TO.US)"):
             assert qm.mqsc(text)[0].reason == C.MQRC_NOT_AUTHORIZED, text
         site.give("TO.US", "CLNTCONN", "CHG", "DLT", "DSP")
-        qm.alter("channel", "TO.US", conname="there(1414)")
+        with pytest.warns(NoEffectYet, match="CONNAME"):
+            qm.alter("channel", "TO.US", conname="there(1414)")
         assert qm.mqsc("DISPLAY CHANNEL(TO.US)")[0].reason == C.MQRC_NONE
         assert qm.mqsc("DELETE CHANNEL(TO.US)")[0].reason == C.MQRC_NONE
 
