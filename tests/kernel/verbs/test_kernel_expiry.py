@@ -6,6 +6,7 @@ import pytest
 from helper_qmgr import Session
 
 from libremq.kernel.state.waiting_gets import Got
+from libremq.kernel.verbs import expiry
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD
@@ -129,3 +130,33 @@ def test_a_report_that_cannot_be_put_is_no_reason_to_keep_the_message(session: S
     session.clock.advance(1)
     assert session.qm.scan_expired() == 1
     assert session.depth("Q") == 0
+
+
+def test_a_scan_lets_a_queue_go_that_was_unloaded_between_its_slices(session: Session) -> None:
+    """What a checkpoint has unloaded may be loaded anew: to log twice that a message is over would damage the queue."""
+    persistent = C.MQPER_PERSISTENT
+    session.put("Q", b"short", Expiry=_ONE_SECOND, Persistence=persistent)
+    session.put("Q", b"precious", Persistence=persistent)
+    session.queue("Z")
+    for _ in range(50):
+        session.put("Z", b"short", Expiry=_ONE_SECOND, Persistence=persistent)
+    session.qm.checkpoint()  # from now on the queue is idle
+    session.clock.advance(2)
+    kept = session.open("Z", C.MQOO_OUTPUT)
+    core = session.core
+    core.turns.slice = 200
+    scan = expiry.Scan(core)
+    core.turns.add(scan)
+    session.qm.next_turn()  # it is in the middle of Z
+    session.qm.checkpoint()
+    assert "Q" not in core.queues
+    hobj = session.open_input("Q")
+    while core.turns:
+        session.qm.next_turn()
+    assert scan.count == 50
+    assert session.get(hobj)[1] == b"precious"
+    session.close(kept)
+    session.put("Q", b"as precious", Persistence=persistent)
+    core.log.force()
+    session.kill_and_start()
+    assert session.get("Q")[1] == b"as precious"

@@ -56,6 +56,11 @@ class Scan:
 
     def _slice_of(self, queue: QueueState, left: int) -> int:
         """What is left of the slice when it is used up, or the queue is done."""
+        if self._core.queues_by_id.get(queue.id) is not queue:
+            # A checkpoint has unloaded it, and it may be loaded anew: what it was here is not the queue any more
+            self._queues.pop()
+            self._slot = 0
+            return left - 1
         handles = queue.store.handles
         flags, expiry_ms = handles.flags, handles.expiry_ms
         now_ms = int(self._core.clock.now() * 1000)
