@@ -6,6 +6,7 @@ import errno
 import random
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -162,3 +163,46 @@ def test_others_use_their_files_while_the_system_opens_one() -> None:
     assert read == [b"one"] and cache.count <= 2
     third = cache.open("d/b")
     assert (third.size(), read) == (0, [b"one", b"one"])
+
+
+class SlowFile:
+    """A write to it takes its time, and a sync does not wait for that: what counts is what came before."""
+
+    def __init__(self) -> None:
+        self.writing, self.go_on = threading.Event(), threading.Event()
+        self.is_dirty = self.was_closed_dirty = False
+
+    def write(self, offset: int, data: bytes) -> None:
+        self.writing.set()
+        assert self.go_on.wait(60)
+        self.is_dirty = True
+
+    def sync(self) -> None:
+        self.is_dirty = False
+
+    def close(self) -> None:
+        self.was_closed_dirty |= self.is_dirty
+
+
+@pytest.mark.parametrize("how", ["by its user", "since another one is needed"])
+def test_what_a_sync_has_missed_is_for_the_next_one(how: str) -> None:
+    made: list[SlowFile] = []
+
+    class SlowFiles(FaultyFiles):
+        def open(self, path: str, *, create: bool = False) -> Any:
+            made.append(SlowFile())
+            return made[-1]
+
+    cache = OpenFiles(SlowFiles(), 1)
+    file = cache.open("d/a", create=True)
+    writer = threading.Thread(target=file.write, args=(0, b"spilled"))
+    writer.start()
+    assert made[0].writing.wait(60)
+    file.sync()  # of a checkpoint that began before
+    made[0].go_on.set()
+    writer.join()
+    if how == "by its user":
+        file.sync()
+        assert not made[0].is_dirty
+    cache.open("d/b", create=True)
+    assert not made[0].was_closed_dirty

@@ -145,6 +145,8 @@ class OpenFiles:
         finally:
             with self._lock:
                 file._users -= 1
+                if writes:
+                    file._unsynced = True  # once more: a sync that ran beside the write may have missed it
                 if file._is_closed:
                     self._let_go(file)
 
