@@ -198,6 +198,8 @@ class Batch:
                     break
         except MQError as error:
             # What was sent is theirs; if more than emptiness is wrong, the next request will hear of it
+            if error.reason == C.MQRC_BACKED_OUT and self._sent and conversation.connection is not None:
+                conversation.connection.backed_out = True  # it is said once: a commit must not seem to succeed
             if error.reason != C.MQRC_NO_MSG_AVAILABLE and not self._sent:
                 self._end(error)
                 return
