@@ -533,3 +533,13 @@ def test_what_a_message_looks_like(queue: Queue) -> None:
     assert repr(queue.get()) == r"<Message b'\x00', from ORDERS, non-persistent, priority 0>"
     assert repr(queue.get()) == "<Message 'öö', from ORDERS, non-persistent, priority 0>"
     assert repr(queue) == "<Queue ORDERS of QM1>"
+
+
+@pytest.mark.parametrize("wrong", ["correl_id", "syncpoint", "msg_id"])
+def test_a_misspelt_argument_of_a_get_is_told(queue_manager: QueueManager, wrong: str) -> None:
+    """It was taken for the id of a group, or for nothing."""
+    queue_manager.define_local("Q")
+    queue = queue_manager.queue("Q")
+    for get in (queue.get, queue.browse, lambda **match: queue.get_many(3, **match)):
+        with pytest.raises(TypeError, match=f"'{wrong}'"):
+            list(get(**{wrong: b"x"}))  # type: ignore[arg-type]

@@ -257,6 +257,8 @@ def for_get(
         gmo.Options |= C.MQGMO_WAIT
         gmo.WaitInterval = wait_interval(wait, queue)
     for what, value in match.items():
+        if what not in _ID_REASONS:
+            raise TypeError(f"{what!r} is no argument of a get; messages are chosen by {', '.join(_ID_REASONS)}")
         if value is None:
             continue
         wanted = identifier(what, value, queue)  # type: ignore[arg-type]
