@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, starmap
 from typing import NamedTuple
 
-from libremq.common.files.file_layer import File, Files
+from libremq.common.files.file_layer import File, Files, SyncFailed
 from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_sync
 
 MAGIC = b"LMQH"
@@ -114,7 +114,10 @@ class HandleFile:
         return self.position
 
     def _begin(self, generation: int) -> None:
-        self._files.make_folder(self._folder)
+        try:
+            self._files.make_folder(self._folder)
+        except SyncFailed as error:
+            raise failed_sync(self._folder, error) from error
         self._file = self._files.open(self._path(generation), create=True)
         self._file.truncate(0)
         self._file.write(0, self._header(generation))

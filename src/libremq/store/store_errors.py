@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from libremq.common.files.file_layer import SyncFailed
 from libremq.common.files.open_files import OUT_OF_FILES
 
 READS = 3
@@ -36,8 +37,10 @@ class StoreFull(Exception):
     """The file system has no room for queue data. Nothing was changed; what is queued stays safe."""
 
 
-def failed_write(name: str, what: str, error: OSError) -> StoreFull | OSError:
+def failed_write(name: str, what: str, error: OSError) -> StoreFull | StoreFailed | OSError:
     """What to raise when a queue file could not be made or written; too many open files are no matter of the disk."""
+    if isinstance(error, SyncFailed):
+        return failed_sync(name, error)
     return error if error.errno in OUT_OF_FILES else StoreFull(f"{name}: cannot {what} its queue file: {error}")
 
 

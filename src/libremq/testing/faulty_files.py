@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 
-from libremq.common.files.file_layer import Buffer
+from libremq.common.files.file_layer import Buffer, SyncFailed
 from libremq.testing.disk import (
     SECTOR_BYTES,
     Content,
@@ -190,6 +190,9 @@ class FaultyFiles:
                 self._settle_names(parent(folder))
                 self._pending = [o for o in self._pending if o.on_file or not o.concerns(folder)]
                 self._folders.add(folder)
+                failure = self._failure("sync_folder", parent(folder))
+                if failure is not None:
+                    raise SyncFailed(failure.error.errno, failure.error.strerror, folder)
                 self._durable_folders.add(folder)
 
     def rename(self, source: str, target: str) -> None:

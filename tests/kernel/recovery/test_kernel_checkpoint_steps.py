@@ -14,6 +14,7 @@ from libremq.common.files.file_layer import Buffer
 from libremq.kernel.recovery import checkpoint
 from libremq.kernel.recovery.checkpoint import Checkpoint
 from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
 from libremq.store.store_errors import StoreFailed, StoreFull
 from libremq.testing.faulty_files import FaultyFile
 
@@ -186,7 +187,7 @@ def test_the_folder_of_new_queues_is_synced_for_all_of_them_before_the_record(se
     current = begin(session)
     while current.capture_some():
         pass
-    session.files.fail("sync_folder", "qm/queues", OSError(errno.EIO, os.strerror(errno.EIO)))
+    session.files.fail("sync_folder", "qm/queues", after=len(_QUEUES))  # each folder that is made syncs it, too
     with pytest.raises(StoreFailed, match="qm/queues: sync failed"):
         current.write()
 
@@ -277,3 +278,26 @@ def test_a_full_disk_does_not_hide_that_the_sync_of_another_queue_failed(
     session.files.fail("sync", "qm/queues/B/q")
     with pytest.raises(StoreFailed, match="sync failed"):
         current.write()
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [("sync_folder", "qm/queues"), ("sync_folder", "qm/queues/A"), ("sync", "qm/amqalchk.fil")],
+    ids=["of the folder of all queues", "of the folder of a queue", "of the checkpoint file"],
+)
+def test_a_sync_that_fails_anywhere_in_a_checkpoint_is_the_end(session: Session, kind: str, path: str) -> None:
+    """Also where it is part of making a folder: the next try would find the folder and sync nothing."""
+    session.files.fail(kind, path)
+    with pytest.raises(MQError):
+        session.qm.checkpoint()
+    assert session.qm.failure is not None and "sync failed" in session.qm.failure
+
+
+def test_a_sync_that_fails_when_a_put_makes_the_folder_of_its_queue_is_the_end(session: Session) -> None:
+    session.queue("E")
+    session.files.fail("sync_folder", "qm/queues")
+    with pytest.raises(MQError) as caught:
+        for _ in range(200):
+            session.put("E", bytes(50_000))
+    assert caught.value.reason == C.MQRC_CONNECTION_BROKEN
+    assert session.qm.failure is not None and "sync failed" in session.qm.failure

@@ -139,6 +139,17 @@ class Pair:
     def checkpoint(self) -> None:
         self.both(lambda life: life.qm.checkpoint())
 
+    def unload(self) -> None:
+        """Queues that nobody uses go from memory with the second checkpoint, and are loaded anew when somebody does."""
+        for _ in range(2):
+            self.checkpoint()
+
+    def pass_through(self) -> None:
+        """A message that is not persistent takes a number of which no file knows."""
+        queue = self.usable()
+        self.both(lambda life: life.put(queue, b"passing", persistent=False, Priority=9))
+        self.both(lambda life: life.get(queue))
+
     def soft_image(self) -> None:
         chosen = self.rng.random()
 
@@ -216,7 +227,7 @@ class Pair:
 
 WEIGHTS = {
     "put": 40, "get": 26, "commit": 6, "backout": 4, "begin_branch": 4, "end_branch": 4, "decide_branch": 4, "clear": 1,
-    "delete_and_define": 1, "alter": 1, "expire": 1, "checkpoint": 5, "soft_image": 3, "record_image": 3, "restart": 3,
+    "delete_and_define": 1, "alter": 1, "expire": 1, "checkpoint": 5, "unload": 4, "pass_through": 6, "soft_image": 3, "record_image": 3, "restart": 3,
     "damage": 4, "notice": 1, "recover": 3, "image_part": 12,
 }  # fmt: skip
 

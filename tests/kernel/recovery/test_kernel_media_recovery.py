@@ -16,6 +16,7 @@ from libremq.host import lifecycle
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery import catalogue_file, media_recovery
+from libremq.kernel.state.image_in_parts import ImageInParts
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -474,3 +475,28 @@ def test_the_power_fails_at_every_operation_of_a_recovery(seed: int) -> None:
             life.qm.abandon()
     assert life.content("A") == contents["A"]
     assert restarts > 60
+
+
+def test_a_queue_that_is_unloaded_between_two_parts_of_its_image_goes_on_counting() -> None:
+    """Else a message gets a number from before the image began: its put is repeated then, and its get is not."""
+    life = Life()
+    life.define("A")
+    for _ in range(40):
+        life.put("A", bytes(20_000))
+    life.qm.checkpoint()
+    for _ in range(5):
+        life.put("A", b"passing", persistent=False, Priority=9)
+        life.get("A")
+    definition = life.core.catalogue.find("QLOCAL", "A")
+    assert isinstance(definition, LocalQueue)
+    image = ImageInParts(life.core, definition)
+    assert not image.log_part()
+    life.qm.checkpoint()
+    assert "A" not in life.core.queues
+    life.put("A", b"once only", Priority=9)
+    assert life.get("A") == b"once only"
+    while not image.log_part():
+        pass
+    expected = life.content("A")
+    assert not life.recover("ql", "A")[0].problem
+    assert life.content("A") == expected

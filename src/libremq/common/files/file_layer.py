@@ -37,6 +37,10 @@ _locks_held: set[str] = set()
 _locks_guard = threading.Lock()
 
 
+class SyncFailed(OSError):
+    """A sync that is part of another call failed: what is on disk is unknown, and trying again would not tell."""
+
+
 class File(Protocol):
     """An open file with positioned reads and writes."""
 
@@ -84,7 +88,9 @@ class Files(Protocol):
         """The names in a folder, sorted. Raises FileNotFoundError if there is no such folder."""
 
     def make_folder(self, path: str) -> None:
-        """Make the folder and its parents; no error if it is there."""
+        """Make the folder and its parents; no error if it is there. SyncFailed if it is there now, but perhaps not for
+        good: the next call would find it and say nothing.
+        """
 
     def rename(self, source: str, target: str) -> None:
         """Atomically replace `target`."""
@@ -283,7 +289,15 @@ class RealFiles:
             except FileExistsError:
                 if not os.path.isdir(folder):
                     raise
+            self._sync_parent(folder)
+
+    def _sync_parent(self, folder: str) -> None:
+        try:
             self.sync_folder(os.path.dirname(folder))
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                raise  # nothing was tried
+            raise SyncFailed(error.errno, error.strerror, folder) from error
 
     def rename(self, source: str, target: str) -> None:
         os.replace(source, target)

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from libremq.common.files.queue_manager_files import CHECKPOINT
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, new_object
@@ -255,7 +256,12 @@ class Checkpoint:
         log = self._core.log
         log.force(self.lsn)
         if self._checkpoint_file is not None:
-            self._checkpoint_file.write(self.lsn.to_bytes(8, "little"))
+            try:
+                self._checkpoint_file.write(self.lsn.to_bytes(8, "little"))
+            except OSError as error:
+                if is_full_disk(error):
+                    raise
+                raise failed_sync(CHECKPOINT, error) from error
         if self._media > log.media and log.config.linear:
             log.set_media(self._media)
         log.record_checkpoint(self.lsn, self.head)
@@ -408,6 +414,7 @@ def _unload_idle(core: Core) -> Iterator[None]:
                 continue
             del core.queues[queue.name], core.queues_by_id[queue.id]
             core.resting_statistics[queue.id] = queue.statistics
+            core.resting_sequences[queue.id] = queue.store.next_sequence
             queue.store.close()
         yield
     core.idle_queues = idle

@@ -245,7 +245,9 @@ class QueueRecovery:
             queue = self._queue
             queue.statistics = core.resting_statistics.pop(self._id, queue.statistics)
             core.queues[definition.name] = core.queues_by_id[self._id] = queue
+            core.go_on_counting(queue)
         else:
+            store.next_sequence = max(store.next_sequence, queue.store.next_sequence)
             queue.store.close()
             queue.store, queue.folder = store, self._folder
             queue.damage = None

@@ -116,6 +116,9 @@ class Core:
         self.events = EventState(clock.monotonic())
         self.started = clock.monotonic()
         self.resting_statistics: dict[int, QueueStatistics] = {}  # by queue id, of queues that were unloaded
+        # The same: numbers of messages that were not persistent are not in the files, and must not be given out twice
+        # while an image that goes by them is under way
+        self.resting_sequences: dict[int, int] = {}
         self.logged_operations = 0  # puts and gets of persistent messages, for the checkpoint interval
         self.puts_outside_syncpoint = 0  # of persistent messages: each waits for the log
         self.undo_bytes = 0  # of the log: kept free, so that every unit of work can be ended
@@ -164,9 +167,15 @@ class Core:
                 raise
             if queue.damage is None:
                 queue.store.recovered()
+                self.go_on_counting(queue)
         if queue.damage is not None:
             raise queue.damage.again()
         return queue
+
+    def go_on_counting(self, queue: QueueState) -> None:
+        """Number messages from where it was when the queue was unloaded."""
+        store = queue.store
+        store.next_sequence = max(store.next_sequence, self.resting_sequences.pop(queue.id, 0))
 
     def load(self, queue: QueueState) -> None:
         """Read what the last checkpoint saved of the queue, or mark it as damaged."""
@@ -231,6 +240,7 @@ class Core:
         self.positions.pop(queue.id, None)
         self.damaged.pop(queue.id, None)
         self.resting_statistics.pop(queue.id, None)
+        self.resting_sequences.pop(queue.id, None)
         if self.queue_files.get(queue.name, (0, ""))[0] == queue.id:
             self.queue_files.forget(queue.name)
         queue.store.close()
