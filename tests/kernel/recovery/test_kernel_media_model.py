@@ -226,9 +226,9 @@ class Pair:
 
 
 WEIGHTS = {
-    "put": 40, "get": 26, "commit": 6, "backout": 4, "begin_branch": 4, "end_branch": 4, "decide_branch": 4, "clear": 1,
-    "delete_and_define": 1, "alter": 1, "expire": 1, "checkpoint": 5, "unload": 4, "pass_through": 6, "soft_image": 3, "record_image": 3, "restart": 3,
-    "damage": 4, "notice": 1, "recover": 3, "image_part": 12,
+    "put": 40, "get": 26, "commit": 6, "backout": 4, "begin_branch": 4, "end_branch": 4, "decide_branch": 4,
+    "clear": 1, "delete_and_define": 1, "alter": 1, "expire": 1, "checkpoint": 5, "unload": 4, "pass_through": 6,
+    "soft_image": 3, "record_image": 3, "restart": 3, "damage": 4, "notice": 1, "recover": 3, "image_part": 12,
 }  # fmt: skip
 
 
