@@ -149,7 +149,7 @@ def test_the_distribution_has_the_names_that_are_looked_for(name: str) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(
+_NOT_DONE = pytest.mark.parametrize(
     ("fields", "reason"),
     [
         ({"AuthInfoRecCount": 1}, C.MQRC_AUTH_INFO_REC_COUNT_ERROR),
@@ -157,10 +157,32 @@ def test_the_distribution_has_the_names_that_are_looked_for(name: str) -> None:
         ({"EncryptionPolicySuiteB": (C.MQ_SUITE_B_128_BIT, 0, 0, 0)}, C.MQRC_SUITE_B_ERROR),
     ],
 )
+
+
+@_NOT_DONE
 def test_what_would_protect_and_is_not_done_is_refused(tmp_path: Path, fields: dict[str, Any], reason: int) -> None:
     if "FipsRequired" in fields and tls_context.fips_mode():
         pytest.skip("this machine does it")
     cd, sco = channel(SSLCipherSpec="ANY_TLS12_OR_HIGHER"), MQSCO(Version=5, KeyRepository=str(tmp_path), **fields)
     with pytest.raises(MQError) as caught:
         url_of(Request("QM1", cd=cd, sco=sco))
+    assert caught.value.reason == reason
+
+
+@_NOT_DONE
+@pytest.mark.parametrize("way", ["table", "environment", "url"])
+def test_so_it_is_where_something_else_says_the_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, way: str, fields: dict[str, Any], reason: int
+) -> None:
+    """A channel of a table may have a CipherSpec, and nobody has looked at it yet."""
+    if "FipsRequired" in fields and tls_context.fips_mode():
+        pytest.skip("this machine does it")
+    table = (tmp_path / "ccdt.json").as_uri()
+    if way == "environment":
+        monkeypatch.setenv("MQCHLLIB", str(tmp_path))
+        monkeypatch.setenv("MQCHLTAB", "ccdt.json")
+    name, given = ("mqs://host/QM1" if way == "url" else "QM1"), (table if way == "table" else "")
+    assert url_of(Request(name, table=given, sco=MQSCO(Version=5))) == url_of(Request(name, table=given))
+    with pytest.raises(MQError) as caught:
+        url_of(Request(name, table=given, sco=MQSCO(Version=5, **fields)))
     assert caught.value.reason == reason

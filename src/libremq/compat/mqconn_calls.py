@@ -73,8 +73,11 @@ def url_of(request: Request) -> str:
     if request.cd is not None:
         return _channel_url(request, request.cd)
     if request.table:
+        _check_enforced(request.sco or MQSCO())
         return f"ccdt:{quote(request.name, safe='*')}?table={quote(request.table, safe='')}"
     url = connecting.url_for(request.name)
+    if url.startswith(("mqs:", "ccdt:")):
+        _check_enforced(request.sco or MQSCO())
     if request.options & C.MQCNO_CLIENT_BINDING and not url.startswith(("mq:", "mqs:", "ccdt:")):
         raise mq_error(
             C.MQRC_Q_MGR_NAME_ERROR,
