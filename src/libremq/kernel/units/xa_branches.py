@@ -158,8 +158,9 @@ class Branches:
     def forget(self, connection: Connection, xid: bytes) -> int:
         """Keep nothing of a branch that was decided; one that is still in doubt is not forgotten."""
         unit, outcome = self._core.branches.find(xid), self._outcome(xid)
-        if unit is not None and unit.state == PREPARED:
+        if unit is not None:
             self._check_owner(connection, xid, unit.owner)
+        if unit is not None and unit.state == PREPARED:
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "it is in doubt: commit it or roll it back")
         if outcome is not None:
             self._check_owner(connection, xid, outcome.owner)
