@@ -17,6 +17,7 @@ import libremq
 from helper_serving import LIMIT_S, Process, serving
 from libremq.commands.own.link_commands import MARK, linked_names
 from libremq.mqi import constants as C
+from libremq.server.net.event_loop import EventLoopLimits
 
 
 @pytest.fixture
@@ -162,6 +163,11 @@ def test_listeners_refused(mq: Commands) -> None:
     assert (code, err[:8]) == (20, "AMQ8146E")
     assert mq.bad("runmqlsr", "-m", "NOBODY", "-t", "tcp")[0] == 20
     assert mq.bad("endmqlsr", "-m", "NOBODY")[0] == 20
+
+
+def test_the_help_of_a_listener_says_how_many_may_wait(mq: Commands) -> None:
+    text = " ".join(" ".join(mq.good("runmqlsr", "--help")).split())
+    assert f"{EventLoopLimits().backlog} may wait" in text
 
 
 # ---- media images of a queue manager that serves ----

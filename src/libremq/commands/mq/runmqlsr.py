@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-i", metavar="ADDRESS", dest="address", default=LOOPBACK, help=f"else {LOOPBACK}; * is every address"
     )
-    parser.add_argument("-b", metavar="N", dest="backlog", type=int, help="accepted for scripts; the system decides")
+    parser.add_argument("-b", metavar="N", dest="backlog", type=int, help="accepted for scripts; 512 may wait")
     add_data_argument(parser)
 
 
