@@ -12,6 +12,7 @@ from helper_pcf import Sender
 
 from libremq import QueueManager, aio, connect
 from libremq.client.kept_attributes import NoEffectYet
+from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.testing import temporary_queue_manager
 from libremq.testing.serving import served_queue_manager
@@ -59,6 +60,22 @@ def test_mqsc_says_so_and_does_it(qm: QueueManager) -> None:
 )
 def test_what_acts_for_one_type_only_is_said_of_the_others(qm: QueueManager, text: str, kept: str) -> None:
     assert lines(qm, text)[1:] == [SAID.format(kept)]
+
+
+@pytest.mark.parametrize("linear", [False, True])
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("ALTER QMGR IMGSCHED(AUTO) IMGINTVL(5) IMGLOGLN(9)", "IMGSCHED, IMGINTVL, IMGLOGLN"),
+        ("ALTER QMGR IMGRCOVO(NO) IMGRCOVQ(NO)", "IMGRCOVO, IMGRCOVQ"),
+        ("DEFINE QLOCAL(Q) IMGRCOVQ(NO) MAXDEPTH(7)", "IMGRCOVQ"),
+        ("ALTER QMODEL(SYSTEM.DEFAULT.MODEL.QUEUE) IMGRCOVQ(YES)", "IMGRCOVQ"),
+        ("ALTER QMGR IMGSCHED(MANUAL) IMGINTVL(60)", ""),
+    ],
+)
+def test_media_images_are_of_a_linear_log_only(text: str, kept: str, linear: bool) -> None:
+    with temporary_queue_manager(log_config=LogConfig(type="LINEAR" if linear else "CIRCULAR")) as qm:
+        assert lines(qm, text)[1:] == ([SAID.format(kept)] if kept and not linear else [])
 
 
 def test_defaults_and_what_is_for_applications_go_without_a_word(qm: QueueManager) -> None:

@@ -62,7 +62,7 @@ def define(context: Context, command: Command) -> Outcome:
         context.need(object_type, name, C.MQAUTH_CHANGE)
         _check_use(context, existing, attributes)
     outcome = done(command, context.manager.define(kind, name, attributes, like=like, replace=replace))
-    return _with_warning(outcome, context.definitions.find(actual, name), attributes)
+    return _with_warning(context, outcome, context.definitions.find(actual, name), attributes)
 
 
 def _object_type(context: Context, kind: str, name: str) -> int:
@@ -79,19 +79,27 @@ def alter(context: Context, command: Command) -> Outcome:
     if number(command, options.FORCE, C.MQFC_NO) == C.MQFC_NO:
         _check_use(context, context.definitions.find(kind, name), attributes)
     outcome = done(command, context.manager.alter(kind, "" if kind == "QMGR" else name, attributes))
-    return _with_warning(outcome, context.definitions.find(kind, name), attributes)
+    return _with_warning(context, outcome, context.definitions.find(kind, name), attributes)
 
 
-def _with_warning(outcome: Outcome, changed: MQObject | None, attributes: Mapping[str, GivenValue]) -> Outcome:
-    """Say which of the attributes were given a value, other than their default, that nobody acts on yet."""
+def _with_warning(
+    context: Context, outcome: Outcome, changed: MQObject | None, attributes: Mapping[str, GivenValue]
+) -> Outcome:
+    """Say which of the attributes were given a value, other than their default, that nobody acts on yet, or here."""
     if changed is not None:
         table = changed.table
+        linear = context.manager.log.config.linear
         rows = [table.find(keyword) for keyword in attributes]
-        idle = [row for row in rows if row.effect is Effect.NOT_YET]
+        idle = [row for row in rows if row.effect is Effect.NOT_YET or (_is_about_images(row) and not linear)]
         kept = [row.keyword for row in idle if getattr(changed, row.slot) != table.defaults[row.slot]]
         if kept:
             outcome.messages.append(amq(8490, ", ".join(kept)))
     return outcome
+
+
+def _is_about_images(row: Attribute) -> bool:
+    """IMGSCHED, IMGRCOVQ and the like: media images are of a linear log only."""
+    return row.keyword.startswith("IMG")
 
 
 def _check_use(context: Context, found: MQObject | None, attributes: Mapping[str, GivenValue]) -> None:

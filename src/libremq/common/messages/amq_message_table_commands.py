@@ -263,7 +263,7 @@ COMMAND_ROWS: dict[int, tuple[str, str, str, str]] = {
     8490: (
         "W", "Kept, with no effect yet: {0}.",
         "The command has done what it was asked to. What the attribute is for is not part of LibreMQ yet, or does not "
-        "exist on this platform.",
+        "exist on this platform; media images (IMGSCHED and the like) are of a linear log only.",
         "None is needed. The reference page of objects says which attributes these are.",
     ),
     8498: (

@@ -372,7 +372,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=999999999,
         words={"OFF": mq.MQMEDIMGINTVL_OFF},
-        about="minutes between media images",
+        about="minutes between media images; linear log only",
     ),
     Attribute(
         "IMGLOGLN",
@@ -382,7 +382,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         low=1,
         high=999999999,
         words={"OFF": mq.MQMEDIMGLOGLN_OFF},
-        about="megabytes of log between media images",
+        about="megabytes of log between media images; linear log only",
     ),
     Attribute(
         "IMGRCOVO",
@@ -390,7 +390,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.ENUM,
         mq.MQIMGRCOV_YES,
         words={"NO": mq.MQIMGRCOV_NO, "YES": mq.MQIMGRCOV_YES},
-        about="objects recoverable from media images",
+        about="objects recoverable from media images; linear log only",
     ),
     Attribute(
         "IMGRCOVQ",
@@ -398,7 +398,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.ENUM,
         mq.MQIMGRCOV_YES,
         words={"NO": mq.MQIMGRCOV_NO, "YES": mq.MQIMGRCOV_YES},
-        about="queues recoverable from media images",
+        about="queues recoverable from media images; linear log only",
     ),
     Attribute(
         "IMGSCHED",
@@ -406,7 +406,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.ENUM,
         mq.MQMEDIMGSCHED_MANUAL,
         words={"AUTO": mq.MQMEDIMGSCHED_AUTO, "MANUAL": mq.MQMEDIMGSCHED_MANUAL},
-        about="media images scheduled",
+        about="media images scheduled; linear log only",
     ),
     Attribute(
         "INHIBTEV",

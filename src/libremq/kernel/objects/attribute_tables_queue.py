@@ -341,7 +341,7 @@ QUEUE_ATTRIBUTES: tuple[Attribute, ...] = (
         mq.MQIMGRCOV_AS_Q_MGR,
         words={"QMGR": mq.MQIMGRCOV_AS_Q_MGR, "NO": mq.MQIMGRCOV_NO, "YES": mq.MQIMGRCOV_YES},
         types=STORED,
-        about="recoverable from a media image",
+        about="recoverable from a media image; linear log only",
     ),
     Attribute(
         "INITQ",
