@@ -85,6 +85,7 @@ def attribute(kind: str, keyword: str) -> Attribute:
 
 NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
     "README.md": [
+        ("plants {} known bugs", len(BUGS)),
         ("The verbs, all {} of them", len(VERBS)),
         ("`make soak` kills a working queue manager {} times", soak_main._KILLS),
     ],
@@ -325,6 +326,12 @@ def test_the_readme_counts_the_rules_roughly() -> None:
     told = re.search(r"by ~(\d+) rules", text_of(ROOT / "README.md"))
     assert rules is not None and told is not None
     assert round(int(rules[1]), -2) == int(told[1])
+
+
+def test_the_table_of_planted_bugs_adds_up() -> None:
+    chapter = text_of(ROOT / "docs/internals/testing.md").partition("\n## Planted bugs\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| .+ \| (\d+) \| `test_", chapter, re.MULTILINE)
+    assert sum(map(int, rows)) == len(BUGS)
 
 
 def test_the_table_of_verbs_has_them_all() -> None:
