@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what: all (default), api (calls of the MQI), comms (flows and their bytes); may be repeated",
     )  # fmt: skip
     parser.add_argument(
-        "-p", metavar="PROGRAM", dest="programs", type=_programs, action="extend", default=[],
-        help="only what these applications do: APPLTAG of DISPLAY CONN, with commas between several",
+        "-p", metavar="NAME", dest="programs", type=_programs, action="extend", default=[],
+        help="only these applications (APPLTAG of DISPLAY CONN) and message channels, with commas between several",
     )  # fmt: skip
     parser.add_argument(
         "-d", metavar="BYTES", dest="data_bytes", type=_data_bytes, default=DATA_BYTES,

@@ -179,9 +179,10 @@ CONNECTION_ROWS: dict[int, tuple[str, str, str, str]] = {
     ),
     9597: (
         "W", "{0} channels of {1} were ended: {2} may run whose partner has proven nobody (half of {3} in qm.ini).",
-        "A receiver without MCAUSER, without a rule that maps its partner and without TLS takes whoever calls, by any "
-        "name. So many such channels run from there already; those that run go on.",
-        "Find out who calls. If they are all meant to, give the channel an MCAUSER, a CHLAUTH rule or TLS.",
+        "A receiver without MCAUSER, without a rule that maps its partner and without a certificate of it takes "
+        "whoever calls, by any name. So many such channels run from there already; those that run go on.",
+        "Find out who calls. If they are all meant to, give the channel an MCAUSER, a CHLAUTH rule with USERSRC(MAP), "
+        "or TLS with SSLCAUTH(REQUIRED).",
     ),
     9616: (
         "E", "CipherSpec {0} of channel '{1}' is not enabled.", "It is too weak, or this system does not have it.",

@@ -766,7 +766,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.STRING,
         "",
         max_length=mq.MQ_SSL_KEY_REPOSITORY_LENGTH,
-        about="key repository",
+        about="key repository; a new queue manager has FOLDER/ssl/key",
     ),
     Attribute(
         "SSLRKEYC",

@@ -72,7 +72,7 @@ AUTHINFO_ATTRIBUTES: tuple[Attribute, ...] = (
         effect=Effect.NOT_YET,
     ),
     number(
-        "FAILDLAY", mq.MQIA_AUTHENTICATION_FAIL_DELAY, 1, 0, 60, "seconds that the answer to a wrong password waits",
+        "FAILDLAY", mq.MQIA_AUTHENTICATION_FAIL_DELAY, 1, 0, 60, "seconds that a refusal waits if a password was shown",
         types=PASSWORDS,
     ),
     text(
