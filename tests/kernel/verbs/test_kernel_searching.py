@@ -251,6 +251,11 @@ class Deep(Session):
         options |= C.MQGMO_NO_PROPERTIES | (C.MQGMO_WAIT if wait_ms else 0)
         return self.qm.get(self.hconn, hobj, MQMD(Version=2, **match), MQGMO(Options=options, WaitInterval=wait_ms))
 
+    def a_slice(self) -> None:
+        """Of what is left to do, if there is something."""
+        if self.core.turns:
+            self.qm.next_turn()
+
     def to_the_end(self) -> int:
         """All that is left to do; how many slices that took."""
         count = 0
@@ -594,6 +599,180 @@ def test_a_report_on_a_segment_is_no_segment() -> None:
         with pytest.raises(MQError) as caught:
             deep.look(deep.open_input("Q"), options)
         assert caught.value.reason == C.MQRC_NO_MSG_AVAILABLE
+
+
+# Groups, of which every message that comes may change what may be got
+
+
+GROUP: dict[str, Any] = {"GroupId": IDS[1], "MsgFlags": C.MQMF_MSG_IN_GROUP}
+LAST = C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_MSG_IN_GROUP
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        C.MQGMO_ALL_MSGS_AVAILABLE,
+        C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_LOGICAL_ORDER,
+        C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_ALL_SEGMENTS_AVAILABLE,
+    ],
+)
+def test_who_waits_for_a_group_keeps_each_message_of_it_in_mind_once(options: int) -> None:
+    deep = Deep(0)
+    waiter = deep.look(deep.open_input("Q"), options, wait_ms=60_000)
+    assert isinstance(waiter, Waiter) and isinstance(waiter.search, Search)
+    for number in range(1, 501):
+        flags = LAST if number == 500 else C.MQMF_MSG_IN_GROUP
+        deep.put_one("blue", str(number).encode(), GroupId=IDS[1], MsgSeqNumber=number, MsgFlags=flags)
+        deep.a_slice()
+        assert len(waiter.search._again) <= number
+    deep.to_the_end()
+    assert waiter.result is not None and waiter.result.data == b"1"
+
+
+@pytest.mark.parametrize("options", [C.MQGMO_COMPLETE_MSG, C.MQGMO_ALL_SEGMENTS_AVAILABLE, C.MQGMO_ALL_MSGS_AVAILABLE])
+def test_who_waits_for_a_message_keeps_each_segment_of_it_in_mind_once(options: int) -> None:
+    deep = Deep(0)
+    waiter = deep.look(deep.open_input("Q"), options, wait_ms=60_000)
+    assert isinstance(waiter, Waiter) and isinstance(waiter.search, Search)
+    for number in range(500):
+        flags = C.MQMF_SEGMENT | (C.MQMF_LAST_SEGMENT if number == 499 else 0)
+        deep.put_one("blue", b"x", GroupId=IDS[1], Offset=number, MsgFlags=flags)
+        deep.a_slice()
+        assert len(waiter.search._again) <= number + 1
+    deep.to_the_end()
+    assert waiter.result is not None and set(waiter.result.data) == {ord("x")}
+
+
+def test_what_has_gone_is_not_kept_in_mind() -> None:
+    """A group that is never whole, and of which messages come and go."""
+    deep = Deep(0)
+    hobj = deep.open_input("Q")
+    waiter = deep.look(hobj, C.MQGMO_ALL_MSGS_AVAILABLE, wait_ms=60_000)
+    assert isinstance(waiter, Waiter) and isinstance(waiter.search, Search)
+    for number in range(2, 302):
+        deep.put_one("blue", MsgSeqNumber=number, **GROUP)
+    for _ in range(700):
+        deep.put_one("blue", MsgSeqNumber=1000, MsgId=IDS[2], **GROUP)
+        assert isinstance(deep.look(hobj, MsgId=IDS[2]), Got)
+        deep.a_slice()
+        assert len(waiter.search._again) <= 2 * 301 + 1
+    deep.put_one("blue", MsgSeqNumber=302, GroupId=IDS[1], MsgFlags=LAST)
+    deep.put_one("blue", b"first", MsgSeqNumber=1, **GROUP)
+    deep.to_the_end()
+    assert waiter.result is not None
+
+
+def test_that_a_group_is_not_there_is_found_out_once_for_all_its_messages() -> None:
+    deep = Deep(0)
+    waiter = deep.look(deep.open_input("Q"), C.MQGMO_ALL_MSGS_AVAILABLE, wait_ms=60_000)
+    for number in range(2, 502):
+        deep.put_one("blue", MsgSeqNumber=number, **GROUP)
+    assert deep.to_the_end() < 10 and isinstance(waiter, Waiter) and not waiter.done
+
+
+def test_the_second_of_two_first_segments_is_no_beginning() -> None:
+    deep = Deep(0)
+    for number in (2, 3):
+        deep.put_one("blue", b"x", GroupId=IDS[1], MsgId=IDS[number], MsgFlags=C.MQMF_SEGMENT)
+    deep.put_one("blue", b"y", GroupId=IDS[1], Offset=1, MsgFlags=C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT)
+    hobj = deep.open_input("Q")
+    with pytest.raises(MQError) as caught:
+        deep.look(hobj, C.MQGMO_COMPLETE_MSG, MsgId=IDS[3])
+    assert caught.value.reason == C.MQRC_NO_MSG_AVAILABLE
+    got = deep.look(hobj, C.MQGMO_COMPLETE_MSG, MsgId=IDS[2])
+    assert isinstance(got, Got) and got.data == b"xy"
+
+
+def test_a_message_of_no_group_is_there_although_a_group_with_its_id_is_not() -> None:
+    deep = Deep(0)
+    deep.put_one("blue", b"of a group", MsgSeqNumber=1, **GROUP)
+    deep.put_one("blue", b"alone", GroupId=IDS[1], MsgFlags=C.MQMF_SEGMENTATION_ALLOWED)
+    got = deep.look(deep.open_input("Q"), C.MQGMO_ALL_MSGS_AVAILABLE)
+    assert isinstance(got, Got) and got.data == b"alone"
+
+
+@pytest.mark.parametrize("event", ["expired", "locked", "got", "in a unit of work"])
+def test_the_second_of_two_with_one_number_may_make_the_group_whole(event: str) -> None:
+    """The search has looked at the group when the first of them was there."""
+    deep = Deep(0)
+    deep.put_one("blue", b"first", MsgSeqNumber=1, MsgId=IDS[2], Expiry=10 if event == "expired" else -1, **GROUP)
+    deep.put_one("blue", b"second", MsgSeqNumber=1, GroupId=IDS[1], MsgFlags=LAST)
+    deep.core.turns.slice = 1
+    waiter = deep.look(deep.open_input("Q"), C.MQGMO_ALL_MSGS_AVAILABLE)
+    assert isinstance(waiter, Waiter) and waiter.unfinished
+    deep.core.turns.slice = 2000
+    other = deep.open("Q", C.MQOO_BROWSE | C.MQOO_INPUT_SHARED)
+    if event == "expired":
+        deep.clock.advance(2)
+    elif event == "locked":
+        assert isinstance(deep.look(other, C.MQGMO_BROWSE_FIRST | C.MQGMO_LOCK), Got)
+    else:
+        options = C.MQGMO_NO_SYNCPOINT if event == "got" else C.MQGMO_SYNCPOINT
+        assert isinstance(deep.look(other, options, MsgId=IDS[2]), Got)
+    deep.to_the_end()
+    assert waiter.result is not None and waiter.result.data == b"second"
+
+
+def test_who_waits_does_not_rely_on_what_a_group_was() -> None:
+    """It hears of what comes, not of what goes. When many come, it looks at what is behind them, too."""
+    deep = Deep(0)
+    deep.put_one("blue", b"first", MsgSeqNumber=1, MsgId=IDS[2], Priority=0, **GROUP)
+    deep.put_one("blue", b"second", MsgSeqNumber=1, Priority=0, GroupId=IDS[1], MsgFlags=LAST)
+    waiter = deep.look(deep.open_input("Q"), C.MQGMO_ALL_MSGS_AVAILABLE, wait_ms=60_000)
+    assert isinstance(waiter, Waiter) and not waiter.unfinished
+    assert isinstance(deep.look(deep.open_input("Q"), MsgId=IDS[2]), Got)
+    fields: dict[str, Any] = {"GroupId": IDS[3], "MsgFlags": C.MQMF_MSG_IN_GROUP, "Priority": 5}
+    for number in range(2, 30):
+        deep.put_one("blue", b"", C.MQPMO_SYNCPOINT, MsgSeqNumber=number, **fields)
+    deep.qm.commit(deep.hconn)
+    deep.to_the_end()
+    assert waiter.result is not None and waiter.result.data == b"second"
+
+
+@pytest.mark.parametrize("back", ["put", "commit", "backout", "unlock"])
+def test_what_comes_back_makes_a_group_whole(back: str) -> None:
+    """The search has looked at the group when one of it was missing, and is not through with the others."""
+    deep = Deep(0)
+    other = deep.open("Q", C.MQOO_BROWSE | C.MQOO_INPUT_SHARED)
+    if back in ("backout", "unlock"):
+        deep.put_one("blue", b"1", MsgSeqNumber=1, MsgId=IDS[2], **GROUP)
+        deep.look(other, C.MQGMO_SYNCPOINT if back == "backout" else C.MQGMO_BROWSE_FIRST | C.MQGMO_LOCK)
+    elif back == "commit":
+        deep.put_one("blue", b"1", C.MQPMO_SYNCPOINT, MsgSeqNumber=1, **GROUP)
+    deep.put_one("blue", b"2", MsgSeqNumber=2, **GROUP)
+    deep.put_one("blue", b"3", MsgSeqNumber=3, GroupId=IDS[1], MsgFlags=LAST)
+    deep.core.turns.slice = 1
+    waiter = deep.look(deep.open_input("Q"), C.MQGMO_ALL_MSGS_AVAILABLE)
+    assert isinstance(waiter, Waiter) and waiter.unfinished
+    if back == "unlock":
+        deep.qm.next_turn()  # the first told nothing of the group
+    if back == "put":
+        deep.put_one("blue", b"1", MsgSeqNumber=1, **GROUP)
+    elif back == "commit":
+        deep.qm.commit(deep.hconn)
+    elif back == "backout":
+        deep.qm.backout(deep.hconn)
+    else:
+        deep.qm.get(deep.hconn, other, MQMD(Version=2), MQGMO(Options=C.MQGMO_UNLOCK))
+    deep.to_the_end()
+    assert waiter.result is not None and waiter.result.data == (b"2" if back == "put" else b"1")
+
+
+def test_a_browse_in_logical_order_passes_a_group_without_looking_at_the_whole_for_each() -> None:
+    deep = Deep(0)
+    for number in range(200, 0, -1):
+        flags = LAST if number == 200 else C.MQMF_MSG_IN_GROUP
+        deep.put_one("blue", str(number).encode(), GroupId=IDS[1], MsgSeqNumber=number, MsgFlags=flags)
+    deep.put_one("blue", b"behind")
+    hobj, seen = deep.open("Q", C.MQOO_BROWSE), []
+    for _ in range(201):
+        got = deep.look(hobj, C.MQGMO_BROWSE_NEXT | C.MQGMO_LOGICAL_ORDER)
+        if isinstance(got, Waiter):
+            assert deep.to_the_end() == 1
+            assert got.result is not None
+            got = got.result
+        seen.append(got.data)
+    assert seen == [*(str(number).encode() for number in range(1, 201)), b"behind"]
 
 
 @pytest.fixture

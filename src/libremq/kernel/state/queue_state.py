@@ -46,7 +46,7 @@ class Watcher(Protocol):
         """This message has come, or come back, or is no longer locked or marked."""
 
     def note_gone(self, slot: int) -> None:
-        """This message is about to go."""
+        """This message is about to go, or out of reach for others."""
 
 
 class QueueStatistics:
@@ -161,10 +161,13 @@ class QueueState:
         for watcher in self.watchers:
             watcher.note(slot)
 
+    def _tell_of_gone(self, slot: int) -> None:
+        for watcher in self.watchers:
+            watcher.note_gone(slot)
+
     def unlink(self, slot: int, unit: int = 0) -> None:
         if self.watchers:
-            for watcher in self.watchers:
-                watcher.note_gone(slot)
+            self._tell_of_gone(slot)
         if self.cursors:
             standing = self.cursors.pop(slot, None)
             if standing:
@@ -182,6 +185,14 @@ class QueueState:
         if self.coop_marks:
             self.coop_marks.pop(slot, None)
         self.store.unlink(slot, unit)
+
+    def lock(self, slots: list[int], handle: ObjectHandle) -> None:
+        """For this handle, which has no others locked."""
+        self.locks.update(dict.fromkeys(slots, handle))
+        handle.locked = list(slots)
+        if self.watchers:
+            for slot in slots:
+                self._tell_of_gone(slot)
 
     def release_lock(self, slot: int) -> None:
         holder = self.locks.pop(slot, None)

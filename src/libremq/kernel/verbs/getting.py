@@ -539,8 +539,7 @@ def _stand_on(core: Core, handle: ObjectHandle, queue: QueueState, slots: list[i
     for locked in freed:
         queue.release_lock(locked)
     if options & C.MQGMO_LOCK:
-        queue.locks.update(dict.fromkeys(slots, handle))
-        handle.locked = list(slots)
+        queue.lock(slots, handle)
     if options & C.MQGMO_MARK_BROWSE_HANDLE:
         queue.mark(slot, handle)
     if options & C.MQGMO_MARK_BROWSE_CO_OP:

@@ -146,6 +146,35 @@ def segment_lengths(length: int, limit: int) -> list[int]:
 
 # Getting
 
+WHOLE_GROUP = 0
+"""Said instead of the sequence number of one logical message."""
+
+
+def out_of_turn(md: MQMD, options: int, current: GroupState | None) -> bool:
+    """Is it, by its place in its group or message, none that a get with these options may return?
+
+    `current` is what the last call in logical order left unfinished; that the message comes next in it is known.
+    """
+    if options & C.MQGMO_LOGICAL_ORDER and current is None and (md.MsgSeqNumber, md.Offset) != (1, 0):
+        return True
+    return bool(options & C.MQGMO_COMPLETE_MSG and md.MsgFlags & _SEGMENT and md.Offset)
+
+
+def needed(md: MQMD, options: int, current: GroupState | None) -> list[int]:
+    """What of its group must be there with it: all, or the logical message with this number; mostly nothing."""
+    flags, parts = md.MsgFlags, []
+    segments = options & C.MQGMO_COMPLETE_MSG or (
+        options & C.MQGMO_ALL_SEGMENTS_AVAILABLE and not (current is not None and current.in_message)
+    )
+    if options & C.MQGMO_ALL_MSGS_AVAILABLE and current is None:
+        if flags & _IN_GROUP:
+            parts.append(WHOLE_GROUP)
+        else:
+            segments = True
+    if segments and flags & _SEGMENT:
+        parts.append(md.MsgSeqNumber)
+    return parts
+
 
 class Reach:
     """What one handle can see of a queue at this moment: neither expired messages nor those that others locked."""
@@ -194,12 +223,11 @@ class Reach:
                 return None  # a report on a segment is none: what follows it would be itself, without end
             offset += len(message.data)
 
-    def whole_group(self, slot: int) -> bool:
-        """Is every message of this slot's group on the queue, each with all its segments?"""
-        md = self._queue.store.descriptor(slot)
-        if not md.MsgFlags & _IN_GROUP:
-            return self.segments_of(slot) is not None
-        members = self._members(md.GroupId)
+    def has(self, group_id: bytes, part: int) -> bool:
+        """Is this logical message there with all its segments, or every message of the group?"""
+        members = self._members(group_id)
+        if part != WHOLE_GROUP:
+            return self._whole_message(members, part) is not None
         sequence = 1
         while True:
             parts = self._whole_message(members, sequence)
@@ -210,21 +238,18 @@ class Reach:
             sequence += 1
 
     def accepts(self, slot: int, options: int, current: GroupState | None) -> bool:
-        """May a get with these options return this message, as far as groups and segments go?
-
-        `current` is what the last call in logical order left unfinished; that the message comes next in it is known.
-        """
+        """May a get with these options return this message, as far as groups and segments go?"""
         md = self._queue.store.descriptor(slot)
-        if options & C.MQGMO_LOGICAL_ORDER and current is None and (md.MsgSeqNumber, md.Offset) != (1, 0):
-            return False
-        if options & C.MQGMO_ALL_MSGS_AVAILABLE and current is None and not self.whole_group(slot):
-            return False
-        if options & C.MQGMO_COMPLETE_MSG:
-            parts = self.segments_of(slot)
-            return parts is not None and parts[0] == slot
-        if options & C.MQGMO_ALL_SEGMENTS_AVAILABLE and not (current is not None and current.in_message):
-            return self.segments_of(slot) is not None
-        return True
+        return (
+            not out_of_turn(md, options, current)
+            and all(self.has(md.GroupId, part) for part in needed(md, options, current))
+            and (not options & C.MQGMO_COMPLETE_MSG or self.begins_message(slot))
+        )
+
+    def begins_message(self, slot: int) -> bool:
+        """Is it the first of all segments, or the only part? There may be two with the same number and offset."""
+        parts = self.segments_of(slot)
+        return parts is not None and parts[0] == slot
 
 
 def current(handle: ObjectHandle, options: int) -> GroupState | None:

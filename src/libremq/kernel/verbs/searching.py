@@ -4,7 +4,11 @@ A search looks at messages in delivery order and keeps its place. What it has pa
 something happens to it: it comes or comes back, a lock or a mark on it ends, its group changes. The queue tells a
 search that is under way of just these (`Watcher`), and it looks at them again before it goes on. So what it finds in
 the end is the message that a search in one go would find at that moment, and if it finds none there is none. `_again`
-holds what is to be looked at again: a heap in delivery order; entries for messages that are gone by then are dropped.
+holds what is to be looked at again: a heap in delivery order, each message once (`_noted`); entries for messages that
+are gone by then are dropped.
+
+Every message that comes to a group may make all of it available, so all of it is looked at again. That the group is
+not there as a whole is found out once for all its messages (`_torn`), and holds until the group changes.
 
 A search by message or correlation id goes from one that its index has to the next, else from message to message. The
 index of a deep queue, which the first such search makes, is made in slices too.
@@ -16,7 +20,7 @@ at, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from libremq.kernel.state.connection import ObjectHandle
 from libremq.kernel.state.core import Core
@@ -30,11 +34,13 @@ from libremq.store.hash_index import HashIndex
 from libremq.store.space_handles import GROUPED, LINKED, NONE
 
 _Place = tuple[int, int]
+_Entry = tuple[int, int, int]
 _FRONT: _Place = (-16, 0)  # before all messages
 _END: _Place = (1, 0)  # behind them
 _NOTED_ONE_BY_ONE = 16
 _SLOTS = 4  # that are passed by for a unit of work
 _FEW = 64  # slots of one id that are passed by before it is quicker to go from message to message
+_NEVER = 1 << 63
 _BYTES = 10  # a unit of work for each 1024 bytes that may have to be read from the queue file
 
 
@@ -43,8 +49,8 @@ class Search:
 
     __slots__ = (
         "_after", "_again", "_by_correlation", "_by_message", "_core", "_cursor", "_fresh", "_gmo", "_grouped",
-        "_groups", "_handle", "_listed", "_md", "_now_ms", "_place", "_queue", "_start", "_store", "_watches", "left",
-        "wanted",
+        "_groups", "_handle", "_listed", "_md", "_noted", "_now_ms", "_place", "_queue", "_start", "_store", "_torn",
+        "_watches", "left", "wanted",
     )  # fmt: skip
 
     def __init__(self, core: Core, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO) -> None:
@@ -72,8 +78,12 @@ class Search:
             wanted.group_id is not None and self._by_message is None and self._by_correlation is None
         )
         self._grouped = bool(wanted.options & GROUP_OPTIONS)
-        self._again: list[tuple[int, int, int]] = []
+        self._again: list[_Entry] = []
+        self._noted: set[_Entry] = set()  # the same
         self._groups: set[bytes] = set()
+        # Of a group what is not there of it (`groups.needed`), and when one of its messages expires: another one with
+        # the same number may then be in its place
+        self._torn: dict[bytes, dict[int, int]] = {}
 
     def begin_anew(self) -> None:
         """What was passed may fit by now, and nobody knows which."""
@@ -124,8 +134,9 @@ class Search:
                 return found
 
     def end(self) -> None:
-        """It is not gone on with, unless what arrives is noted."""
+        """It is not gone on with, unless what arrives is noted. It does not hear of what goes any more."""
         self._drop_cursor()
+        self._torn.clear()
         self._unwatch()
 
     def watch(self) -> None:
@@ -236,6 +247,7 @@ class Search:
         queue, start = self._queue, self._start
         places = [(*queue.delivery_order(slot), slot) for slot in self._candidates()]
         self._again = sorted(place for place in places if place[:2] > start)
+        self._noted = set(self._again)
         self._place = _END
         return NONE
 
@@ -249,26 +261,43 @@ class Search:
 
     def _look_again(self) -> int:
         """At what has happened to those that it has passed."""
-        flags, again, queue = self._store.handles.flags, self._again, self._queue
+        again = self._again
         if self._groups:
             self._note_groups()
         while again:
             if self.left <= 0:
                 return MORE
             entry = heappop(again)
+            self._noted.discard(entry)
             slot = entry[2]
-            if not flags[slot] & LINKED or queue.delivery_order(slot) != entry[:2]:
+            if not self._is_there(entry):
                 self.left -= 1
                 continue
             try:
                 fits = self._fits_now(slot)
             except BaseException:
-                heappush(again, entry)
+                self._look_again_at(entry)
                 raise
             if fits:
-                heappush(again, entry)  # if handing it out fails, it is looked at again
+                self._look_again_at(entry)  # if handing it out fails
                 return slot
         return NONE
+
+    def _is_there(self, entry: _Entry) -> bool:
+        slot = entry[2]
+        return bool(self._store.handles.flags[slot] & LINKED) and self._queue.delivery_order(slot) == entry[:2]
+
+    def _look_again_at(self, entry: _Entry) -> None:
+        """Once, however often something happens to it. When most of what is noted must be gone, that is dropped."""
+        again, noted = self._again, self._noted
+        if entry in noted:
+            return
+        noted.add(entry)
+        heappush(again, entry)
+        if len(again) > 2 * len(self._store.chains):
+            again[:] = filter(self._is_there, again)
+            heapify(again)
+            self._noted = set(again)
 
     # One message
 
@@ -310,12 +339,32 @@ class Search:
             self.left -= wanted.cost
             if not selected:
                 return False
-        if not self._grouped:
+        return not self._grouped or self._fits_in_group(slot)
+
+    def _fits_in_group(self, slot: int) -> bool:
+        """What `Reach.accepts` says, and no look at the group for what is known of it."""
+        store, options, current = self._store, self.wanted.options, self.wanted.current
+        md = store.descriptor(slot)
+        if groups.out_of_turn(md, options, current):
+            return False
+        parts, group = groups.needed(md, options, current), md.GroupId
+        if not parts:
             return True
-        group = store.group_of(slot)
-        if group is not None:
-            self.left -= len(store.groups[group]) * LOOK
-        return reach(self._core, handle, queue).accepts(slot, wanted.options, wanted.current)
+        torn = self._torn.get(group)
+        if torn is not None and any(torn.get(part, 0) > self._now_ms for part in parts):
+            return False
+        self.left -= len(store.groups.get(group, ())) * LOOK
+        seen = reach(self._core, self._handle, self._queue)
+        for part in parts:
+            if not seen.has(group, part):
+                self._torn.setdefault(group, {})[part] = self._next_expiry(group)
+                return False
+        return not options & C.MQGMO_COMPLETE_MSG or seen.begins_message(slot)
+
+    def _next_expiry(self, group: bytes) -> int:
+        expiry_ms, now_ms = self._store.handles.expiry_ms, self._now_ms
+        times = (expiry_ms[slot] for slot in self._store.groups.get(group, ()))
+        return min((time for time in times if time > now_ms), default=_NEVER)
 
     # What happens meanwhile
 
@@ -327,7 +376,7 @@ class Search:
         if self._concerns(slot):
             place = self._queue.delivery_order(slot)
             if self._start < place <= self._place:
-                heappush(self._again, (*place, slot))
+                self._look_again_at((*place, slot))
 
     def note_gone(self, slot: int) -> None:
         """Of two messages with one number in a group the second may have its turn."""
@@ -365,6 +414,7 @@ class Search:
         group = self._store.group_of(slot)
         if group is not None:
             self._groups.add(group)
+            self._torn.pop(group, None)
 
     def _note_groups(self) -> None:
         """What came or went may have made others of its group available."""
@@ -374,4 +424,4 @@ class Search:
                 self.left -= 1
                 place = self._queue.delivery_order(slot)
                 if self._start < place <= self._place and self._concerns(slot):
-                    heappush(self._again, (*place, slot))
+                    self._look_again_at((*place, slot))
