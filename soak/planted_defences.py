@@ -7,7 +7,7 @@ from __future__ import annotations
 from soak.planted_bug import Bug
 
 _CORE = "kernel/state/core.py"
-_GETTING = "kernel/verbs/getting.py"
+_TAKING = "kernel/verbs/taking.py"
 _REPEATS = "kernel/verbs/repeats.py"
 _QUEUE_STATE = "kernel/state/queue_state.py"
 _XA = "kernel/units/xa_branches.py"
@@ -249,7 +249,7 @@ try:
 
 FAULTS = (
     Bug(
-        "the answer is made after the message is taken", _GETTING,
+        "the answer is made after the message is taken", _TAKING,
         """\
     if pack is not None:
         got.reply = packed(pack, handle, queue, out_md, out_gmo, got)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from soak.planted_bug import Bug
 
 _CORE = "kernel/state/core.py"
-_GETTING = "kernel/verbs/getting.py"
+_TAKING = "kernel/verbs/taking.py"
 _REPEATS = "kernel/verbs/repeats.py"
 _QUEUE_STATE = "kernel/state/queue_state.py"
 _UNDO = "kernel/state/undo.py"
@@ -32,7 +32,7 @@ _DELIVERY_TESTS = "channels/test_channels_delivery.py"
 
 DURABILITY = (
     Bug(
-        "a get or browse does not wait for the put that it sees", _GETTING,
+        "a get or browse does not wait for the put that it sees", _TAKING,
         "got.lsn = taken if taken > visible else visible", "got.lsn = taken", _GETTING_TESTS,
     ),
     Bug(

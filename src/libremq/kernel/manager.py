@@ -45,6 +45,7 @@ from libremq.kernel.verbs import (
     opening,
     putting,
     repeats,
+    taking,
     triggers,
 )
 from libremq.kernel.verbs.searching import Search
@@ -485,7 +486,7 @@ class QueueManager(Administration):
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
         """For read ahead: would this get find a message, and would no crash of the client be a loss?"""
         connection, handle = self._handle(hconn, hobj)
-        return not connection.is_lost and getting.next_is_nonpersistent(self.core, handle, md, gmo)
+        return not connection.is_lost and taking.next_is_nonpersistent(self.core, handle, md, gmo)
 
     def cancel(self, waiter: Waiter) -> None:
         """Stop waiting. If the message has come already, the waiter keeps it."""

@@ -8,7 +8,7 @@ import pytest
 from helper_qmgr import Session
 
 from libremq.kernel.state.waiting_gets import Got, Waiter
-from libremq.kernel.verbs import getting
+from libremq.kernel.verbs import taking
 from libremq.kernel.verbs.consumers import Delivery
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -82,7 +82,7 @@ def test_whatever_fails_on_the_way_takes_nothing(session: Session, monkeypatch: 
     _put(session, MsgFlags=C.MQMF_LAST_MSG_IN_GROUP, GroupId=b"g".ljust(24))
     hobj = session.open_input("Q")
     with monkeypatch.context() as planted:
-        planted.setattr(getting, step, _broken)
+        planted.setattr(taking, step, _broken)
         with pytest.raises(ValueError, match="planted"):
             session.qm.get(session.hconn, hobj, MQMD(Version=2), MQGMO(Options=_NO_SYNCPOINT))
     assert _still_there(session)
@@ -168,7 +168,7 @@ def test_a_waiting_get_that_fails_on_the_way_is_no_fault_of_the_putter(
 ) -> None:
     waiter = _waiter(session, session.open_input("Q"), None, C.MQGMO_SYNCPOINT)
     with monkeypatch.context() as planted:
-        planted.setattr(getting, step, _broken)
+        planted.setattr(taking, step, _broken)
         _put(session, MsgFlags=C.MQMF_LAST_MSG_IN_GROUP, GroupId=b"g".ljust(24))
     assert waiter.error is not None and waiter.error.reason == C.MQRC_UNEXPECTED_ERROR
     assert _still_there(session)

@@ -18,7 +18,7 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.wait_clock import Deadline
 from libremq.kernel.state.waiting_gets import Got
-from libremq.kernel.verbs import getting
+from libremq.kernel.verbs import getting, taking
 from libremq.kernel.verbs.searching import Search
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -245,7 +245,7 @@ class Again:
 
 def _try(
     core: Core, connection: Connection, consumer: Consumer, pack: PackDelivery | None
-) -> Delivery | getting.Unfinished | None:
+) -> Delivery | taking.Unfinished | None:
     handle = consumer.handle
     assert handle is not None and handle.queue is not None
     if consumer.inhibited:
@@ -282,7 +282,7 @@ def _try(
         return _event(consumer, C.MQCBCT_EVENT_CALL, error.reason)
     if not isinstance(got, Got):
         consumer.looks, consumer.search = True, got if isinstance(got, Search) else None
-        return getting.UNFINISHED
+        return taking.UNFINISHED
     _end_search(consumer)
     delivery = made[0]
     delivery.lsn = got.lsn

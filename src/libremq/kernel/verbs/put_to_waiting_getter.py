@@ -15,7 +15,7 @@ from libremq.kernel.state.failure_reasons import unexpected
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.turns import LOOK
 from libremq.kernel.state.waiting_gets import BROWSES, WHATEVER_COMES, Got, Waiter
-from libremq.kernel.verbs import getting, groups, reports
+from libremq.kernel.verbs import groups, reports, taking
 from libremq.kernel.verbs.matching import Wanted
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -74,17 +74,17 @@ def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
     out = message.md.copy()
     group, grouped = None, handle.get_group is not None
     try:
-        got, out = getting.shape(
+        got, out = taking.shape(
             core, handle.connection, handle, message, out, message.data, waiter.md, gmo, waiter.buffer_length
         )
         if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
             return False  # it stays on the queue, and the waiter is told when it is there
         if grouped:
-            group = getting.group_after(handle, message, gmo.Options, got)
+            group = taking.group_after(handle, message, gmo.Options, got)
         out.Version = waiter.md.Version
         filled = _filled(waiter, message, got)
         if waiter.pack is not None:
-            got.reply = getting.packed(waiter.pack, handle, waiter.queue, out, filled, got)
+            got.reply = taking.packed(waiter.pack, handle, waiter.queue, out, filled, got)
     except MQError as error:
         waiter.fail(error)
         return False
@@ -95,7 +95,7 @@ def _hand_over(core: Core, waiter: Waiter, message: Message) -> bool:
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
         handle.save_context(message)
     if grouped:
-        getting.note_group(handle, gmo.Options, group)
+        taking.note_group(handle, gmo.Options, group)
     got.lsn = 0  # nothing of it is in the log
     waiter.complete(got)
     return True
