@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 import libremq
-from libremq.commands.mq.runmqsc_terminal import completions, prompt
+from libremq.commands.shared.runmqsc_terminal import completions, prompt
 from libremq.common import users_file
 from libremq.common.files.file_layer import RealFiles
 from libremq.mqi import constants as C

@@ -29,9 +29,10 @@ from libremq.client.reconnect import reconnect_attempts, reconnect_cursor, recon
 from libremq.client.remote import remote_connection
 from libremq.client.verbs import MQI
 from libremq.commands.exit_codes import ExitCode
-from libremq.commands.mq import authority_commands, dspmqrte, dspmqtrn, endmqm
+from libremq.commands.mq import dspmqrte, dspmqtrn, endmqm
 from libremq.commands.own import tls_command
 from libremq.commands.samples import amqsbcg, amqsblst, amqsget, amqsreq, request_server, sample_program
+from libremq.commands.shared import authority_commands
 from libremq.common import ccsid, silence
 from libremq.common.configuration import ErrorLogSettings, TcpSettings
 from libremq.common.names import socket_paths

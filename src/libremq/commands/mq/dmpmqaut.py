@@ -7,7 +7,9 @@ import shlex
 from typing import Any
 
 from libremq.commands.exit_codes import ExitCode
-from libremq.commands.mq.authority_commands import (
+from libremq.commands.output import add_json_argument, show_json
+from libremq.commands.queue_manager_folders import Refused, guarded, tell
+from libremq.commands.shared.authority_commands import (
     add_common_arguments,
     check_component,
     connected,
@@ -15,8 +17,6 @@ from libremq.commands.mq.authority_commands import (
     run_mqsc,
     selection,
 )
-from libremq.commands.output import add_json_argument, show_json
-from libremq.commands.queue_manager_folders import Refused, guarded, tell
 from libremq.mqi import constants as C
 from libremq.security import authorities
 

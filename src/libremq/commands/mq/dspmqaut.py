@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 
 from libremq.commands.exit_codes import ExitCode
-from libremq.commands.mq.authority_commands import (
+from libremq.commands.output import add_json_argument, show_json
+from libremq.commands.queue_manager_folders import Refused, guarded, tell
+from libremq.commands.shared.authority_commands import (
     ENTITY_MISSING,
     add_common_arguments,
     check_component,
@@ -16,8 +18,6 @@ from libremq.commands.mq.authority_commands import (
     run_mqsc,
     selection,
 )
-from libremq.commands.output import add_json_argument, show_json
-from libremq.commands.queue_manager_folders import Refused, guarded, tell
 from libremq.security import authorities
 
 COMMAND = "dspmqaut"

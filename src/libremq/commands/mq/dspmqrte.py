@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from libremq.client import connecting
 from libremq.commands.command_connection import connect
-from libremq.commands.mq.route_display import ALL, OPTIONS, OUTLINE, as_json, details, feedback_name, summary
 from libremq.commands.output import add_json_argument, show_json
 from libremq.commands.queue_manager_folders import Refused, add_data_argument, guarded, tell
 from libremq.commands.samples.sample_program import ask_password
+from libremq.commands.shared.route_display import ALL, OPTIONS, OUTLINE, as_json, details, feedback_name, summary
 from libremq.common.messages.amq_messages import amq
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from libremq.commands.exit_codes import ExitCode
-from libremq.commands.mq.trace_commands import ask
 from libremq.commands.queue_manager_folders import add_data_argument, guarded, tell
+from libremq.commands.shared.trace_request import ask
 
 COMMAND = "endmqtrc"
 

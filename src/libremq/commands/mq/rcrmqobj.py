@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 
 from libremq.commands.exit_codes import ExitCode
-from libremq.commands.mq import media_commands
 from libremq.commands.queue_manager_folders import guarded
+from libremq.commands.shared import media_commands
 
 COMMAND = "rcrmqobj"
 add_arguments = media_commands.add_arguments

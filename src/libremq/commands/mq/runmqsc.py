@@ -2,7 +2,7 @@
 
 What a command means is the queue manager's business: here lines become commands, answers are printed, and in the end
 they are counted. The exit codes are MQ's: 0 all done, 10 some not, 20 nothing was run. The session itself is in
-`runmqsc_session`.
+`shared/runmqsc_session`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from libremq.commands.mq import runmqsc_session
+    from libremq.commands.shared import runmqsc_session
 
     if (arguments.through or arguments.zos) and not arguments.wait:
         raise Refused(NOT_RUN, "-m and -x go with -w")

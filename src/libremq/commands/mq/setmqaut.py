@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from libremq.commands.exit_codes import ExitCode
-from libremq.commands.mq.authority_commands import (
+from libremq.commands.queue_manager_folders import Refused, guarded, tell
+from libremq.commands.shared.authority_commands import (
     AUTHORITY_MISSING,
     AUTHORITY_NOT_VALID,
     ENTITY_MISSING,
@@ -24,7 +25,6 @@ from libremq.commands.mq.authority_commands import (
     run_mqsc,
     selection,
 )
-from libremq.commands.queue_manager_folders import Refused, guarded, tell
 from libremq.mqi.errors import MQError
 from libremq.security import authorities
 from libremq.security.authorities import ObjectType

@@ -15,10 +15,10 @@ from libremq.admin.mqsc_session import DONE, FAILED, SYNTAX, Answer, check_text
 from libremq.client import connecting
 from libremq.client.escape import EscapeSession
 from libremq.client.urls import Address
-from libremq.commands.mq import runmqsc_terminal as terminal
 from libremq.commands.mq.runmqsc import NOT_RUN, SOME_FAILED, refusal
 from libremq.commands.queue_manager_folders import Refused, complain, tell
 from libremq.commands.samples.sample_program import ask_password
+from libremq.commands.shared import runmqsc_terminal as terminal
 from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import check_queue_manager_name
