@@ -104,8 +104,9 @@ class FuzzyLife(Life):
         after = self._without_rolled_back(self.instead or after)
         if self.qm.connection(self.application).backed_out:
             refused(C.MQRC_BACKED_OUT, lambda: self.qm.commit(self.application))
-        for xid in self.qm.core.branches.rolled_back():
-            refused(C.MQRC_BACKED_OUT, lambda xid=xid: self.qm.xa_prepare(self.coordinator, xid))  # type: ignore[misc]
+        for xid in [f"X{number}".encode() for number in range(self.next_xid)]:
+            if self.qm.core.branches.who_was_rolled_back(xid) is not None:
+                refused(C.MQRC_BACKED_OUT, lambda xid=xid: self.qm.xa_prepare(self.coordinator, xid))  # type: ignore[misc]
         self.acknowledge(after)
 
     def _without_rolled_back(self, model: Model) -> Model:

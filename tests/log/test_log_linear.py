@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -26,6 +27,13 @@ def put(log: Log, txn: int = 1, size: int = 60_000, *, reserve: bool = False) ->
     lsn = log.append(RecordType.PUT, txn, 0, (bytes(size),), reserve=reserve)
     log.force(lsn)
     return lsn
+
+
+def fill(log: Log, *, reserve: bool = False) -> None:
+    """Write until no more is taken."""
+    with suppress(LogFull):
+        while True:
+            put(log, reserve=reserve)
 
 
 def run_to(log: Log, extent: int, *, head_follows: bool = True) -> int:
@@ -77,14 +85,12 @@ def test_old_extents_are_read_back() -> None:
 
 def test_the_active_log_is_limited_as_in_a_ring() -> None:
     files, log = make()
-    while log.would_fit(60_000):
-        put(log)
+    fill(log)
     with pytest.raises(LogFull, match="are kept"):
         put(log)
     assert log.space().capacity_bytes == 5 * EXTENT
     assert 0.7 < log.space().used_fraction <= 0.8
-    while log.would_fit(60_000, reserve=True):
-        put(log, reserve=True)
+    fill(log, reserve=True)
     with pytest.raises(LogFull):
         put(log, reserve=True)
     assert names(files) == [0, 1, 2, 3, 4]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from contextlib import suppress
 
 import pytest
 
@@ -23,6 +24,13 @@ def put(log: Log, size: int = 60_000, *, reserve: bool = False) -> int:
     lsn = log.append(RecordType.PUT, 1, 0, (bytes(size),), reserve=reserve)
     log.force(lsn)
     return lsn
+
+
+def fill(log: Log, *, reserve: bool = False) -> None:
+    """Write until no more is taken."""
+    with suppress(LogFull):
+        while True:
+            put(log, reserve=reserve)
 
 
 def fill_to(log: Log, extent: int) -> None:
@@ -74,8 +82,7 @@ def test_secondaries_are_put_where_they_are_needed() -> None:
 
 def test_ordinary_records_leave_a_fifth_in_reserve() -> None:
     files, log = make()
-    while log.would_fit(60_000):
-        put(log)
+    fill(log)
     before = log.tail, files.operations, log.space()
     with pytest.raises(LogFull, match="are kept to end what has been begun"):
         put(log)
@@ -83,8 +90,7 @@ def test_ordinary_records_leave_a_fifth_in_reserve() -> None:
     space = log.space()
     assert space.capacity_bytes == 5 * EXTENT and space.limit_bytes == 4 * EXTENT
     assert 0.7 < space.used_fraction <= 0.8
-    while log.would_fit(60_000, reserve=True):
-        put(log, reserve=True)
+    fill(log, reserve=True)
     with pytest.raises(LogFull):
         put(log, reserve=True)
     assert log.space().used_fraction > 0.94
@@ -216,8 +222,7 @@ def test_secondaries_are_given_back_after_a_turn_without_need() -> None:
     log = Log.open(files, FOLDER)
     assert sorted(log.statistics().file_numbers) == [0, 1, 2]
     # And the ring stretches again where it must.
-    while log.would_fit(60_000):
-        put(log)
+    fill(log)
     assert log.statistics().file_count == 4
 
 

@@ -104,7 +104,6 @@ class Shop:
         log = self.log
         while not self.ended.is_set():
             check_space(log.space(), log.config)
-            log.would_fit(1000)
             extents = log.extents()
             assert [extent.extent for extent in extents] == sorted({extent.extent for extent in extents})
             log.force()

@@ -411,14 +411,6 @@ class LogCore:
         limit = capacity * (100 - RESERVE_PERCENT) // 100
         return LogSpace(head, tail, tail - head // extent_bytes * extent_bytes, capacity, limit)
 
-    def would_fit(self, payload_bytes: int, *, reserve: bool = False) -> bool:
-        """Would a record of that size be taken now, as far as the log's own size goes?"""
-        with self._gather:
-            space = self._space()
-            end = lsn_of(self._position + RECORD_HEADER_BYTES + payload_bytes - 1) + 1
-        used = end - space.tail + space.used_bytes
-        return used <= (space.capacity_bytes if reserve else space.limit_bytes)
-
     def set_head(self, lsn: int) -> None:
         """Nothing before `lsn` is needed any more, by no unit of work and no restart: its extents may be reused.
 

@@ -23,7 +23,6 @@ _API_OUT = struct.Struct("<iii")
 _REPLY_LENGTH = struct.Struct(">I")
 _INT = {False: struct.Struct("<i"), True: struct.Struct(">i")}
 _INT_OUT = struct.Struct("<i")
-_UINT = {False: struct.Struct("<I"), True: struct.Struct(">I")}
 _HEADER_COUNTED = 28  # a reply's length is counted with a header without conversation ids
 _FOPA = struct.Struct("<4sIIiiii")
 _FOPA_BYTES = 28

@@ -66,7 +66,8 @@ def test_the_transaction_manager_hears_of_a_branch_that_was_rolled_back(session:
         session.qm.xa_prepare(session.hconn, b"x")
     assert reason_of(told) == C.MQRC_BACKED_OUT
     session.qm.xa_rollback(session.hconn, b"y")  # which is what has been done
-    assert not session.core.branches.rolled_back() and not session.core.units
+    who = session.core.branches.who_was_rolled_back
+    assert who(b"x") is None and who(b"y") is None and not session.core.units
 
 
 def test_a_distribution_list_is_not_put_twice_when_the_log_is_full_in_the_middle(session: Session) -> None:

@@ -193,7 +193,8 @@ def test_news_of_rollbacks_has_a_limit_for_each_user(session: Session, monkeypat
     for number in range(4):
         _begin(session, mallory, b"m%d" % number)
         log_room.give_way(session.core)
-    assert session.core.branches.rolled_back() == [_XID, b"m2", b"m3"]
+    xids, who = (_XID, b"m0", b"m1", b"m2", b"m3"), session.core.branches.who_was_rolled_back
+    assert [who(xid) for xid in xids] == ["alice", None, None, "mallory", "mallory"]
     for hconn, xid, reason in (
         (mallory, b"m0", C.MQRC_UOW_NOT_AVAILABLE),
         (mallory, b"m3", C.MQRC_BACKED_OUT),
@@ -202,7 +203,7 @@ def test_news_of_rollbacks_has_a_limit_for_each_user(session: Session, monkeypat
         with pytest.raises(MQError) as told:
             session.qm.xa_prepare(hconn, xid)
         assert told.value.reason == reason
-    assert session.core.branches.rolled_back() == [b"m2"]
+    assert [who(xid) for xid in xids] == [None, None, None, "mallory", None]
 
 
 def test_a_branch_in_a_log_that_names_no_owner_is_the_administrators(session: Session) -> None:

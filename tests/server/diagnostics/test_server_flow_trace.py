@@ -46,7 +46,7 @@ def test_a_trace_that_cannot_be_written_ends_and_says_so_once(tmp_path: Path) ->
     os.close(trace._file.fileno())  # as a disk that has gone
     trace.received("somebody", flow(Type.HEARTBEAT))
     trace.sent("somebody", flow(Type.HEARTBEAT))
-    assert not trace.is_on and len(told) == 1 and trace.path in told[0]
+    assert trace._file is None and len(told) == 1 and trace.path in told[0]
 
 
 def test_a_folder_that_cannot_be_had(tmp_path: Path) -> None:

@@ -101,8 +101,6 @@ class AsyncPutStatus:
     failures: int = 0
     object_name: str = ""
     object_qmgr: str = ""
-    resolved_name: str = ""
-    resolved_qmgr: str = ""
 
 
 @dataclass(eq=False)

@@ -52,10 +52,6 @@ class KnownBranches:
         while len(of_owner) > ROLLED_BACK_MAX:
             del of_owner[next(iter(of_owner))]
 
-    def rolled_back(self) -> list[bytes]:
-        """Those of which nobody has heard yet."""
-        return [xid for xids in self._rolled_back.values() for xid in xids]
-
     def who_was_rolled_back(self, xid: bytes) -> str | None:
         """Whose branch it was; None if it was not rolled back, as far as that is known."""
         for owner, xids in self._rolled_back.items():

@@ -28,7 +28,7 @@ _NOT_DIRECT = (
 )  # fmt: skip
 
 
-def to_waiting_getter(core: Core, queue: QueueState, message: Message, now: float) -> bool:
+def to_waiting_getter(core: Core, queue: QueueState, message: Message) -> bool:
     """Give the message to the getter whose turn it is, if it can take it so; False if there is none."""
     md = message.md
     if not groups.is_plain(md) or md.Report & (reports.COD_MASK | reports.COA_MASK):

@@ -259,7 +259,7 @@ def deliver(
         and queue.waiters
         and not destination.is_remote
         and not wants_coa
-        and put_to_waiting_getter.to_waiting_getter(core, queue, message, now)
+        and put_to_waiting_getter.to_waiting_getter(core, queue, message)
     ):
         return 0
     if no_room:

@@ -40,10 +40,6 @@ class FlowTrace:
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
         return os.fdopen(os.open(self.path, flags, 0o600), "w", encoding="utf-8", errors="backslashreplace")
 
-    @property
-    def is_on(self) -> bool:
-        return self._file is not None
-
     def wants(self, applications: Iterator[str]) -> bool:
         """Is somebody meant who is connected over a link? Before MQCONN everybody may be."""
         if not self.options.programs:
