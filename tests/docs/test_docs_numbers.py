@@ -40,10 +40,10 @@ from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import Attribute
 from libremq.kernel.properties import selector
 from libremq.kernel.recovery import catalogue_file
-from libremq.kernel.units import xa_branches
 from libremq.kernel.verbs import putting
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQTMC2
+from libremq.mqi.xid import XID_BYTES_MAX
 from libremq.server.admission import admission_decision
 from libremq.server.diagnostics import error_log, first_failure_reports, repeated_messages
 from libremq.server.net import (
@@ -60,7 +60,7 @@ from libremq.server.process import control_socket, controller, server_process, s
 from libremq.store import handle_file, queue_file, reserve, space_map, stored_message
 from libremq.store.queue_store import StoreLimits
 from libremq.tools import dead_letter_rules, message_copy, message_file, route_tracing
-from libremq.wire import calls, protocol, segments, xa_flows
+from libremq.wire import calls, protocol, segments
 from libremq.wire.protocol import Status
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -155,7 +155,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("some {} MB together", remote_connection._BATCH_BYTES / MIB),
     ],
     "src/libremq/client/xa.py": [
-        ("An XID is 1 to {} bytes", xa_branches.XID_BYTES_MAX),
+        ("An XID is 1 to {} bytes", XID_BYTES_MAX),
     ],
     "docs/reference/aio.md": [
         ("ended after {} seconds without use", sessions.IDLE_S),
@@ -265,7 +265,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("`buffer_bytes_max` of the server, {} MiB", EVENT_LOOP.buffer_bytes_max / MIB),
         ("selectors of MQINQ and MQSET | {} |", calls.SELECTORS_MAX),
         ("JSON of a request | {} MiB |", calls.JSON_MAX / MIB),
-        ("two lengths that add up to 1 to {}", xa_flows.XID_MAX),
+        ("two lengths that add up to 1 to {}", XID_BYTES_MAX),
     ],
     "docs/internals/queue-file-format.md": [
         ("message images in {}-byte blocks", space_map.BLOCK_BYTES),

@@ -10,13 +10,13 @@ import struct
 from collections.abc import Sequence
 
 from libremq.mqi import constants as C
+from libremq.mqi.xid import XID_BYTES_MAX
 from libremq.wire.protocol import ProtocolError, Status
 
 _XA = {False: struct.Struct("<iII"), True: struct.Struct(">iII")}
 _LENGTH = struct.Struct(">I")
 _COUNT = {False: struct.Struct("<I"), True: struct.Struct(">I")}
 HEADER_BYTES = 16
-XID_MAX = 140
 XIDS_MAX = 100_000
 TM_ONE_PHASE = 0x40000000
 XAER_RMERR = -3
@@ -70,8 +70,8 @@ def return_value(reason: int, detail: str = "") -> int:
 
 def pack_xid(xid: bytes) -> bytes:
     """Format id, two lengths, global id, branch qualifier, zeros to a multiple of four."""
-    if not 1 <= len(xid) <= XID_MAX:
-        raise ValueError(f"an XID has 1 to {XID_MAX} bytes, not {len(xid)}")
+    if not 1 <= len(xid) <= XID_BYTES_MAX:
+        raise ValueError(f"an XID has 1 to {XID_BYTES_MAX} bytes, not {len(xid)}")
     parts = bytes((min(len(xid), 128), max(0, len(xid) - 128))) + xid
     block = _OURS + parts
     return block + bytes(-len(block) % 4)
@@ -84,7 +84,7 @@ def unpack_xid(data: bytes, offset: int = 0) -> tuple[bytes, int]:
     lengths = data[offset + 4] + data[offset + 5]
     end = offset + 6 + lengths
     # One of another product is kept with its format id and lengths
-    if len(data) < end or lengths > (XID_MAX if data[offset : offset + 4] == _OURS else XID_MAX - 6):
+    if len(data) < end or lengths > (XID_BYTES_MAX if data[offset : offset + 4] == _OURS else XID_BYTES_MAX - 6):
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "an XID that is cut short")
     xid = data[offset + 6 : end]
     if data[offset : offset + 4] != _OURS:

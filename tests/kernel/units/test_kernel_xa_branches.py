@@ -9,10 +9,10 @@ import pytest
 from helper_power_cut import PERSISTENT, Site, site
 
 from libremq.kernel.manager import QueueManager
-from libremq.kernel.units.xa_branches import XID_BYTES_MAX
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
+from libremq.mqi.xid import XID_BYTES_MAX
 
 _XID = b"a branch"
 _PUT = MQPMO(Options=C.MQPMO_SYNCPOINT)

@@ -14,13 +14,13 @@ from libremq.kernel.objects.object_base import new_object
 from libremq.kernel.objects.security_records import KeyedRecord
 from libremq.mqi import constants as mq
 from libremq.mqi.errors import mq_error
+from libremq.mqi.xid import XID_BYTES_MAX
 
 BACKED_OUT, COMMITTED = 0, 1
 _WORDS = {"BACKEDOUT": BACKED_OUT, "COMMITTED": COMMITTED}
-_XID_BYTES_MAX = 140
 _OWNER_BYTES_MAX = 255
 _ROWS = (
-    text("XID", NO_SELECTOR, 2 * _XID_BYTES_MAX, "of the branch, in hexadecimal"),
+    text("XID", NO_SELECTOR, 2 * XID_BYTES_MAX, "of the branch, in hexadecimal"),
     choice("OUTCOME", NO_SELECTOR, BACKED_OUT, _WORDS, "what was decided"),
     number("TRAN", NO_SELECTOR, 0, 0, 2**63 - 1, "number of the transaction, as dspmqtrn shows it"),
     text("OWNER", NO_SELECTOR, _OWNER_BYTES_MAX, "the user that began the branch; blank: not known"),
@@ -60,7 +60,7 @@ class HeuristicOutcome(KeyedRecord):
     def check(self) -> None:
         super().check()
         try:
-            known = 0 < len(bytes.fromhex(self.xid)) <= _XID_BYTES_MAX and self.outcome in _WORDS.values()
+            known = 0 < len(bytes.fromhex(self.xid)) <= XID_BYTES_MAX and self.outcome in _WORDS.values()
         except ValueError:
             known = False
         if not known:

@@ -16,8 +16,7 @@ from libremq.kernel.state.known_branches import UNFINISHED_MAX
 from libremq.kernel.state.unit_of_work import ACTIVE, BATCH_XID, PREPARED, UnitOfWork
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-
-XID_BYTES_MAX = 140  # format id, two lengths, global transaction id and branch qualifier of 64 bytes each
+from libremq.mqi.xid import XID_BYTES_MAX
 
 
 class Branches:
