@@ -13,6 +13,10 @@ from helper_cli import Commands
 import libremq
 from helper_serving import serving
 from libremq.mqi.errors import MQError
+from libremq.server.diagnostics.trace_options import ALL, PROGRAMS_MAX, SIZE_MAX_MB
+from libremq.server.process.control_socket import ControlClient
+from libremq.server.process.run_state import current_run
+from libremq.server.process.trace_commands import START_TRACE
 
 
 @pytest.fixture
@@ -104,3 +108,25 @@ def test_what_does_not_work(mq: Commands) -> None:
     mq.good("crtmqm", "-lf", "64", "IDLE")
     code, text = mq.bad("endmqtrc", "-m", "IDLE")
     assert (code, "does not run" in text) == (40, True)
+
+
+def test_the_limits_of_several_options_together(mq: Commands) -> None:
+    half, rest = [f"p{n}" for n in range(13)], [f"q{n}" for n in range(PROGRAMS_MAX - 13)]
+    begin(mq, "-p", ",".join(half), "-p", ",".join(rest))
+    code, text = mq.bad("strmqtrc", "-m", "QM1", "-p", ",".join(half), "-p", ",".join([*rest, "more"]))
+    assert (code, "25 programs at the most, not of 26" in text) == (71, True)
+
+
+@pytest.mark.parametrize("size_mb, names, good", [
+    (SIZE_MAX_MB, PROGRAMS_MAX, True), (SIZE_MAX_MB + 1, 0, False), (0, 0, False), (1, PROGRAMS_MAX + 1, False),
+])  # fmt: skip
+def test_the_queue_manager_knows_the_limits_too(mq: Commands, size_mb: int, names: int, good: bool) -> None:
+    running = current_run(str(mq.folder()))
+    assert running is not None
+    client = ControlClient(running.control, 30.0)
+    try:
+        programs = [f"p{n}" for n in range(names)]
+        answer = client.ask(START_TRACE, types=[ALL], programs=programs, data_bytes=0, size_mb=size_mb)
+    finally:
+        client.close()
+    assert bool(answer.get("ok")) is good, answer

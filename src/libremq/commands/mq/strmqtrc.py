@@ -7,11 +7,9 @@ import argparse
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.queue_manager_folders import add_data_argument, guarded, tell
 from libremq.commands.shared.trace_request import ask
-from libremq.server.diagnostics.trace_options import ALL, DATA_BYTES, SIZE_MB, TYPES
+from libremq.server.diagnostics.trace_options import ALL, DATA_BYTES, PROGRAMS_MAX, SIZE_MAX_MB, SIZE_MB, TYPES
 
 COMMAND = "strmqtrc"
-_SIZE_MAX_MB = 2000
-_PROGRAMS_MAX = 25
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _programs(text: str) -> list[str]:
     names = [name for name in text.split(",") if name]
-    if not 0 < len(names) <= _PROGRAMS_MAX:
-        raise argparse.ArgumentTypeError(f"{text[:40]!r}: name 1 to {_PROGRAMS_MAX} programs, with commas between them")
+    if not 0 < len(names) <= PROGRAMS_MAX:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r}: name 1 to {PROGRAMS_MAX} programs, with commas between them")
     return names
 
 
@@ -52,8 +50,8 @@ def _data_bytes(text: str) -> int:
 
 
 def _size(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 0 < int(text) <= _SIZE_MAX_MB):
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number of megabytes from 1 to {_SIZE_MAX_MB}")
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 0 < int(text) <= SIZE_MAX_MB):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number of megabytes from 1 to {SIZE_MAX_MB}")
     return int(text)
 
 

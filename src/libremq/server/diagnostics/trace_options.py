@@ -8,6 +8,8 @@ API, COMMS, ALL = "api", "comms", "all"
 TYPES = (ALL, API, COMMS)
 DATA_BYTES = 64
 SIZE_MB = 100
+SIZE_MAX_MB = 2000
+PROGRAMS_MAX = 25
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,11 @@ from typing import Any
 
 from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.flow_trace import FlowTrace
-from libremq.server.diagnostics.trace_options import TYPES, TraceOptions
+from libremq.server.diagnostics.trace_options import PROGRAMS_MAX, SIZE_MAX_MB, TYPES, TraceOptions
 from libremq.server.net.event_loop import EventLoop
 from libremq.server.process.control_socket import Request
 
 START_TRACE, END_TRACE = "start trace", "end trace"
-_SIZE_MAX_MB = 2000
 
 
 class TraceCommands:
@@ -62,7 +61,9 @@ def _options(request: Request) -> TraceOptions:
     if (
         not isinstance(types, list) or not types or any(one not in TYPES for one in types)
         or not isinstance(programs, list) or not all(isinstance(one, str) for one in programs)
-        or not isinstance(data_bytes, int) or not isinstance(size_mb, int) or not 0 < size_mb <= _SIZE_MAX_MB
+        or not isinstance(data_bytes, int) or not isinstance(size_mb, int) or not 0 < size_mb <= SIZE_MAX_MB
     ):  # fmt: skip
         raise ValueError("there is no such trace")
+    if len(programs) > PROGRAMS_MAX:
+        raise ValueError(f"a trace is of {PROGRAMS_MAX} programs at the most, not of {len(programs)}")
     return TraceOptions(frozenset(types), max(-1, data_bytes), frozenset(programs), size_mb)
