@@ -343,6 +343,12 @@ def test_escape(sender: Sender) -> None:
     assert all(reply[C.MQIACF_ESCAPE_TYPE] == C.MQET_MQSC for reply in found)
 
 
+def test_escape_shows_nothing_that_steers_a_terminal(sender: Sender) -> None:
+    sender.done(C.MQCMD_ESCAPE, escape("ALTER QLOCAL(IN.1) DESCR('a\x1b[2J\u202eb\u2066')"))
+    found = sender.done(C.MQCMD_ESCAPE, escape("DISPLAY QLOCAL(IN.1) DESCR"))
+    assert any("DESCR(a.[2J.b.)" in reply[C.MQCACF_ESCAPE_TEXT] for reply in found), named(found)
+
+
 def test_escape_of_what_fails_tells_the_lines_and_the_reason(sender: Sender) -> None:
     for text, message in (("DISPLAY QLOCAL(NONE)", "AMQ8147E"), ("DISPLAY NONSENSE", "AMQ8405")):
         found = sender.send(C.MQCMD_ESCAPE, escape(text))

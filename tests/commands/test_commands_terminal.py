@@ -16,8 +16,8 @@ from helper_cli import Commands
 
 import libremq
 from libremq.commands import main, output
-from libremq.commands.exit_codes import printable, printable_bytes
 from libremq.commands.output import csv_cell
+from libremq.common.printable_text import printable, printable_bytes
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQPMO
 from libremq.testing.serving import served_queue_manager

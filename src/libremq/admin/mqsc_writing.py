@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from libremq.admin.command import Outcome, Row
 from libremq.admin.command_lookup import is_bare
+from libremq.common.printable_text import dotted
 from libremq.kernel.objects.attributes import Attribute, Kind, Value
 from libremq.mqi import constants as C
 
 INDENT = " " * 3
 _COLUMN = 40
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def value_text(row: Attribute, value: Value) -> str:
@@ -23,17 +22,12 @@ def value_text(row: Attribute, value: Value) -> str:
         return ",".join(value_text(row, item) for item in value)
     if isinstance(value, int):
         return " " if value == C.MQMON_NOT_AVAILABLE and is_counted(row) else row.word(value)
-    return visible(value)
+    return dotted(value)  # applications choose their names freely
 
 
 def is_counted(row: Attribute) -> bool:
     """A figure that is never negative, so that -1 says that it is not known."""
     return row.kind in (Kind.INTEGER, Kind.INTEGER_LIST) and row.low >= 0 and not row.words
-
-
-def visible(text: str) -> str:
-    """Text with a period for what would steer a terminal or begin a line: applications choose their names freely."""
-    return text if text.isprintable() else _CONTROLS.sub(".", text)
 
 
 def attribute_text(row: Attribute, value: Value) -> str:

@@ -1,8 +1,6 @@
-"""The exit codes of the control commands, with MQ's numbers, a parser that ends with the one of its command, and
-`printable`, through which goes what commands print: names, descriptions and messages are written by others, and what
-would steer a terminal in them is shown, not sent.
+"""The exit codes of the control commands, with MQ's numbers, and a parser that ends with the one of its command.
 
-It imports nothing of LibreMQ, because every command line needs it.
+It imports next to nothing of LibreMQ, because every command line needs it.
 """
 
 from __future__ import annotations
@@ -12,6 +10,8 @@ import re
 import sys
 from enum import IntEnum
 from typing import NoReturn
+
+from libremq.common.printable_text import printable
 
 
 class ExitCode(IntEnum):
@@ -39,33 +39,6 @@ class ExitCode(IntEnum):
     NOT_AUTHORIZED = 119
     NONE_PROCESSED = 128
     DAMAGED = 132
-
-
-# All controls but tab and end of line, and what turns the direction of text
-_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\udc80-\udc9f]")
-_BYTE_OF = 0xDC00  # what `surrogateescape` adds to a byte that is no text
-
-
-def printable(text: str) -> str:
-    """Text with whatever a file name, an argument or a message may hold, safe for a terminal and for every encoding
-    of one.
-
-    >>> print(printable("a \x1b[31mred\x1b[0m name"))
-    a \\x1b[31mred\\x1b[0m name
-    """
-    return _STEERING.sub(_shown, text).encode("utf-8", "backslashreplace").decode()
-
-
-def printable_bytes(data: bytes) -> bytes:
-    """The same for data that should be text, in UTF-8 or something else: bytes that steer nothing stay as they are."""
-    return _STEERING.sub(_shown, data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
-
-
-def _shown(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    if code >= _BYTE_OF:
-        code -= _BYTE_OF
-    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}"
 
 
 _URL_PASSWORD = re.compile(r"(\bmqs?://[^\s/:@']*):[^\s']*@|([?&]password=)[^&\s']*", re.IGNORECASE)

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, NoReturn, Protocol, cast
 
-from libremq.commands.exit_codes import ExitCode, Parser, printable
+from libremq.commands.exit_codes import ExitCode, Parser
+from libremq.common.printable_text import printable
 from libremq.common.release import release
 
 

@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TextIO
 
-from libremq.commands.exit_codes import printable
 from libremq.commands.queue_manager_folders import tell
+from libremq.common.printable_text import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable
 
 from libremq.client.urls import Address, default_data_folder
-from libremq.commands.exit_codes import ExitCode, printable, without_passwords
+from libremq.commands.exit_codes import ExitCode, without_passwords
 from libremq.common.files import queue_manager_files
 from libremq.common.files.file_layer import Files
 from libremq.common.files.lock_state import locked_by
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import check_queue_manager_name
+from libremq.common.printable_text import printable
 from libremq.host.default_queue_manager import configured_default
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError

@@ -185,8 +185,10 @@ def test_a_media_image_shows_whose_it_is_and_what_is_in_it() -> None:
 
 
 def test_words_from_a_file_cannot_steer_a_terminal() -> None:
-    payload = b'{"op":"\\u001b[2J","kind":"\\u001b[2J","name":"\\u001b[2J"}'
-    assert "\x1b" not in LogFormatter().render(Record(40, 100, RecordType.OBJECT, 0, 0, 0, payload))
+    for steering in ("\x1b[2J", "\u202e", "\u2066", "a\nb"):
+        payload = json.dumps({"op": steering, "kind": steering, "name": steering}).encode()
+        text = LogFormatter().render(Record(40, 100, RecordType.OBJECT, 0, 0, 0, payload))
+        assert steering not in text
 
 
 def test_names_come_from_the_newest_catalogue_that_can_be_read(session: Session) -> None:

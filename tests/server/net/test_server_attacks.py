@@ -265,3 +265,5 @@ def test_what_a_client_is_called_steers_no_terminal(site: Site) -> None:
             lines = owner.mqsc(text)[0].lines
             assert any("x.[2J).AMQ8276I: forged." in line for line in lines), lines
             assert all(line.isprintable() for line in lines), lines
+        qm.alter("qlocal", "MINE", descr="\u202ea\u2066b")  # what turns the direction of text
+        assert any("DESCR(.a.b)" in line for line in owner.mqsc("DISPLAY QLOCAL(MINE) DESCR")[0].lines)

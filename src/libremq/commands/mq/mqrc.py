@@ -8,8 +8,8 @@ import re
 import sys
 import textwrap
 
-from libremq.commands.exit_codes import printable
 from libremq.common.messages.amq_messages import ROWS, SEVERITIES, find_number
+from libremq.common.printable_text import printable
 from libremq.mqi.constant_names import name_of
 from libremq.mqi.reasons import Reason, close_names, find_reason
 

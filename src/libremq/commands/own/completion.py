@@ -12,8 +12,9 @@ from importlib import import_module
 from typing import NamedTuple
 
 from libremq.commands import main
-from libremq.commands.exit_codes import Parser, printable
+from libremq.commands.exit_codes import Parser
 from libremq.commands.own.link_commands import linked_names
+from libremq.common.printable_text import printable
 
 SHELLS = ("bash", "zsh", "fish")
 _MANAGER, _FILE = "@manager", "@file"

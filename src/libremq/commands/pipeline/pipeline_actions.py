@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 import pyspark  # noqa: F401  (tells at once when the extra is not installed)
 
-from libremq.commands.exit_codes import printable
 from libremq.commands.output import csv_cell
 from libremq.commands.pipeline.pipeline_command import Refused
+from libremq.common.printable_text import printable
 from libremq.pipeline.plain_text import table_lines
 from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.rules.site_facts import SiteFacts

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 
-from libremq.commands.exit_codes import printable
+from libremq.common.printable_text import printable
 
 COMMAND = "pipeline"
 DEFAULT_TABLES = "mq-tables"

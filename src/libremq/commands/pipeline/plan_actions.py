@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from libremq.commands.exit_codes import printable
+from libremq.common.printable_text import printable
 from libremq.pipeline.planner.plan import Input, Plan, Value
 from libremq.pipeline.planner.plan_catalogue import PLANS
 from libremq.pipeline.planner.reading import PlanError, nearest, read_value

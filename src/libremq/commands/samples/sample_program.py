@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from libremq.client import connecting
-from libremq.commands.exit_codes import printable, printable_bytes
 from libremq.commands.queue_manager_folders import complain
+from libremq.common.printable_text import printable, printable_bytes
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD

@@ -16,12 +16,12 @@ from libremq.common.messages.amq_message_table_connections import CONNECTION_ROW
 from libremq.common.messages.amq_message_table_message_channels import MESSAGE_CHANNEL_ROWS
 from libremq.common.messages.amq_message_table_programs import PROGRAM_ROWS
 from libremq.common.messages.amq_message_table_queue_manager import QUEUE_MANAGER_ROWS
+from libremq.common.printable_text import STEERING
 
 INSERT_MAX = 512
 SEVERITIES = {"I": "Information", "W": "Warning", "E": "Error", "S": "Severe error", "T": "Termination"}
 
-UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]+")
-"""What could end a line, or show it other than it is."""
+_UNPRINTABLE = re.compile(rf"[{STEERING}\t\n\ufeff]+")  # what could end a line, or show it other than it is
 _ID = re.compile(r"AMQ(\d{4})[IWEST]?", re.IGNORECASE)
 _PLACE = re.compile(r"\{(\d)\}")
 
@@ -100,7 +100,7 @@ def find_number(text: str) -> int | None:
 
 def one_line(text: str, longest: int = INSERT_MAX) -> str:
     """Text of any origin as a part of a line: printable in every encoding, and not too long."""
-    text = UNPRINTABLE.sub(" ", text[: 2 * longest])
+    text = _UNPRINTABLE.sub(" ", text[: 2 * longest])
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= longest else text[: longest - 3] + "..."
 

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from libremq.common.files.file_layer import Files
+from libremq.common.printable_text import printable_in_a_line
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.state import journal
@@ -266,7 +267,7 @@ class LogFormatter:
         if kind == "gap":
             return _gap_text(facts)
         if kind == "end":
-            where = f", {_printable(facts['file'])}" if facts["file"] else ""
+            where = f", {printable_in_a_line(facts['file'])}" if facts["file"] else ""
             return f"{'DAMAGE' if facts['damaged'] else 'END'} - LSN {facts['lsn']}{where}: {facts['why']}"
         return "\n".join(_record_text(facts))
 
@@ -309,7 +310,7 @@ def _xid(xid: bytes) -> Facts:
 
 
 def _log_text(facts: Facts) -> Iterator[str]:
-    yield f"LOG {_printable(facts['folder'])} - id {facts['log_id'] or 'unknown'}"
+    yield f"LOG {printable_in_a_line(facts['folder'])} - id {facts['log_id'] or 'unknown'}"
     if facts["problem"]:
         yield f"  The control file cannot be used: {facts['problem']}. The extents speak for themselves."
     else:
@@ -322,7 +323,7 @@ def _log_text(facts: Facts) -> Iterator[str]:
 
 
 def _gap_text(facts: Facts) -> str:
-    where = f", {_printable(facts['file'])}" if facts["file"] else ""
+    where = f", {printable_in_a_line(facts['file'])}" if facts["file"] else ""
     word = "DAMAGE" if facts["damaged"] else "GAP"
     return f"{word} - LSN {facts['from_lsn']} to {facts['to_lsn']}{where}: {facts['why']}"
 
@@ -337,12 +338,12 @@ def _record_text(facts: Facts) -> Iterator[str]:
     yield f"  {chain if facts['transaction'] else 'no transaction'}{flags}, payload {facts['payload_bytes']} bytes"
     rest = {name: value for name, value in facts.items() if name not in _HEAD}
     if "queue_id" in rest:
-        name = _printable(rest.pop("queue")) or "name not known"
+        name = printable_in_a_line(rest.pop("queue")) or "name not known"
         places = [f"{key} {rest.pop(key)}" for key in ("slot", "sequence") if key in rest]
         yield f"  queue {name} (id {rest.pop('queue_id')}), {', '.join(places)}"
     if "object_type" in rest:
         named = (rest.pop(key) for key in ("operation", "object_type", "object"))
-        yield "  " + " ".join(_printable(str(word)) for word in named)
+        yield "  " + " ".join(printable_in_a_line(str(word)) for word in named)
     if "expiry_ms" in rest:
         rest["expires"] = _moment(rest.pop("expiry_ms"))
     hidden = [name.removesuffix("_hex") for name in rest if name.endswith("_hex")]
@@ -362,7 +363,10 @@ def _record_text(facts: Facts) -> Iterator[str]:
 
 
 def _words(facts: Facts) -> str:
-    pairs = ((_printable(str(name)).replace("_", " "), _printable(_word(value))) for name, value in facts.items())
+    pairs = (
+        (printable_in_a_line(str(name)).replace("_", " "), printable_in_a_line(_word(value)))
+        for name, value in facts.items()
+    )
     return ", ".join(f"{name} {value}" for name, value in pairs)
 
 
@@ -386,8 +390,3 @@ def _hex_rows(data: bytes) -> Iterator[str]:
         row = data[offset : offset + _ROW_BYTES]
         text = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in row)
         yield f"    {offset:04x}  {row.hex(' '):<{_ROW_BYTES * 3 - 1}}  {text}"
-
-
-def _printable(text: str) -> str:
-    """Text that came from a file, safe for a terminal."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
