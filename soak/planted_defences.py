@@ -128,7 +128,7 @@ STORE = (
 FAIRNESS = (
     Bug(
         "a search forgets what changed behind it", _SEARCHING,
-        "            if self._start < place <= self._place:\n                heappush(self._again, (*place, slot))\n\n"
+        "            if self._start < place <= self._place:\n                self._look_again_at((*place, slot))\n\n"
         "    def note_gone", "\n    def note_gone", _SEARCHING_TESTS,
     ),
     Bug(
