@@ -266,6 +266,22 @@ def test_who_has_many_addresses_or_makes_them_up_does_not_fill_the_log(tmp_path:
     ]  # fmt: skip
 
 
+def test_nor_do_so_many_addresses_that_not_all_are_remembered(tmp_path: Path) -> None:
+    """Each refusal says several things: what is kept of one address goes, but never the limit on all together."""
+    log = log_in(tmp_path, 32 << 20, now=Time())
+    for number in range(10_000):
+        where = f"10.{number % 5000 >> 8}.{number % 5000 & 255}.1"
+        log.note(amq(9999, f"{where}(1)", "refused"))
+        log.note(amq(9557, "'guess'", f"{where}(1)"))
+        log.note(amq(9777, "CH", f"{where}(1)", "user 'guess'"))
+        if number % 100 == 99:
+            log.flush()
+    texts = messages_of(tmp_path)
+    assert [sum(text.startswith(which) for text in texts) for which in ("AMQ9999E", "AMQ9557E", "AMQ9777E")] == [
+        ALL_MAX, ALL_MAX, ALL_MAX
+    ]  # fmt: skip
+
+
 def test_a_message_is_excluded_or_suppressed_as_qm_ini_says(tmp_path: Path) -> None:
     now = Time()
     stanza = "QMErrorLog:\n  ExcludeMessage=9001,AMQ9002\n  SuppressMessage = 9999 , 9513\n  SuppressInterval=10\n"

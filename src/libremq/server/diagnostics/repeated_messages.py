@@ -110,5 +110,10 @@ class RepeatedMessages:
         return window.count <= window.most
 
     def make_room(self) -> list[LeftOut]:
-        """Keep no more than some: those that go are told as if their time had passed."""
-        return self._end(list(self._windows)) if len(self._windows) > _KEYS_MAX else []
+        """Keep no more than some: those that go are told as if their time had passed.
+
+        Those of all addresses together stay: else some hundred addresses would undo that limit.
+        """
+        if len(self._windows) <= _KEYS_MAX:
+            return []
+        return self._end([key for key in self._windows if key[1] != _ANYWHERE] or list(self._windows))
