@@ -223,6 +223,59 @@ def test_an_inquiry_of_many_goes_on_in_later_turns(life: Life) -> None:
     assert ping[0].Command == C.MQCMD_PING_Q_MGR and life.qm.depth(COMMAND_QUEUE) == 0
 
 
+def test_what_others_do_meanwhile_pays_for_no_step_of_it(life: Life) -> None:
+    """A link runs many verbs in its turn: had each to run a step, all would wait for an inquiry of one."""
+    server = serve(life)
+    steps: list[bool] = []
+
+    def counted() -> bool:
+        steps.append(server.serve())
+        return steps[-1]
+
+    life.qm.set_command_server(counted)
+    finish(life.qm)
+    steps.clear()
+    given = {C.MQIACF_ESCAPE_TYPE: C.MQET_MQSC, C.MQCACF_ESCAPE_TEXT: "DISPLAY QUEUE(*) ALL WHERE(CURDEPTH GE 0)"}
+    life.ask(C.MQCMD_ESCAPE, given)
+    assert steps == [True]
+    for _ in range(64):
+        life.put("OTHER")
+    life.ask(C.MQCMD_PING_Q_MGR, {})  # nor does a command behind it
+    assert steps == [True]
+    life.qm.tick()
+    assert steps == [True, True]
+    finish(life.qm)
+    *_, ping = life.answers()
+    assert ping[0].Command == C.MQCMD_PING_Q_MGR
+    steps.clear()
+    life.ask(C.MQCMD_PING_Q_MGR, {})
+    assert steps and len(life.answers()) == 1  # by the verb itself, as before
+
+
+def test_who_waits_for_the_answer_goes_on_with_it_where_no_thread_runs_the_clock(life: Life) -> None:
+    embedded = EmbeddedQueueManager(life.qm, background=False)
+    embedded.serve_commands(trusting=True)
+    hobj = life.qm.open(life.hconn, MQOD(ObjectName="ANSWERS"), C.MQOO_INPUT_SHARED)
+    for number, await_answer in enumerate((_by_a_get, _by_news)):
+        life.ask(C.MQCMD_INQUIRE_Q, {C.MQCA_Q_NAME: "Q*"})
+        assert life.qm.commands_wait and life.qm.depth("ANSWERS") == number * MANY - number
+        await_answer(embedded, life, hobj)
+    embedded.end()
+
+
+def _by_a_get(embedded: EmbeddedQueueManager, life: Life, hobj: int) -> None:
+    gmo = MQGMO(Options=C.MQGMO_WAIT, WaitInterval=60_000)
+    assert embedded.get(life.hconn, hobj, MQMD(), gmo, None).data
+
+
+def _by_news(embedded: EmbeddedQueueManager, life: Life, hobj: int) -> None:
+    news = threading.Condition(embedded.lock)
+    with embedded.lock:
+        while life.qm.commands_wait:
+            embedded.await_news(news)
+    assert life.qm.depth("ANSWERS") == 2 * MANY - 1
+
+
 def test_mqsc_in_a_message_goes_on_in_later_turns(life: Life) -> None:
     serve(life)
     given = {C.MQIACF_ESCAPE_TYPE: C.MQET_MQSC, C.MQCACF_ESCAPE_TEXT: "DISPLAY QUEUE(Q*)"}

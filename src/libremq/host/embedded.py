@@ -250,9 +250,10 @@ class EmbeddedQueueManager:
         look = _LOOK_FOR_SIGNALS_S if threading.current_thread() is threading.main_thread() else None
         try:
             while not waiter.done:
-                if self._timer is None and self.manager.core.turns:
-                    self.manager.next_turn()  # else the clock goes on with it
-                    arrived.wait(GIVE_WAY_S)
+                if self._has_long_work_here:
+                    self.manager.tick()
+                    if not waiter.done:
+                        arrived.wait(GIVE_WAY_S)
                     continue
                 timeout = look
                 if waiter.deadline is not None and self._timer is None:  # else the clock ends the wait
@@ -305,11 +306,16 @@ class EmbeddedQueueManager:
 
     def await_news(self, news: threading.Condition) -> None:
         """Wait for news of the kernel, a condition of its lock. If no thread runs the clock, long work goes on here."""
-        if self._timer is None and self.manager.core.turns:
-            self.manager.next_turn()
+        if self._has_long_work_here:
+            self.manager.tick()
             news.wait(GIVE_WAY_S)
         else:
             news.wait()
+
+    @property
+    def _has_long_work_here(self) -> bool:
+        """Is something under way, a command perhaps, that whoever waits has to go on with? No thread runs the clock."""
+        return self._timer is None and (bool(self.manager.core.turns) or self.manager.commands_wait)
 
     def run_clock(self) -> None:
         """Do what the clock asks for now: for a clock that is moved by hand, and has no thread that watches it."""

@@ -42,6 +42,7 @@ class VerbCalls(RunningQueueManager):
         self.commands_wait = False  # messages may be on the command queue that the command server has not seen
         self._serve_commands: Callable[[], bool] | None = None
         self._serving_commands = False
+        self._by_clock = False  # a command is under way: the clock goes on with it, and no verb has to pay for it
         self._looked_at = 0  # the end of the log when a call last looked at what falls due by it
 
     @property
@@ -55,6 +56,7 @@ class VerbCalls(RunningQueueManager):
         `serve` says whether there may be more: those have to wait until applications had their turn.
         """
         self._serve_commands = serve
+        self._by_clock = False
         if serve is not None:
             self._commands_left()
 
@@ -70,14 +72,18 @@ class VerbCalls(RunningQueueManager):
         self.say(amq(7493, self.name, f"{type(error).__name__}: {error}"))
 
     def run_commands(self) -> None:
-        """The command server's turn, at the end of a verb: a command may change all that the verb worked on."""
+        """The command server's turn, at the end of a verb: a command may change all that the verb worked on.
+
+        What it leaves for later is the clock's: a link runs many verbs in its turn, and each would run a step of it.
+        """
         if self._serving_commands or self.failure is not None:
             return
-        self.commands_wait = False
+        self.commands_wait = self._by_clock = False
         if self._serve_commands is not None:
             self._serving_commands = True
             try:
                 if self._serve_commands():
+                    self._by_clock = True
                     self._commands_left()
             finally:
                 self._serving_commands = False
@@ -143,7 +149,7 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 raise
         finally:
             try:
-                if self.commands_wait:
+                if self.commands_wait and not self._by_clock:
                     self.run_commands()
             except Exception as error:
                 self._say_not_followed(error)
