@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from helper_partners import Partner, receiver
@@ -16,6 +17,8 @@ from libremq.common.configuration import parse
 from libremq.common.users_file import set_password
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
+from libremq.server.net import event_loop
+from libremq.server.net.client_link import Link
 from libremq.server.net.event_loop import EventLoopLimits
 from libremq.server.net.limits import server_limits
 from libremq.server.net.strangers import SAID_EVERY_S, Stranger, Strangers
@@ -268,6 +271,34 @@ def test_a_log_in_whose_password_is_looked_at_is_not_pushed_out(tmp_path: Path) 
         assert calls.unpack_api(flow.body).reason == C.MQRC_NONE
         for one in made:
             one.close()
+
+
+class _Pushed(Link):
+    """It has to give way in the very turn in which its socket becomes a link: it is not one yet when it hears of it."""
+
+    __slots__ = ()
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        assert self.stranger is not None
+        self.event_loop.loop.call_soon(self.stranger.shut)
+
+
+def test_one_that_gives_way_while_it_becomes_a_link_is_counted_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path) as served:
+        with monkeypatch.context() as patched:
+            patched.setattr(event_loop, "Link", _Pushed)
+            for _ in range(3):
+                with Peer(served.port) as peer:
+                    peer.send(b"T")
+                    assert peer.receive() is None
+        wait_until(lambda: not served.event_loop.links and not served.event_loop._attaching)
+        assert served.in_loop(lambda: served.event_loop.sockets) == 0
+        assert not served.event_loop.strangers
+        with Peer(served.port).connect():
+            assert served.event_loop.sockets == 1
 
 
 def test_sockets_beyond_all_limits_are_told_in_the_log(tmp_path: Path) -> None:

@@ -119,6 +119,11 @@ class Link(ServedLink):
         if self.stranger is not None:
             self.stranger.shut = lambda: self.say_last(Status.CHANNEL_UNAVAILABLE)
 
+    @property
+    def has_socket(self) -> bool:
+        """Was it given its socket? Then it is told of its end, too."""
+        return self._transport is not None
+
     def data_received(self, data: bytes) -> None:
         event_loop = self.event_loop
         replies = event_loop.replies

@@ -280,6 +280,12 @@ class EventLoop:
         context = None
         local = stranger is None
         spare = None  # the loop closes its own when a handshake fails, and the client is to hear why
+        made: list[Link] = []
+
+        def make_link() -> Link:
+            made.append(Link(self, accepted if local else None, where, stranger))
+            return made[0]
+
         try:
             if not local:
                 accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -290,12 +296,14 @@ class EventLoop:
             if context is not None:
                 spare = accepted.dup()
             await self.loop.connect_accepted_socket(
-                lambda: Link(self, accepted if local else None, where, stranger),
+                make_link,
                 accepted,
                 ssl=context,
                 ssl_handshake_timeout=self.limits.handshake_s if context is not None else None,
             )
         except BaseException as error:
+            if made and made[0].has_socket and isinstance(error, asyncio.CancelledError):
+                return  # it gave way just when it had become a link, whose end follows and is counted there
             try:
                 if not isinstance(error, OSError | TimeoutError | EOFError):
                     raise
