@@ -183,6 +183,49 @@ def test_a_message_that_is_longer_than_the_channel_takes(served: Served) -> None
     check_nothing_left(served)
 
 
+_LONG = 100 << 20
+
+
+def _take_long_messages(served: Served) -> None:
+    with served.event_loop.lock:
+        served.event_loop.manager.alter("QMGR", "", {"MAXMSGL": _LONG})
+
+
+def test_who_has_only_agreed_gets_no_room_for_a_message(served: Served) -> None:
+    """It has not even said where it stands: nobody knows it, and it gives way to nobody for what it holds."""
+    _take_long_messages(served)
+    receiver(served, MAXMSGL=_LONG)
+    loop = served.event_loop
+    most = 0
+    with Partner(served.port) as partner:
+        assert partner.agree(max_message=_LONG).max_message == _LONG
+        segments = flows.pack_message(bytes(32 << 20), sequence=1, luwid=b"LUWID..1", max_segment=32_000)[:-1]
+        for at in range(0, len(segments), 16):
+            try:
+                partner.send(b"".join(segments[at : at + 16]))
+            except OSError:
+                break  # it has heard enough
+            most = max(most, served.in_loop(lambda: loop.buffered_bytes))
+        assert most < 2 << 20
+        wait_until(lambda: not loop.message_links)
+    check_nothing_left(served)
+
+
+def test_who_says_where_it_stands_may_send_a_long_message_at_once(served: Served) -> None:
+    _take_long_messages(served)
+    receiver(served, MAXMSGL=_LONG)
+    define(served, "QLOCAL", "Q", MAXMSGL=_LONG)
+    md = MQMD(Version=2, Persistence=C.MQPER_NOT_PERSISTENT, Priority=0, MsgId=b"m" * 24)
+    data = transmission_frame("Q", "QM1", md, bytes(4 << 20), 1208)
+    segments = flows.pack_message(data, sequence=1, luwid=b"batch__1", max_segment=32_000)
+    with Partner(served.port) as partner:
+        partner.agree(max_message=_LONG)
+        partner.send(flows.Resync(0).pack() + b"".join(segments) + flows.confirm_request(b"batch__1"))
+        partner.answer(Type.RESYNC_DATA)
+        assert flows.unpack_status(partner.answer(Type.STATUS_DATA)).accepted
+        assert served.in_loop(lambda: served.event_loop.manager.depth("Q")) == 1
+
+
 def test_what_a_partner_was_told_survives(tmp_path: Path) -> None:
     """It will never send the batch again that was confirmed to it (contract 2)."""
     md = MQMD(Version=2, Persistence=C.MQPER_PERSISTENT, Priority=0, MsgId=b"m" * 24)

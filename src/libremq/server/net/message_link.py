@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from libremq.server.net.event_loop import EventLoop
 
 _WRITE_HIGH = 1 << 20
+_BINDING_BYTES = 1 << 20  # of one flow until the channel runs: a part of its first message may be there already
 _ANSWERS_MAX = 1 << 18  # bytes of answers, for a peer that does not take what is sent to it
 _LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
 _TIMER_MIN_S = 0.001
@@ -48,10 +49,10 @@ class MessageLink(ServedLink):
     """A socket to another queue manager: the transport of an agent."""
 
     __slots__ = (
-        "_aborted", "_answers", "_armed", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take", "_out",
-        "_pause_asked", "_raw", "_raw_more", "_reading", "_refused", "_rests", "_running", "_scheduled", "_starved",
-        "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "channel", "counters",
-        "tls",
+        "_aborted", "_answers", "_armed", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take", "_max_flow",
+        "_out", "_pause_asked", "_raw", "_raw_more", "_reading", "_refused", "_rests", "_running", "_scheduled",
+        "_starved", "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "channel",
+        "counters", "tls",
     )  # fmt: skip
 
     def __init__(self, event_loop: EventLoop, where: str, reader: SegmentReader | None = None) -> None:
@@ -64,6 +65,7 @@ class MessageLink(ServedLink):
         self._transport: asyncio.Transport | None = None
         self._raw = b""  # a segment that has begun, for receive exits
         self._raw_more = False  # and whole ones, for the next turn
+        self._max_flow = self._reader.max_flow  # that was agreed on
         self._flows: deque[Flow] = deque()  # that came, and were not given to the agent yet
         self._rests = False  # it has had its turn: nothing is read until the next one
         self._pause_asked = False  # by the agent: it takes no flows
@@ -322,7 +324,9 @@ class MessageLink(ServedLink):
 
     def limit(self, *, max_segment: int, max_flow: int) -> None:
         self._reader.max_segment = max_segment
-        self._reader.max_flow = max_flow
+        self._max_flow = max_flow
+        # Whole messages are for a channel that runs. One that has only agreed with us may be anybody
+        self._reader.max_flow = max_flow if self.stranger is None else min(max_flow, _BINDING_BYTES)
 
     def pause(self, paused: bool) -> None:
         self._pause_asked = paused
@@ -371,6 +375,7 @@ class MessageLink(ServedLink):
         except Exception as error:
             self.refuse_unexpected(error)
         if self.stranger is not None and self.agent is not None and not self.agent.state.is_binding:
+            self._reader.max_flow = self._max_flow
             if self.agent.is_proven:
                 self._no_stranger()
             elif not self.stranger.stay():
