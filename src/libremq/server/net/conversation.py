@@ -289,12 +289,16 @@ class Conversation:
         self.reconnectable = asked.reconnectable
         # What a queue manager says of a message counts for more than what an application does: nobody passes for one
         kind = C.MQAT_USER if asked.application_type in _NO_APPLICATIONS else asked.application_type
-        if asked.options & session_flows.COMMANDS_ONLY and self.link.ours:
+        commands_only = bool(asked.options & session_flows.COMMANDS_ONLY) and self.link.ours
+        full = self.event_loop.takes_no_more
+        if commands_only or full or self.manager.quiescing:
+            # First of all: who lacks connect is refused as with a wrong password, and hears nothing else
             self.manager.authority.check(self.issuer(), C.MQOT_Q_MGR, self.manager.name, C.MQAUTH_CONNECT)
+        if commands_only:
             self.commands = True
             self.link.let_in()
             return
-        if self.event_loop.takes_no_more:
+        if full:
             detail = f"{self.event_loop.limits.connections_max} connections are open"
             raise mq_error(C.MQRC_MAX_CONNS_LIMIT_REACHED, self.manager.name, detail)
         self.hconn = self.manager.connect(
