@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -98,3 +99,19 @@ def test_they_are_the_same_whatever_else_would_be_refused(
                     manager.core.quiescing = False
         assert heard[0] == heard[1]
         assert calls.unpack_api(heard[0][-1][1]).reason == C.MQRC_NOT_AUTHORIZED
+
+
+def test_both_wait_for_their_answer_though_their_address_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path, pending_per_address_max=2) as served, monkeypatch.context() as patched:
+        delayed = Delayed(served, patched)
+        with Peer(served.port, channel=CHANNEL) as lacking, Peer(served.port, channel=CHANNEL) as wrong:
+            for peer, password in ((lacking, LACKS_CONNECT), (wrong, WRONG)):
+                peer.negotiate()
+                log_in(peer, password)
+            delayed.await_number(2)
+            with socket.create_connection(("127.0.0.1", served.port), timeout=60) as newcomer:
+                assert newcomer.recv(1) == b""  # it goes, as both are being looked at
+            delayed.release()
+            assert told(lacking)[-1] == told(wrong)[-1]

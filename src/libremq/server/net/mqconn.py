@@ -148,6 +148,8 @@ def _answer(login: _Login, outcome: Admitted | Denied) -> None:
         if refuse_at <= conversation.event_loop.loop.time():
             raise denied.error from None
         conversation.hold_up()
+        if conversation.link.stranger is not None:
+            conversation.link.stranger.asks()  # as one with a wrong password, it stays until it has its answer
         _answer_in_time(login, denied)
         return
     name, hconn = conversation.manager.name, conversation.hconn
