@@ -48,8 +48,8 @@ _DETAILS = "LIBREMQ_CRASH" in os.environ
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two for each processor: many tests wait for processes and sockets, and Spark is on one worker only."""
-    return (os.cpu_count() or 1) * 2
+    """Five for two processors: many tests wait for processes and sockets, and Spark is on one worker only."""
+    return (os.cpu_count() or 1) * 5 // 2
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
