@@ -251,7 +251,6 @@ FAULTS = (
     Bug(
         "the answer is made after the message is taken", _TAKING,
         """\
-    if pack is not None:
         got.reply = packed(pack, handle, queue, out_md, out_gmo, got)
     taken = 0
     if not failed:

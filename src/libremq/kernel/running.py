@@ -77,6 +77,7 @@ class RunningQueueManager:
         self._lock = lock
         self._checkpoint_file = checkpoint_file
         self._checkpoint_due = self._records_due = self._records_at_checkpoint = 0
+        self._look_at = 0  # before the log has grown to this position nothing is due by it
         core.events.fail = self.fail
         self._plan_checkpoint()
         self._extent_end = self._end_of_extent()
@@ -378,20 +379,23 @@ class RunningQueueManager:
         self._records_due = self.core.logged_operations + self.tuning.checkpoint_records_max
         self._records_at_checkpoint = self.core.logged_operations
         self._checkpoint_due = log.tail + log.space().capacity_bytes // 4
+        self._look_at = 0  # the next call finds out
 
     def _end_of_extent(self) -> float:
         """Where the log goes on in another extent, as far as anybody may want to know: only a linear log has events."""
         config = self.core.log.config
         return (self.core.log.tail // config.extent_bytes + 1) * config.extent_bytes if config.linear else math.inf
 
-    def look_at_log(self, tail: int) -> None:
-        """Do what falls due by the log: it has grown to here, or a checkpoint is wanted."""
+    def look_at_log(self) -> None:
+        """Do what falls due by the log, if it has grown so far, or a checkpoint is wanted."""
         core = self.core
+        tail = core.log.tail
         if core.logged_operations >= self._records_due or tail >= self._checkpoint_due or core.checkpoint_wanted:
             self.checkpoint_due()
         if tail >= self._extent_end:
             self._extent_end = self._end_of_extent()
             queue_manager_events.logger_event(core)
+        self._look_at = core.log.position_at(int(min(self._checkpoint_due, self._extent_end)))
 
     def checkpoint_due(self) -> None:
         """Enough has been logged for a checkpoint, or one is wanted."""

@@ -43,7 +43,6 @@ class VerbCalls(RunningQueueManager):
         self._serve_commands: Callable[[], bool] | None = None
         self._serving_commands = False
         self._by_clock = False  # a command is under way: the clock goes on with it, and no verb has to pay for it
-        self._looked_at = 0  # the end of the log when a call last looked at what falls due by it
 
     @property
     def serves_commands(self) -> bool:
@@ -134,10 +133,12 @@ def _boundary(method: Callable[..., Any], *, answers: bool) -> Any:
                 if lsn > connection.lsn or before:
                     connection.depend_on(max(lsn, before))
             is_done = True
-            logged = core.log.position
-            if logged != self._looked_at or core.checkpoint_wanted:
-                self._looked_at = logged
-                self.look_at_log(core.log.tail)
+            if (
+                core.log.position >= self._look_at
+                or core.logged_operations >= self._records_due
+                or core.checkpoint_wanted
+            ):
+                self.look_at_log()
         except Exception as error:
             if is_final(error):
                 self.fail(str(error))

@@ -362,6 +362,11 @@ class LogCore:
         """The place of the next record, in the stream of records: the quickest way to see whether one was appended."""
         return self._position
 
+    @staticmethod
+    def position_at(lsn: int) -> int:
+        """The first position that is at this LSN or behind it."""
+        return stream_of(lsn)
+
     @property
     def end_of_records(self) -> int:
         """Where the last record ends, in the stream of records: as before only if none was appended since."""

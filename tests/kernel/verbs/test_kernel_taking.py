@@ -77,7 +77,7 @@ def test_a_get_whose_answer_cannot_be_made_takes_nothing(session: Session, optio
     assert _still_there(session)
 
 
-@pytest.mark.parametrize("step", ["_filled", "group_after", "shape", "_prepare"])
+@pytest.mark.parametrize("step", ["_fill_descriptor", "group_after", "shape", "_prepare"])
 def test_whatever_fails_on_the_way_takes_nothing(session: Session, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     _put(session, MsgFlags=C.MQMF_LAST_MSG_IN_GROUP, GroupId=b"g".ljust(24))
     hobj = session.open_input("Q")

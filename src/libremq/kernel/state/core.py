@@ -398,6 +398,8 @@ class Core:
         unit = connection.xa_unit or connection.unit
         if unit is None:
             unit = connection.unit = self.begin_unit()
+        elif unit.state is not UNDOING and unit.message_count < self.catalogue.qmgr.maxumsgs:
+            return unit
         closed = self.unit_closed_because(unit, limited=limited)
         if closed == C.MQRC_BACKED_OUT:
             raise undo.half_undone(self)
@@ -561,15 +563,16 @@ class Core:
 
     def _keep(self, unit: UnitOfWork) -> int:
         """What must be left of the log behind one more operation of the unit of work."""
-        more = journal.UNDO_BYTES if unit.is_logged else journal.UNDO_BYTES + journal.END_BYTES
+        more = journal.UNDO_BYTES if unit.last_lsn else journal.UNDO_BYTES + journal.END_BYTES
         return self.undo_bytes + self.checkpoint_bytes + more
 
     def _logged(self, unit: UnitOfWork, lsn: int) -> None:
-        more = journal.UNDO_BYTES if unit.is_logged else journal.UNDO_BYTES + journal.END_BYTES
+        more = journal.UNDO_BYTES
+        if not unit.last_lsn:
+            more += journal.END_BYTES
+            unit.log_started = self.clock.now()
         unit.undo_bytes += more
         self.undo_bytes += more
-        if not unit.is_logged:
-            unit.log_started = self.clock.now()
         unit.logged(lsn)
 
     def _ended(self, unit: UnitOfWork) -> None:

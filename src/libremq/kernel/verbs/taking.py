@@ -102,8 +102,11 @@ def attempt(
     ):
         part = messages[-1] if torn else messages[0]
         grouped, group = True, group_after(handle, part, options, got, in_unit=unit is not None, whole=whole)
-    out_gmo = _filled(queue, slot, md, out_md, gmo, got, messages[0], whole)
+    _fill_descriptor(out_md, md.Version, whole)
+    token = queue.token(slot) if gmo.Version >= C.MQGMO_VERSION_3 else b""
     if pack is not None:
+        out_gmo = gmo.copy()
+        _fill_options(out_gmo, queue.name, token, got, messages[0], whole)
         got.reply = packed(pack, handle, queue, out_md, out_gmo, got)
     taken = 0
     if not failed:
@@ -120,7 +123,8 @@ def attempt(
             note_group(handle, options, group)
     visible = queue.visible_lsn  # whoever sees a message sees it with all that made it visible
     got.lsn = taken if taken > visible else visible
-    md.__dict__, gmo.__dict__ = out_md.__dict__, out_gmo.__dict__
+    md.__dict__ = out_md.__dict__
+    _fill_options(gmo, queue.name, token, got, messages[0], whole)
     return got
 
 
@@ -266,23 +270,24 @@ def shape(
     return Got(data, length, comp_code, reason, origin=message.origin), out
 
 
-def _filled(
-    queue: QueueState, slot: int, md: MQMD, out: MQMD, gmo: MQGMO, got: Got, message: Message, whole: bool
-) -> MQGMO:
-    """Make `out` the descriptor that the caller gets back; the options that it gets back."""
-    out.Version = md.Version
+def _fill_descriptor(out: MQMD, version: int, whole: bool) -> None:
+    """Make it the descriptor that the caller gets back."""
+    out.Version = version
     if whole:
         out.Offset = 0
         out.MsgFlags |= C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT  # the only one
         out.OriginalLength = C.MQOL_UNDEFINED
-    filled = gmo.copy()
-    filled.ResolvedQName = queue.name
-    if gmo.Version >= C.MQGMO_VERSION_2:
-        groups.fill_status(filled, message.md, whole)
-    if gmo.Version >= C.MQGMO_VERSION_3:
-        filled.MsgToken = queue.token(slot)
-        filled.ReturnedLength = len(got.data)
-    return filled
+
+
+def _fill_options(gmo: MQGMO, name: str, token: bytes, got: Got, message: Message, whole: bool) -> None:
+    """What the caller gets back in its options. Nothing here can fail: the message may be taken already."""
+    gmo.ResolvedQName = name
+    version = gmo.Version
+    if version >= C.MQGMO_VERSION_2:
+        groups.fill_status(gmo, message.md, whole)
+        if version >= C.MQGMO_VERSION_3:
+            gmo.MsgToken = token
+            gmo.ReturnedLength = len(got.data)
 
 
 def packed(pack: PackReply, handle: ObjectHandle, queue: QueueState, md: MQMD, gmo: MQGMO, got: Got) -> bytes:
