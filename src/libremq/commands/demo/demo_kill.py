@@ -42,10 +42,18 @@ def _url(folder: str) -> str:
 # The child: what an application would do
 
 
+def _tell(text: str) -> None:
+    """To the demo; if that is gone, nobody wants to hear more, and a child is killed at any moment anyway."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os._exit(130)
+
+
 def transfer(folder: str, seed: int) -> None:
     """Move orders until there are none left, in one thread a lane."""
-    with libremq.connect(_url(folder), say=lambda text: print(f"      {text}", flush=True)) as qm:
-        print("READY", flush=True)
+    with libremq.connect(_url(folder), say=lambda text: _tell(f"      {text}")) as qm:
+        _tell("READY")
         threads = [
             threading.Thread(
                 target=_transfer_lane, args=(qm, lane, folder, random.Random(f"{seed} {lane}")), daemon=True
@@ -56,7 +64,7 @@ def transfer(folder: str, seed: int) -> None:
             thread.start()
         for thread in threads:
             thread.join()
-    print("DONE", flush=True)
+    _tell("DONE")
 
 
 def _transfer_lane(qm: libremq.QueueManager, lane: str, folder: str, choose: random.Random) -> None:
