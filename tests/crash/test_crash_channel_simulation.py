@@ -79,11 +79,12 @@ def test_a_cut_at_every_segment(scenario: Scenario, record_property: Record) -> 
 @pytest.mark.parametrize("scenario", (*BATCHES, *STARTS, *DISTANT), ids=str)
 def test_a_crash_at_every_segment(scenario: Scenario, record_property: Record) -> None:
     counts = Counter({"crashes": 0})
-    for fault in some_of(try_run(scenario).crashes_at_segments(), scenario):
+    moments = list(try_run(scenario).crashes_at_segments())
+    for fault in some_of(iter(moments), scenario):
         try_run(scenario, fault)
         counts["crashes"] += 1
     report(record_property, scenario, counts)
-    assert counts["crashes"] >= 12
+    assert len(moments) > 12 and counts["crashes"] >= len(moments) / 3
 
 
 @pytest.mark.parametrize("scenario", (*BATCHES, *STARTS, *DISTANT), ids=str)
