@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from zlib import crc32
 
+from libremq.common.checksum import crc32
 from libremq.common.clock import Clock, elapsed
 from libremq.common.files.file_layer import Files
 from libremq.common.files.open_files import OUT_OF_FILES

@@ -12,7 +12,8 @@ had been promised (damage) from one that was never promised (the end of the log)
 from __future__ import annotations
 
 import struct
-from zlib import crc32
+
+from libremq.common.checksum import crc32
 
 PAGE_BYTES = 4096
 PAGE_HEADER_BYTES = 40

@@ -10,7 +10,8 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 from typing import NamedTuple
-from zlib import crc32
+
+from libremq.common.checksum import crc32
 
 RECORD_HEADER_BYTES = 28
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import struct
 from typing import NamedTuple
-from zlib import crc32
 
+from libremq.common.checksum import crc32
 from libremq.common.files.file_layer import File, Files
 from libremq.log.log_errors import LogDamaged
 

@@ -9,12 +9,12 @@ simply behind the end, and a damaged one is noticed. Layout: docs/internals/queu
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, starmap
 from typing import NamedTuple
 
+from libremq.common.checksum import crc32
 from libremq.common.files.file_layer import File, Files, SyncFailed
 from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_sync
 
@@ -74,7 +74,7 @@ class HandleFile:
 
     def _header(self, generation: int) -> bytes:
         head = _HEADER.pack(MAGIC, VERSION, 0, self._queue_id, generation, self._log_id)
-        return head + struct.pack("<I", zlib.crc32(head))
+        return head + struct.pack("<I", crc32(head))
 
     def append(
         self,
@@ -201,7 +201,7 @@ class HandleFile:
 
 def _write_batch(file: File, at: int, head: bytes, entries: Iterable[Entry], lists: bytes) -> int:
     """Write a batch from `at` on, in one write if it is small; the position behind it."""
-    checksum = zlib.crc32(head)
+    checksum = crc32(head)
     start = end = at + _CRC_BYTES + len(head)
     entries = iter(entries)
     while True:
@@ -209,7 +209,7 @@ def _write_batch(file: File, at: int, head: bytes, entries: Iterable[Entry], lis
         last = len(piece) < _WRITE_ENTRIES * ENTRY.size
         if last:
             piece += lists
-        checksum = zlib.crc32(piece, checksum)
+        checksum = crc32(piece, checksum)
         if last and end == start:
             file.write(at, checksum.to_bytes(_CRC_BYTES, "little") + head + piece)
             return end + len(piece)
@@ -240,14 +240,14 @@ def _check_batch(file: File, at: int, length: int) -> _CheckedBatch | None:
     middle, end = start + count * ENTRY.size, start + size
     if not middle <= end <= length:
         return None
-    checksum = zlib.crc32(head[_CRC_BYTES:])
+    checksum = crc32(head[_CRC_BYTES:])
     pieces = []
     for position in range(start, middle, _PIECE_ENTRIES * ENTRY.size):
         piece = file.read(position, min(_PIECE_ENTRIES * ENTRY.size, middle - position))
-        checksum = zlib.crc32(piece, checksum)
-        pieces.append((position, len(piece), zlib.crc32(piece)))
+        checksum = crc32(piece, checksum)
+        pieces.append((position, len(piece), crc32(piece)))
     lists = file.read(middle, end - middle)
-    if zlib.crc32(lists, checksum) != crc:
+    if crc32(lists, checksum) != crc:
         return None
     return _CheckedBatch(pieces, lists, list_count, next_sequence, end)
 
@@ -255,7 +255,7 @@ def _check_batch(file: File, at: int, length: int) -> _CheckedBatch | None:
 def _read_checked(file: File, start: int, size: int, checksum: int) -> bytes | None:
     for _ in range(READS):
         piece = file.read(start, size)
-        if len(piece) == size and zlib.crc32(piece) == checksum:
+        if len(piece) == size and crc32(piece) == checksum:
             return piece
     return None
 

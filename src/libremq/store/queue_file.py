@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import struct
 import threading
-import zlib
 
+from libremq.common.checksum import crc32
 from libremq.common.files.file_layer import File, Files
 from libremq.store.space_map import BLOCK_BYTES
 from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_sync
@@ -43,7 +43,7 @@ class QueueFile:
 
     def _header(self) -> bytes:
         head = _HEADER.pack(MAGIC, VERSION, 0, self._queue_id, self._log_id, self._name.encode())
-        return (head + struct.pack("<I", zlib.crc32(head))).ljust(BLOCK_BYTES, b"\0")
+        return (head + struct.pack("<I", crc32(head))).ljust(BLOCK_BYTES, b"\0")
 
     def _opened(self) -> File:
         with self._opening:

@@ -15,8 +15,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import takewhile
-from zlib import crc32
 
+from libremq.common.checksum import crc32
 from libremq.common.files.file_layer import Files
 from libremq.mqi.structs import MQMD
 from libremq.store import loading, queue_file_images, store_checkpoint

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import struct
 from typing import NamedTuple
-from zlib import crc32
 
+from libremq.common.checksum import crc32
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_parts import BODY_BYTES, DescriptorParts
 from libremq.mqi.structs import MQMD

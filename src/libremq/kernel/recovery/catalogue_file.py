@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import json
 import struct
-import zlib
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from libremq.common.checksum import crc32
 from libremq.common.files.file_layer import Files
 from libremq.kernel.objects.catalogue import RecordError, from_record
 from libremq.kernel.objects.object_types import MQObject, new_object
@@ -44,7 +44,7 @@ def write(files: Files, folder: str, generation: int, content: dict[str, Any]) -
     file = files.open(path, create=True)
     try:
         file.truncate(0)
-        file.write(0, _HEADER.pack(MAGIC, VERSION, 0, len(body), zlib.crc32(body)) + body)
+        file.write(0, _HEADER.pack(MAGIC, VERSION, 0, len(body), crc32(body)) + body)
         try:
             file.sync()
             files.sync_folder(folder)
@@ -173,7 +173,7 @@ def _read_once(files: Files, folder: str, generation: int) -> bytes:
             "Use a newer release",
         )
     body = data[_HEADER.size : _HEADER.size + length]
-    if len(body) != length or zlib.crc32(body) != crc:
+    if len(body) != length or crc32(body) != crc:
         raise StoreDamaged("object catalogue", path, "its content does not match its checksum", action)
     return body
 

@@ -6,9 +6,9 @@ How all others find theirs is in `searching`.
 
 from __future__ import annotations
 
-import zlib
 from typing import TYPE_CHECKING
 
+from libremq.common.checksum import crc32
 from libremq.kernel.properties.property_lookup import look_up
 from libremq.kernel.state.connection import ObjectHandle
 from libremq.kernel.state.queue_state import QueueState
@@ -70,8 +70,8 @@ class Wanted:
         """Hashes of the message id and the correlation id that it must have; None for one that may be any."""
         message_id, correl_id = self._ids()
         return (
-            None if message_id is None else zlib.crc32(message_id),
-            None if correl_id is None else zlib.crc32(correl_id),
+            None if message_id is None else crc32(message_id),
+            None if correl_id is None else crc32(correl_id),
         )
 
     def _ids(self) -> tuple[bytes | None, bytes | None]:

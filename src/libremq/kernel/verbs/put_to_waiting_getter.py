@@ -7,8 +7,7 @@ getter has returned takes them along, which is MQ's bargain for a persistent mes
 
 from __future__ import annotations
 
-from zlib import crc32
-
+from libremq.common.checksum import crc32
 from libremq.kernel.events import performance_events
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import unexpected
