@@ -21,6 +21,7 @@ from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+from libremq.security.entities import Entities
 from libremq.store.queue_store import StoreLimits
 from libremq.testing import FaultyFiles, VirtualClock
 
@@ -65,6 +66,19 @@ class CrashPoint:
     key: bytes = b""  # names the moment, see crash_points
 
 
+class NoUsers:
+    """A system without users."""
+
+    def groups_of(self, user: str) -> frozenset[str] | None:
+        return None
+
+    def has_group(self, group: str) -> bool:
+        return False
+
+    def number_of(self, user: str) -> int | None:
+        return None
+
+
 class Life:
     """A started queue manager, an application, a transaction manager, and the model of what they were promised."""
 
@@ -84,6 +98,8 @@ class Life:
         self._connect()
 
     def _connect(self) -> None:
+        # The system takes longer to say that it does not know them than for many a step of a restart
+        self.qm.core.authorities.entities = Entities(self.files, FOLDER, NoUsers())
         self.application = self.qm.connect("alice", "teller")
         self.coordinator = self.qm.connect("bob", "coordinator")
         self.writer = self.qm.connect("carol", "writer")  # nobody forces the log for it

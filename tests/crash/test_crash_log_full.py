@@ -67,10 +67,16 @@ def unit_put(life: Life, size: int = 2000) -> None:
     life.model.put(held)
 
 
-def unit_get(life: Life) -> None:
-    held = next(one for one in life.model.held.values() if one.queue == "B" and not one.got_by and not one.put_by)
-    life.receive(held, UNIT)
-    life.model.get(held, UNIT)
+def unit_gets(life: Life) -> Callable[[], None]:
+    """Get what is on B, one after the other."""
+    waiting = iter([one for one in life.model.held.values() if one.queue == "B" and not one.got_by and not one.put_by])
+
+    def unit_get() -> None:
+        held = next(waiting)
+        life.receive(held, UNIT)
+        life.model.get(held, UNIT)
+
+    return unit_get
 
 
 def goes_on(life: Life) -> None:
@@ -86,10 +92,16 @@ def begin(template: tuple[FaultyFiles, Model]) -> tuple[Life, list[str]]:
     return life, said
 
 
-def room_for(template: tuple[FaultyFiles, Model], step: Callable[[Life], None], most: int = 2000) -> int:
+def unit_puts(life: Life) -> Callable[[], None]:
+    return lambda: unit_put(life)
+
+
+def room_for(
+    template: tuple[FaultyFiles, Model], steps: Callable[[Life], Callable[[], None]], most: int = 2000
+) -> int:
     """How many operations a unit of work may have before it is rolled back."""
     life, said = begin(template)
-    done, reason = fill(life, lambda: step(life), most)
+    done, reason = fill(life, steps(life), most)
     assert reason == C.MQRC_BACKED_OUT
     assert [text for text in said if "AMQ7469" in text and "rolled back" in text and "teller" in text]
     goes_on(life)
@@ -127,20 +139,25 @@ def test_four_fifths_of_the_log_are_for_one_unit_of_work(template: tuple[FaultyF
 def test_the_largest_unit_of_work_that_fits_can_be_ended(
     template: tuple[FaultyFiles, Model], end: driver.Operation
 ) -> None:
-    done = room_for(template, unit_put)
+    done = room_for(template, unit_puts)
     life, _ = begin(template)
     assert fill(life, lambda: unit_put(life), done) == (done, C.MQRC_NONE)
     end(life, None)
     goes_on(life)
 
 
+@pytest.fixture(scope="module")
+def gets(deep: tuple[FaultyFiles, Model]) -> int:
+    """How many a unit of work may have."""
+    return room_for(deep, unit_gets, DEPTH)
+
+
 @pytest.mark.parametrize("end", ENDS)
-def test_gets_without_end(deep: tuple[FaultyFiles, Model], end: driver.Operation) -> None:
+def test_gets_without_end(deep: tuple[FaultyFiles, Model], gets: int, end: driver.Operation) -> None:
     """To undo a get takes more of the log than the get: the room is kept from the start."""
-    done = room_for(deep, unit_get, DEPTH)
-    assert done > 1000
+    assert gets > 1000
     life, _ = begin(deep)
-    fill(life, lambda: unit_get(life), done)
+    assert fill(life, unit_gets(life), gets) == (gets, C.MQRC_NONE)
     end(life, None)
     life.check([life.model])
     driver.clear(life, None)
@@ -238,7 +255,7 @@ def test_a_large_branch_in_doubt_is_rolled_forward_and_says_so(template: tuple[F
 
 
 def test_a_deep_queue_is_cleared_however_full_the_log_is(deep: tuple[FaultyFiles, Model]) -> None:
-    done = room_for(deep, unit_put)
+    done = room_for(deep, unit_puts)
     life, _ = begin(deep)
     fill(life, lambda: unit_put(life), done)
     life.model.drop_queue("B")

@@ -148,7 +148,7 @@ def properties_in_data(
     The names are those of elements, in every character set that a header may have.
     """
     try:
-        front = _Front(data, data_format, ccsid, encoding)
+        front = _HeadersInFront(data, data_format, ccsid, encoding)
         if front.format != FORMAT_RFH2:
             return [], 1
         end = headers_end(data, front.offset)
@@ -171,7 +171,7 @@ def properties_in_data(
 def property_bytes_in_data(data: bytes, data_format: str, ccsid: int, encoding: int) -> int:
     """How many bytes of the MQRFH2 headers of a message are folders with properties, for MAXPROPL."""
     try:
-        front = _Front(data, data_format, ccsid, encoding)
+        front = _HeadersInFront(data, data_format, ccsid, encoding)
         if front.format != FORMAT_RFH2:
             return 0
         end = headers_end(data, front.offset)
@@ -217,7 +217,7 @@ def extract(data: bytes, data_format: str, ccsid: int, encoding: int) -> tuple[P
     """
     nothing = (Properties(), data, data_format, ccsid, encoding)
     try:
-        front = _Front(data, data_format, ccsid, encoding)
+        front = _HeadersInFront(data, data_format, ccsid, encoding)
         if front.format != FORMAT_RFH2:
             return nothing
         chain = parse_chain(data[front.offset :], front.format, front.ccsid, front.encoding)
@@ -369,13 +369,13 @@ def insert(
 ) -> tuple[bytes, str, int, int]:
     """The message with its properties in an MQRFH2, merged into the one that it may have already."""
     try:
-        front = _Front(data, data_format, ccsid, encoding)
+        front = _HeadersInFront(data, data_format, ccsid, encoding)
         chain = parse_chain(data[front.offset :], front.format, front.ccsid, front.encoding)
         if _count_tags(chain) > TAGS_MAX:
             raise struct.error("more elements than are parsed")
     except (MQError, struct.error):
         # Broken headers are not ours to mend: ours goes to the very front, where it can be read.
-        front = _Front(b"", "", ccsid, encoding)
+        front = _HeadersInFront(b"", "", ccsid, encoding)
         return front.rebuild([to_rfh2(properties, data_format, ccsid, encoding)], data, data_format, ccsid, encoding)
     headers = chain.headers
     if headers:
@@ -389,7 +389,7 @@ def insert(
     return front.rebuild(headers, body, chain.format, chain.ccsid, chain.encoding)
 
 
-class _Front:
+class _HeadersInFront:
     """The headers that stay in front of any MQRFH2: none as a rule, a dead-letter header for instance.
 
     Each header describes what follows it; `format`, `ccsid` and `encoding` are what the last one says (or the

@@ -15,6 +15,7 @@ from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.initiator import ChannelRules, Initiator
 from libremq.common.files.queue_manager_files import EXITS
 from libremq.mqi import constants as C
+from libremq.server.net.deadline_timer import DeadlineTimer
 from libremq.server.net.dialing import Dialer
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.server_connection_channels import ALL_CLIENTS
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 _BATCHES_S = 5.0  # for channels to come to the end of their batches
 _LAST_WORDS_S = 0.5  # for the sockets to take what was written when they are closed
-_TIMER_MIN_S = 0.001
 
 
 class MessageChannels:
@@ -42,8 +42,7 @@ class MessageChannels:
             soon=self._soon,
             clients=self._clients,
         )
-        self._timer: asyncio.TimerHandle | None = None
-        self._at = 0.0
+        self._timer = DeadlineTimer(event_loop, self._ring)
         self._last_call: asyncio.TimerHandle | None = None
 
     def _clients(self) -> int:
@@ -66,19 +65,11 @@ class MessageChannels:
 
     def look(self) -> None:
         """See that the initiator is told when its next deadline comes."""
-        event_loop = self._event_loop
-        with event_loop.lock:
+        with self._event_loop.lock:
             deadline = self.initiator.next_deadline()
-        if deadline is None or (self._timer is not None and self._at <= deadline):
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._at = deadline
-        delay = max(_TIMER_MIN_S, deadline - event_loop.manager.clock.monotonic())
-        self._timer = event_loop.loop.call_later(delay, self._ring)
+        self._timer.set(deadline)
 
-    def _ring(self) -> None:
-        self._timer = None
+    def _ring(self, _late_s: float) -> None:
         self._due()
 
     def _due(self) -> None:
@@ -128,6 +119,6 @@ class MessageChannels:
         """Let go of everything."""
         self.abort()
         self._dialer.close()
-        for timer in (self._timer, self._last_call):
-            if timer is not None:
-                timer.cancel()
+        self._timer.cancel()
+        if self._last_call is not None:
+            self._last_call.cancel()

@@ -21,8 +21,10 @@ from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.messages.spoken_of import speak_of
 from libremq.common.silence import LATE_S
 from libremq.server.admission.tls_peers import TlsPeer, handshake_failure, peer_of
+from libremq.server.net.deadline_timer import DeadlineTimer
 from libremq.server.net.incoming_call import IncomingCall
 from libremq.server.net.link_counters import LinkCounters
+from libremq.server.net.receive_exits import RawSegments
 from libremq.server.net.served_link import ServedLink
 from libremq.server.net.socket_options import follow_keep_alive, local_address_of, untaken
 from libremq.server.net.strangers import Stranger
@@ -41,18 +43,15 @@ _WRITE_HIGH = 1 << 20
 _BINDING_BYTES = 1 << 20  # of one flow until the channel runs: a part of its first message may be there already
 _ANSWERS_MAX = 1 << 18  # bytes of answers, for a peer that does not take what is sent to it
 _LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
-_TIMER_MIN_S = 0.001
-_LENGTH_AT = slice(4, 8)
 
 
 class MessageLink(ServedLink):
     """A socket to another queue manager: the transport of an agent."""
 
     __slots__ = (
-        "_aborted", "_answers", "_armed", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take", "_max_flow",
-        "_out", "_pause_asked", "_raw", "_raw_more", "_reading", "_refused", "_rests", "_running", "_scheduled",
-        "_starved", "_taken", "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "channel",
-        "counters", "tls",
+        "_aborted", "_answers", "_closing", "_ended", "_flows", "_held", "_held_lsn", "_in_take", "_max_flow", "_out",
+        "_pause_asked", "_raw", "_reading", "_refused", "_rests", "_running", "_scheduled", "_starved", "_taken",
+        "_timer", "_transport", "_unsent", "_why", "_woken", "_writing", "agent", "channel", "counters", "tls",
     )  # fmt: skip
 
     def __init__(self, event_loop: EventLoop, where: str, reader: SegmentReader | None = None) -> None:
@@ -63,8 +62,7 @@ class MessageLink(ServedLink):
         self.tls: TlsPeer | None = None
         self.counters = LinkCounters()  # until there is an agent, which has its own
         self._transport: asyncio.Transport | None = None
-        self._raw = b""  # a segment that has begun, for receive exits
-        self._raw_more = False  # and whole ones, for the next turn
+        self._raw = RawSegments()  # for receive exits
         self._max_flow = self._reader.max_flow  # that was agreed on
         self._flows: deque[Flow] = deque()  # that came, and were not given to the agent yet
         self._rests = False  # it has had its turn: nothing is read until the next one
@@ -87,8 +85,7 @@ class MessageLink(ServedLink):
         self._refused = False
         self._ended = False
         self._why = ""
-        self._timer: asyncio.TimerHandle | None = None
-        self._armed = 0.0
+        self._timer = DeadlineTimer(event_loop, self._ring)
 
     # The socket
 
@@ -139,32 +136,15 @@ class MessageLink(ServedLink):
     @property
     def _has_flows(self) -> bool:
         """Has more come than the agent was given?"""
-        return bool(self._flows) or self._reader.has_more or self._raw_more
+        return bool(self._flows) or self._reader.has_more or self._raw.has_more
 
     def _feed_through_exits(self, agent: Agent, data: bytes) -> None:
-        """Receive exits see each segment before anything is made of it: so many in a turn."""
-        data = self._raw + data
-        start, left = 0, FLOWS_A_TURN
-        self._raw_more = False
-        while len(data) - start >= TSH_BYTES:
-            if not left:
-                self._raw_more = True
-                break
-            left -= 1
-            length = int.from_bytes(data[start:][_LENGTH_AT], "big")
-            if length > self._reader.max_segment or length < TSH_BYTES:
-                self._flows += self._reader.feed(data[start:])  # which says what is wrong with it
-                return
-            if len(data) - start < length:
-                break
-            segment = data[start : start + length]
-            start += length
+        def through_exits(segment: bytes) -> bytes | None:
             with self.event_loop.lock:
                 segment = agent.received(segment)
-            if self._closing:
-                return  # an exit has ended the channel
-            self._flows += self._reader.feed(segment)
-        self._raw = data[start:]
+            return None if self._closing else segment
+
+        self._raw.feed(data, through_exits, self._reader, self._flows)
 
     def _go_on(self) -> None:
         self._goes_on = False
@@ -176,7 +156,7 @@ class MessageLink(ServedLink):
         agent = self.agent
         if agent is None or self._flows or self._closing or self._ended:
             return
-        if self._raw_more:
+        if self._raw.has_more:
             self._feed_through_exits(agent, b"")
         elif self._reader.has_more:
             self._flows += self._reader.feed(b"", FLOWS_A_TURN)
@@ -245,14 +225,14 @@ class MessageLink(ServedLink):
         """Count what this link holds: messages that are not complete or not taken, and what the peer does not take."""
         if self._ended or self._closing or self._transport is None:
             return
-        held = self._reader.held_bytes + len(self._raw) + sum(len(flow.body) for flow in self._flows)
+        held = self._reader.held_bytes + self._raw.held_bytes + sum(len(flow.body) for flow in self._flows)
         if self._starved:
             held += self._unsent + self._transport.get_write_buffer_size()
         self._count_held(held)
 
     def give_way(self, message: AmqMessage) -> None:
         super().give_way(message)
-        self._raw, self._raw_more = b"", False
+        self._raw.clear()
         self._flows.clear()
         starved = self._starved
         self.refuse(Status.CHANNEL_UNAVAILABLE, message)
@@ -266,8 +246,7 @@ class MessageLink(ServedLink):
         event_loop = self.event_loop
         self._ended = True
         self._no_stranger()
-        if self._timer is not None:
-            self._timer.cancel()
+        self._timer.cancel()
         if isinstance(error, ssl.SSLError):
             self._why = self._why or handshake_failure(error, self.peer).text
         elif error is not None:
@@ -463,27 +442,15 @@ class MessageLink(ServedLink):
 
     def _arm(self) -> None:
         """Under the lock: see that the agent is told when its next deadline comes."""
-        agent = self.agent
-        deadline = agent.next_deadline() if agent is not None else None
-        if deadline is None or (self._timer is not None and self._armed <= deadline):
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._armed = deadline
-        delay = max(_TIMER_MIN_S, deadline - self.event_loop.manager.clock.monotonic())
-        self._timer = self.event_loop.loop.call_later(delay, self._ring)
+        if self.agent is not None:
+            self._timer.set(self.agent.next_deadline())
 
-    def _ring(self) -> None:
-        late_s, self._timer = self._late_s(), None
+    def _ring(self, late_s: float) -> None:
         if self.agent is not None:
             if late_s > LATE_S:
                 self.agent.was_away(late_s)
             self._look_at_progress(self.agent)
             self._run(self.agent.tick)
-
-    def _late_s(self) -> float:
-        """How late the timer is: this process stood still then, and could hear nobody."""
-        return self.event_loop.loop.time() - self._timer.when() if self._timer is not None else 0.0
 
     def _look_at_progress(self, agent: Agent) -> None:
         """Has the peer taken something since the last look? What it has to answer may be far behind that.
@@ -501,17 +468,17 @@ class MessageLink(ServedLink):
                 self._transport.abort()  # it does not read what was said last
         elif self.agent is not None:
             self._look_at_progress(self.agent)
-            if self._reading and self._is_late(len(self._raw), now):
+            if self._reading and self._is_late(self._raw.held_bytes, now):
                 words = late_words(self.event_loop.limits.flow_s)
                 self._not_the_protocol(ProtocolError(Status.PROTOCOL_GENERAL, words))
                 return
             # A clock that is moved by hand wakes no timer, and a command may have changed what the agent waits for
             deadline = self.agent.next_deadline()
-            if self._late_s() > LATE_S:
+            if self._timer.late_s > LATE_S:
                 pass  # it rings next
             elif deadline is not None and deadline <= self.event_loop.manager.clock.monotonic():
                 self._run(self.agent.tick)
-            elif deadline is not None and (self._timer is None or deadline < self._armed):
+            elif deadline is not None and not self._timer.rings_by(deadline):
                 self._run(lambda: None)
 
     # The beginning
