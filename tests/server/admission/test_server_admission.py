@@ -524,6 +524,28 @@ def test_disabled_rules_apply_to_nobody(site: Site) -> None:
     assert site.acts_as(site.url(OWNER)) == OWNER
 
 
+def test_very_many_rules_are_gone_through_by_a_thread(site: Site) -> None:
+    """The loop would be held up by each socket that asks, and by one that is refused, too."""
+    admission = site.served.event_loop.admission
+    applicant = Applicant(False, "alice", channel=CHANNEL, address="127.0.0.1")
+    assert not admission.takes_long(applicant)
+
+    def define() -> int:
+        manager = site.served.event_loop.manager
+        for number in range(100):
+            set_chlauth(manager.core, CHANNEL, "ADDRESSMAP", {"ADDRESS": f"10.1.{number}.*", "USERSRC": "NOACCESS"})
+        return manager.log.durable
+
+    site.run(define)
+    assert admission.takes_long(applicant)
+    assert site.acts_as(site.url("alice")) == "alice"
+    site.rule(CHANNEL, "ADDRESSMAP", ADDRESS="127.0.0.1", USERSRC="NOACCESS")
+    site.refuses(site.url("alice"), "AMQ9777E")
+    site.rule(CHANNEL, "ADDRESSMAP", "REMOVE", ADDRESS="127.0.0.1")
+    assert site.acts_as(site.url("alice")) == "alice"
+    assert not admission.takes_long(Applicant(True, "alice"))
+
+
 @pytest.mark.skipif("localhost" not in host_names("127.0.0.1", print), reason="127.0.0.1 has no name here")
 def test_host_names_are_looked_up_if_revdns_allows_it(site: Site) -> None:
     site.rule(CHANNEL, "ADDRESSMAP", ADDRESS="*", USERSRC="NOACCESS")

@@ -110,6 +110,7 @@ class Catalogue:
         self.chlauths: dict[str, MQObject] = {}
         self.authrecs: dict[str, MQObject] = {}
         self.authrecs_version = 0  # counts their changes, for what was decided from them
+        self.chlauths_version = 0
         self.channel_syncs: dict[str, ChannelSync] = {}  # no command sees them as objects, nor these
         self.channel_states: dict[str, ChannelState] = {}
         self.heuristic_outcomes: dict[str, HeuristicOutcome] = {}  # by XID in hexadecimal
@@ -336,6 +337,10 @@ class Catalogue:
         if isinstance(made, Queue):
             self.triggered.changed(made)
 
+    def _count_change(self, kind: str) -> None:
+        self.authrecs_version += kind == "AUTHREC"
+        self.chlauths_version += kind == "CHLAUTH"
+
     def delete(self, kind: str, name: str) -> MQObject:
         """Take an object out of the catalogue. Whether it is open or holds messages is the caller's to ask."""
         kind = kind.upper()
@@ -345,7 +350,7 @@ class Catalogue:
         del self._places[found.kind][0][name]
         if isinstance(found, Queue):
             self.triggered.removed(name)
-        self.authrecs_version += kind == "AUTHREC"
+        self._count_change(kind)
         return found
 
     def add_dynamic(self, queue: LocalQueue) -> LocalQueue:
@@ -367,7 +372,7 @@ class Catalogue:
             self.qmgr.__dict__.update(made.__dict__)
             return self.qmgr
         (place,) = self._places[made.kind]
-        self.authrecs_version += made.kind == "AUTHREC"
+        self._count_change(made.kind)
         existing = place.get(made.name)
         if existing is not None and existing.kind == made.kind:
             existing.__dict__.update(made.__dict__)

@@ -28,6 +28,10 @@ class Definitions(Protocol):
     def chlauths(self) -> Mapping[str, MQObject]: ...
 
     @property
+    def chlauths_version(self) -> int:
+        """Counts their changes."""
+
+    @property
     def channel_syncs(self) -> Mapping[str, ChannelSync]: ...
 
     @property

@@ -4,8 +4,9 @@ An address on a list is turned away before anything is read from it. Over the Un
 is. A client is checked when it connects: first its password, if it shows one, then the rules, which look at the user
 whom the password proved, then by the security exit of its channel, which may choose another user, then by the lists of
 users that are blocked, then whether a password should have been there.
-Passwords are checked by threads of their own; a refusal after one was shown waits (FAILDLAY), and only that answer. Who
-is refused over the network hears the same words at the same time, whatever the reason: the error log has that.
+Passwords are checked by threads of their own, and very many rules are gone through there; a refusal after a password
+was shown waits (FAILDLAY), and only that answer. Who is refused over the network hears the same words at the same time,
+whatever the reason: the error log has that.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.channels.exits import ChannelExitError
 from libremq.common.messages.amq_messages import AmqMessage, amq
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from libremq.server.net.event_loop import EventLoop
 
 _PASSWORD_THREADS = 4
+_RULES_AT_ONCE = 100
+"""Going through so many takes about a millisecond. With more of them a decision is left to a thread."""
 REFUSED = "this connection is not let in; the error log of the queue manager says why"
 """All that anybody hears over the network: not whether the user exists, is privileged or lacks an authority."""
 _ON_THIS_MACHINE = frozenset({"archive_log", "copy_to_backup"})
@@ -95,6 +98,19 @@ def _as_connected(user: str) -> str:
     return channel_authentication.cut(user)
 
 
+class _Rules(NamedTuple):
+    """The channel authentication rules, as they were when they were read."""
+
+    version: int
+    every: list[ChannelAuthentication]
+    on_addresses: list[ChannelAuthentication]
+    """Those of TYPE(BLOCKADDR), at which each socket is looked at."""
+    name_hosts: bool
+
+
+_NO_RULES = _Rules(-1, [], [], False)
+
+
 class Admission:
     """Decides for one queue manager. Everything may be called from any thread."""
 
@@ -103,6 +119,7 @@ class Admission:
         self._passwords = Passwords(event_loop.manager.files, event_loop.folder)
         self.threads = Turns(_PASSWORD_THREADS, "libremq-password")
         """For `decide` where `takes_long` says so."""
+        self._read = _NO_RULES
         event_loop.manager.authority.begin_serving(owner=system_user(os.getuid()))
         self.refresh()
 
@@ -124,7 +141,7 @@ class Admission:
 
     def blocks_address(self, address: str) -> bool:
         """Is it on a list of TYPE(BLOCKADDR)? Says so, in the error log and with an event."""
-        for rule in channel_authentication.blocks_address(self._rules(), address):
+        for rule in channel_authentication.blocks_address(self._rules().on_addresses, address):
             if not rule.warn:
                 self._event_loop.say(amq(9781, f"{address} ({channel_authentication.described(rule)})"))
                 self._event(False, rule, Applicant(False, "", address=address), "")
@@ -132,23 +149,30 @@ class Admission:
             self._warn(rule, Applicant(False, "", address=address), "")
         return False
 
-    def _rules(self) -> list[ChannelAuthentication]:
+    def _rules(self) -> _Rules:
         """All that apply: none with CHLAUTH(DISABLED)."""
         with self._event_loop.lock:
             definitions = self._event_loop.manager.definitions
             if definitions.qmgr.chlauth == C.MQCHLA_DISABLED or not definitions.chlauths:
-                return []
-            return channel_authentication_records.rules(definitions)
+                return _NO_RULES
+            if self._read.version != definitions.chlauths_version:
+                every = channel_authentication_records.rules(definitions)
+                on_addresses = [rule for rule in every if rule.type == C.MQCAUT_BLOCKADDR]
+                name_hosts = channel_authentication.needs_host_names(every)
+                self._read = _Rules(definitions.chlauths_version, every, on_addresses, name_hosts)
+            return self._read
 
     # Connections
 
     def takes_long(self, applicant: Applicant) -> bool:
         """Must the decision be left to a thread?"""
-        return applicant.credentials is not None or (not applicant.local and self._names_are_wanted(self._rules()))
+        if applicant.credentials is not None or applicant.local:
+            return applicant.credentials is not None
+        rules = self._rules()
+        return len(rules.every) > _RULES_AT_ONCE or self._names_are_wanted(rules)
 
-    def _names_are_wanted(self, rules: list[ChannelAuthentication]) -> bool:
-        enabled = self._event_loop.manager.definitions.qmgr.revdns == C.MQRDNS_ENABLED
-        return enabled and channel_authentication.needs_host_names(rules)
+    def _names_are_wanted(self, rules: _Rules) -> bool:
+        return rules.name_hosts and self._event_loop.manager.definitions.qmgr.revdns == C.MQRDNS_ENABLED
 
     def decide(self, applicant: Applicant) -> Admitted | Denied:
         if applicant.local:
@@ -237,9 +261,10 @@ class Admission:
         self, applicant: Applicant, adopted: str, chosen: list[str] | None = None
     ) -> Verdict[ChannelAuthentication]:
         """What the rules say, and the security exit if there is one: a user that it chooses is added to `chosen`."""
-        rules = channel_authentication.for_partner(self._rules(), applicant.queue_manager)
+        read = self._rules()
+        rules = channel_authentication.for_partner(read.every, applicant.queue_manager)
         names: tuple[str, ...] = ()
-        if self._names_are_wanted(rules):
+        if self._names_are_wanted(read):
             names = host_names(applicant.address, self._event_loop.say)
         facts = Facts(
             applicant.channel,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from libremq.server.net.event_loop import EventLoop
 
 _FAREWELL_S = 2.0
+_UNREAD_MAX = 256 << 10  # of what a peer had still to say: the longest handshake, several times over
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,15 +152,19 @@ def _host(where: str) -> str:
 
 
 async def farewell(last: socket.socket, words: bytes) -> None:
-    """Send the alert, and wait for the peer to go: a socket that is closed with data unread takes the alert with it."""
+    """Send the alert, and wait for the peer to go: a socket that is closed with data unread takes the alert with it.
+
+    One that goes on sending is not waited for: while data is there at once, nobody else would have a turn.
+    """
     loop = asyncio.get_running_loop()
     try:
         async with asyncio.timeout(_FAREWELL_S):
             if words:
                 await loop.sock_sendall(last, words)
             last.shutdown(socket.SHUT_WR)
-            while await loop.sock_recv(last, 1 << 16):
-                pass
+            left = _UNREAD_MAX
+            while left > 0 and (read := await loop.sock_recv(last, 1 << 16)):
+                left -= len(read)
     except (OSError, TimeoutError):
         pass
     finally:
