@@ -21,9 +21,11 @@ _NO_ID = bytes(24)
 class _Part:
     """A run of fields."""
 
-    __slots__ = ("_charset", "_exact", "_fields", "_fill", "_packed", "_struct", "_unpacked", "defaults", "length")
+    __slots__ = (
+        "_charset", "_errors", "_exact", "_fields", "_fill", "_packed", "_struct", "_unpacked", "defaults", "length",
+    )  # fmt: skip
 
-    def __init__(self, fields: str, fill: bytes, exact: bool, order: str, charset: str) -> None:
+    def __init__(self, fields: str, fill: bytes, exact: bool, order: str, charset: str, errors: str) -> None:
         pairs = [item.split(":") for item in fields.split()]
         self._fields: list[tuple[str, str, Any]] = [(name, code, getattr(MQMD, name)) for name, code in pairs]
         self.defaults = tuple(default for _, _, default in self._fields)
@@ -32,6 +34,7 @@ class _Part:
         self._fill = fill
         self._exact = exact
         self._charset = charset
+        self._errors = errors
         self._packed: dict[tuple[Any, ...], bytes] = {}
         self._unpacked: dict[bytes, dict[str, Any]] = {}
 
@@ -53,7 +56,7 @@ class _Part:
             if code[-1] == "s":
                 length = int(code[:-1])
                 if isinstance(value, str):
-                    value = value.encode(self._charset, "replace" if self._exact else "strict")
+                    value = value.encode(self._charset, self._errors)
                     value = value.ljust(length, self._fill)
                     if len(value) > length:
                         value = value.rstrip(b" \0").ljust(length, self._fill)
@@ -96,24 +99,27 @@ class _Part:
 class DescriptorParts:
     """One way of writing descriptors. `exact`: a text comes back with the blanks it had.
 
-    `order` is that of struct, `<` or `>`; `charset` is the Python name of a character set of single bytes, or UTF-8.
+    `order` is that of struct, `<` or `>`; `charset` is the Python name of a character set of single bytes, or UTF-8;
+    `errors` says what becomes of a character that it does not have.
     """
 
     __slots__ = ("_group", "_head", "_middle", "_time")
 
-    def __init__(self, fill: bytes, *, exact: bool, order: str = "<", charset: str = "latin-1") -> None:
+    def __init__(
+        self, fill: bytes, *, exact: bool, order: str = "<", charset: str = "latin-1", errors: str = "strict"
+    ) -> None:
         self._head = _Part(
             "Report:i MsgType:i Expiry:i Feedback:i Encoding:i CodedCharSetId:i Format:8s Priority:i Persistence:i",
-            fill, exact, order, charset,
+            fill, exact, order, charset, errors,
         )  # fmt: skip
         self._middle = _Part(
             "BackoutCount:i ReplyToQ:48s ReplyToQMgr:48s UserIdentifier:12s AccountingToken:32s ApplIdentityData:32s "
             "PutApplType:i PutApplName:28s",
-            fill, exact, order, charset,
+            fill, exact, order, charset, errors,
         )  # fmt: skip
-        self._time = _Part("PutDate:8s PutTime:8s ApplOriginData:4s", fill, exact, order, charset)
+        self._time = _Part("PutDate:8s PutTime:8s ApplOriginData:4s", fill, exact, order, charset, errors)
         self._group = _Part(
-            "GroupId:24s MsgSeqNumber:i Offset:i MsgFlags:i OriginalLength:i", fill, exact, order, charset
+            "GroupId:24s MsgSeqNumber:i Offset:i MsgFlags:i OriginalLength:i", fill, exact, order, charset, errors
         )
 
     def pack(self, fields: dict[str, Any], *, version_1: bool = False) -> bytes:

@@ -14,18 +14,20 @@ import struct
 from typing import NamedTuple
 
 from libremq.common.checksum import crc32
-from libremq.mqi import constants as C
+from libremq.mqi.descriptor_bytes import GROUP_ID_AT, MESSAGE_ID_AT, packed_body, read_body
 from libremq.mqi.descriptor_parts import BODY_BYTES, DescriptorParts
 from libremq.mqi.structs import MQMD
 
-IMAGE_VERSION = 1
-IMAGE_VERSION_WITH_ORIGIN = 2
+IMAGE_VERSION = 3
+IMAGE_VERSION_WITH_ORIGIN = 4
 """Of messages that came over a channel: flags, and the user of the channel behind the data."""
+_ZERO_FILLED = 1, 2
+"""Versions of earlier releases: the same, but the text of the descriptor is filled with zeros."""
+_WITH_ORIGIN = 2, IMAGE_VERSION_WITH_ORIGIN
 
-# Version, length of the channel's user, flags, length of the properties, length of the data; then every
-# field of a version 2 descriptor but StrucId and Version, in the order of the MQMD, text filled with zeros
+# Version, length of the channel's user, flags, length of the properties, length of the data; then the descriptor
 _START = struct.Struct("<BBHII")
-_DESCRIPTOR = DescriptorParts(b"\0", exact=True)
+_ZERO_FILLED_DESCRIPTOR = DescriptorParts(b"\0", exact=True)
 _CRC_BYTES = 4
 _DESCRIPTOR_AT = _CRC_BYTES + _START.size
 IMAGE_OVERHEAD = _DESCRIPTOR_AT + BODY_BYTES
@@ -46,12 +48,17 @@ class Origin(NamedTuple):
 
 
 class Message:
-    """One message: `properties` is the encoded form (b"" for none). The front of its image is kept once it is made."""
+    """One message: `properties` is the encoded form (b"" for none). The front of its image is kept once it is made.
 
-    __slots__ = ("_front", "data", "lsn", "md", "origin", "properties", "weight")
+    Its descriptor is bytes (`body`, see `descriptor_bytes`), or an MQMD, whichever it was made of; the other one is
+    made when somebody asks for it. Who wants to change a descriptor makes another message.
+    """
+
+    __slots__ = ("_body", "_front", "_md", "data", "lsn", "origin", "properties", "weight")
 
     def __init__(self, md: MQMD, properties: bytes, data: bytes, origin: Origin | None = None) -> None:
-        self.md = md
+        self._md: MQMD | None = md
+        self._body: bytes | None = None
         self.properties = properties
         self.data = data
         self.origin = origin  # None: it was put here
@@ -61,10 +68,44 @@ class Message:
         if origin is not None:
             self.weight += len(origin.user.encode())
 
+    @classmethod
+    def of_bytes(cls, body: bytes, data: bytes, origin: Origin | None = None) -> Message:
+        """One without properties whose descriptor is there as bytes."""
+        message = cls.__new__(cls)
+        message._md = message._front = None
+        message._body = body
+        message.origin = origin
+        message.properties = b""
+        message.data = data
+        message.lsn = 0
+        message.weight = len(data) + IMAGE_OVERHEAD
+        if origin is not None:
+            message.weight += len(origin.user.encode())
+        return message
+
+    @property
+    def md(self) -> MQMD:
+        md = self._md
+        if md is None:
+            md = self._md = read_body(self.body)
+        return md
+
+    @property
+    def body(self) -> bytes:
+        """Its descriptor as it is sent and stored."""
+        body = self._body
+        if body is None:
+            assert self._md is not None
+            body = self._body = packed_body(self._md)
+        return body
+
     def ids(self) -> tuple[bytes, bytes, bytes]:
         """MsgId, CorrelId and GroupId: what a queue finds it by."""
-        md = self.md
-        return md.MsgId, md.CorrelId, md.GroupId
+        body = self._body
+        if body is None:
+            md = self.md
+            return md.MsgId, md.CorrelId, md.GroupId
+        return body[40:64], body[64:88], body[316:340]
 
     def image_parts(self) -> tuple[bytes, ...]:
         """The bytes that log and queue file hold, in parts, so that they are copied only where they are written."""
@@ -86,7 +127,7 @@ class Message:
             version, user = IMAGE_VERSION_WITH_ORIGIN, self.origin.user.encode()
             flags = _PROVEN if self.origin.proven else 0
         start = _START.pack(version, len(user), flags, len(properties), len(data))
-        front = start + _DESCRIPTOR.pack(self.md.__dict__)
+        front = start + self.body
         checksum = crc32(user, crc32(data, crc32(properties, crc32(front))))
         return checksum.to_bytes(_CRC_BYTES, "little") + front
 
@@ -97,17 +138,24 @@ def from_image(image: bytes) -> Message:
         raise ImageDamaged("checksum of a stored message does not match")
     check_image(image)
     version, user_length, flags, properties_length, data_length = _START.unpack_from(image, _CRC_BYTES)
-    md = MQMD.__new__(MQMD)
-    md.__dict__["Version"] = C.MQMD_VERSION_2
-    _DESCRIPTOR.unpack(image, _DESCRIPTOR_AT, md.__dict__)
     middle = IMAGE_OVERHEAD + properties_length
     end = middle + data_length
-    origin = None
-    if version == IMAGE_VERSION_WITH_ORIGIN:
-        origin = Origin(image[end : end + user_length].decode(), bool(flags & _PROVEN))
-    message = Message(md, image[IMAGE_OVERHEAD:middle], image[middle:end], origin)
+    message = Message.of_bytes(_body_of(image), image[middle:end])
+    message.weight = len(image)
+    message.properties = image[IMAGE_OVERHEAD:middle]
+    if version in _WITH_ORIGIN:
+        message.origin = Origin(image[end : end + user_length].decode(), bool(flags & _PROVEN))
     message._front = image[:IMAGE_OVERHEAD]
     return message
+
+
+def _body_of(image: bytes) -> bytes:
+    """The descriptor in an image, as it is sent."""
+    if image[_CRC_BYTES] not in _ZERO_FILLED:
+        return image[_DESCRIPTOR_AT:IMAGE_OVERHEAD]
+    md = MQMD.__new__(MQMD)
+    _ZERO_FILLED_DESCRIPTOR.unpack(image, _DESCRIPTOR_AT, md.__dict__)
+    return packed_body(md)
 
 
 def check_image(image: bytes) -> None:
@@ -115,15 +163,15 @@ def check_image(image: bytes) -> None:
     if len(image) < IMAGE_OVERHEAD:
         raise ImageDamaged(f"a stored message of {len(image)} bytes, of which there are at least {IMAGE_OVERHEAD}")
     version = image[_CRC_BYTES]
-    if version not in (IMAGE_VERSION, IMAGE_VERSION_WITH_ORIGIN):
-        known = f"{IMAGE_VERSION} and {IMAGE_VERSION_WITH_ORIGIN}"
+    if version not in (*_ZERO_FILLED, IMAGE_VERSION, IMAGE_VERSION_WITH_ORIGIN):
+        known = f"{_ZERO_FILLED[0]} to {IMAGE_VERSION_WITH_ORIGIN}"
         raise ImageDamaged(f"stored message has format version {version}, this release knows {known}")
-    if version == IMAGE_VERSION_WITH_ORIGIN and _START.unpack_from(image, _CRC_BYTES)[2] & ~_PROVEN:
+    if version in _WITH_ORIGIN and _START.unpack_from(image, _CRC_BYTES)[2] & ~_PROVEN:
         raise ImageDamaged("stored message has flags that this release does not know")
 
 
-_MESSAGE_ID = _DESCRIPTOR_AT + struct.calcsize("<6i8s2i")
-_GROUP_ID = IMAGE_OVERHEAD - struct.calcsize("<24s4i")
+_MESSAGE_ID = _DESCRIPTOR_AT + MESSAGE_ID_AT
+_GROUP_ID = _DESCRIPTOR_AT + GROUP_ID_AT
 
 
 class StoredMessage(Message):
@@ -146,8 +194,12 @@ class StoredMessage(Message):
         return self._message
 
     @property
-    def md(self) -> MQMD:  # type: ignore[override]
+    def md(self) -> MQMD:
         return self._decoded().md
+
+    @property
+    def body(self) -> bytes:
+        return self._decoded().body
 
     @property
     def properties(self) -> bytes:  # type: ignore[override]
