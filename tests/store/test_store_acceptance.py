@@ -375,6 +375,7 @@ def test_item_11_the_details_cache_holds_512_messages_at_most() -> None:
     slots = [store_message(store, b"%d" % number) for number in range(DETAILS_MAX + 100)]
     for number, slot in enumerate(slots):
         assert store.message(slot).data == b"%d" % number
+        assert store.descriptor(slot).MsgId == store.message(slot).md.MsgId
     assert len(store._details) == DETAILS_MAX == 512
     assert slots[0] not in store._details and slots[-2] in store._details
 

@@ -46,7 +46,7 @@ def _reads(files: FaultyFiles, position: HandlePosition, path: str) -> int:
 def test_a_misread_anywhere_is_read_again(files: FaultyFiles, path: str, times: int) -> None:
     position = _saved(files)
     reads = _reads(files, position, path)
-    assert reads >= 5
+    assert reads >= 3  # the header, the first message, and what lies behind it
     for number in range(reads):
         files.fail("misread", path, after=number, times=times)
         assert contents(opened(files, position)) == _MESSAGES, f"read {number}"

@@ -96,12 +96,13 @@ class QueueFile:
         """The open file, for a checkpoint that has taken on what is to be synced, its own blocks included."""
         return self._opened()
 
-    def read(self, block: int, length: int) -> bytes:
+    def read(self, block: int, length: int, *, more: int = 0) -> bytes:
+        """So many bytes from a block on; with `more` so many behind them, as far as the file goes."""
         try:
-            data = self._opened().read(block * BLOCK_BYTES, length)
+            data = self._opened().read(block * BLOCK_BYTES, length + more)
         except FileNotFoundError:
             raise self._damaged("the file is missing") from None
-        if len(data) != length:
+        if len(data) < length:
             raise self._damaged(f"it ends before block {block} and the {length} bytes that start there")
         return data
 

@@ -24,6 +24,7 @@ from libremq.store.chains import Chains
 from libremq.store.handle_file import HandleFile, HandlePosition
 from libremq.store.queue_file import QueueFile
 from libremq.store.queue_file_images import Image, Run
+from libremq.store.read_ahead import ReadAhead
 from libremq.store.space_handles import (
     FRAGMENTED,
     GET_PENDING,
@@ -104,6 +105,7 @@ class QueueStore:
         self.pending_puts = 0
         self.next_sequence = 1
         self._file = QueueFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
+        self.read_ahead = ReadAhead(self._file)
         self._handle_file = HandleFile(self._files, self.folder, self.queue_id, self.name, self._log.log_id)
         self._used = [0, 0]  # rows in use, by is-persistent
         self._message_blocks = 0  # what all messages take in the file, when they are all there
@@ -342,7 +344,6 @@ class QueueStore:
             message = self._read(slot, state)
             if message.weight <= _LATEST_BYTES_MAX:
                 self._latest_slot, self._latest = slot, message
-            self._remember(slot, message.md)
         return message
 
     def descriptor(self, slot: int) -> MQMD:
@@ -351,7 +352,10 @@ class QueueStore:
         if md is not None:
             self._details.move_to_end(slot)
             return md
-        return self.message(slot).md
+        message = self.message(slot)
+        if slot not in self._buffers[bool(self.handles.flags[slot] & PERSISTENT)]:
+            self._remember(slot, message.md)
+        return message.md
 
     def _remember(self, slot: int, md: MQMD) -> None:
         self._details[slot] = md
@@ -364,7 +368,7 @@ class QueueStore:
             try:
                 return self._read_once(slot, state)
             except StoreDamaged:
-                pass
+                self.read_ahead.forget()
         return self._read_once(slot, state)
 
     def _read_once(self, slot: int, state: int) -> Message:
@@ -376,13 +380,14 @@ class QueueStore:
                 for index, block in enumerate(blocks)
             )
         else:
-            image = self._file.read(self.handles.block[slot], length)
+            image = self.read_ahead.read(self.handles.block[slot], length, may_keep=self.in_progress is None)
         try:
             message = from_image(image)
         except ImageDamaged as error:
             raise self._file.damaged_block(self.handles.block[slot], str(error)) from None
-        md = message.md
-        if (crc32(md.MsgId), crc32(md.CorrelId)) != (self.handles.message_hash[slot], self.handles.correl_hash[slot]):
+        message_id, correlation_id, _ = message.ids()
+        hashes = self.handles.message_hash[slot], self.handles.correl_hash[slot]
+        if (crc32(message_id), crc32(correlation_id)) != hashes:
             raise self._file.damaged_block(self.handles.block[slot], "another message is there")
         return message
 
@@ -418,6 +423,7 @@ class QueueStore:
         slots = list(slots)
         placed: list[Image] = []
         try:
+            self.read_ahead.forget()
             queue_file_images.place(self, ((slot, buffer[slot]) for slot in slots), placed)
             if placed:
                 queue_file_images.write(self._file.for_writing(), placed)

@@ -42,6 +42,7 @@ def capture(store: QueueStore, *, keep_nonpersistent: bool = False) -> StoreChec
     checkpoint = StoreCheckpoint(store, changed, others)
     try:
         store.in_progress = checkpoint
+        store.read_ahead.forget()
         checkpoint._capture()
     except BaseException:
         checkpoint.failed()
