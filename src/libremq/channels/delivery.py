@@ -12,15 +12,19 @@ A message for which a put means no more than to store it, and that is nearly eve
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from libremq.channels.channel_environment import ChannelEnvironment
 from libremq.channels.target_queues import Target, Targets
 from libremq.channels.transmission_header import (
-    CORRELATION_ID,
+    CONTEXT,
+    HEAD,
     HEADER_BYTES,
+    IDS,
     MESSAGE_ID,
     NAMES_BYTES,
+    REPLY_TO_Q,
+    STAMP,
     USER,
     HeaderReader,
     check_kept,
@@ -43,6 +47,7 @@ from libremq.kernel.verbs import channel_messages
 from libremq.kernel.verbs.activities import Arrival
 from libremq.kernel.verbs.channel_messages import Fate
 from libremq.mqi import constants as C
+from libremq.mqi.descriptor_bytes import GROUP_ID_AT, IDS_END, MESSAGE_ID_AT, STAMP_AT, packed_body
 from libremq.mqi.descriptor_parts import REMEMBERED_MAX
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD
@@ -56,6 +61,18 @@ _QUIET_REPORTS = C.MQRO_PASS_MSG_ID | C.MQRO_PASS_CORREL_ID | C.MQRO_DISCARD_MSG
 # PCF may be a trace-route message
 _LOUD_FORMATS = frozenset({C.MQFMT_MD_EXTENSION.strip(), C.MQFMT_TRIGGER.strip()}) | FORMATS
 _PLAIN_TYPES = (C.MQMT_DATAGRAM, C.MQMT_REPLY, C.MQMT_REQUEST)
+_NO_GROUP = packed_body(MQMD())[GROUP_ID_AT:]
+_NO_NAME = b" " * 48
+
+
+class _Head(NamedTuple):
+    """What the first fields of a descriptor say, Report to Persistence."""
+
+    fields: bytes  # as they are stored
+    priority: int
+    persistent: bool
+    expiry: int
+    is_request: bool
 
 
 class Delivery:
@@ -82,7 +99,8 @@ class Delivery:
         self._origin = Origin(self._connection.user, proven)
         self._reader = HeaderReader(C.MQENC_NATIVE, environment.manager.definitions.qmgr.ccsid)
         self._by_header: dict[bytes, Target] = {}  # what the names, and the user if it counts, stood for the last time
-        self._heads: dict[bytes, tuple[dict[str, Any], int, bool] | None] = {}
+        self._heads: dict[bytes, _Head | None] = {}
+        self._contexts: dict[bytes, bytes] = {}
         self.undelivered = Undelivered(environment, channel, self._connection)
         self._tracer = channel_messages.tracer(
             environment.manager, self._connection, channel=channel.name, channel_type=channel.chltype, partner=partner
@@ -101,6 +119,7 @@ class Delivery:
             reader = self._reader = HeaderReader(encoding, ccsid)
             self._by_header.clear()
             self._heads.clear()
+            self._contexts.clear()
         targets = self._targets
         raw = data[:NAMES_BYTES] + data[USER] if targets.by_context else data[:NAMES_BYTES]
         target = self._by_header.get(raw)
@@ -115,28 +134,25 @@ class Delivery:
                     pass  # the ordinary way finds it, too, and knows what to do
         return self._put(raw, data, syncpoint, attempt)
 
-    def _plain(self, data: bytes, origin: Origin) -> tuple[Message, int, bool] | None:
-        """The message, its priority, and whether it is persistent; None if a put of it means more than to store it."""
-        raw = data[112:152]
+    def _plain(self, data: bytes, origin: Origin) -> tuple[Message, int, bool, int] | None:
+        """The message, priority, whether it is persistent, Expiry; None if a put of it means more than to store it."""
+        raw = data[HEAD]
         head = self._heads[raw] if raw in self._heads else self._head(raw, data)
         message_id = data[MESSAGE_ID]
         if head is None or message_id == _NO_ID:
             return None
-        first, priority, persistent = head
-        md = MQMD.__new__(MQMD)
-        fields = md.__dict__
-        fields.update(first)
-        fields["MsgId"] = message_id
-        correlation_id = data[CORRELATION_ID]
-        if correlation_id != _NO_ID:
-            fields["CorrelId"] = correlation_id
-        self._reader.parts.unpack_context(data, 200, fields)
-        if "BackoutCount" in fields or (md.MsgType == C.MQMT_REQUEST and not md.ReplyToQ):
+        raw = data[CONTEXT]
+        context = self._contexts[raw] if raw in self._contexts else self._context(raw, data)
+        if not context or (head.is_request and context[REPLY_TO_Q] == _NO_NAME):
             return None
-        return Message(md, b"", data[HEADER_BYTES:], origin), priority, persistent
+        stamp = data[STAMP]
+        if b"\0" in stamp or not stamp.isascii():
+            return None
+        body = b"".join((head.fields, data[IDS], context, stamp, _NO_GROUP))
+        return Message.of_bytes(body, data[HEADER_BYTES:], origin), head.priority, head.persistent, head.expiry
 
-    def _head(self, raw: bytes, data: bytes) -> tuple[dict[str, Any], int, bool] | None:
-        """The first fields of a descriptor, its priority, and whether it is persistent; None if it is special."""
+    def _head(self, raw: bytes, data: bytes) -> _Head | None:
+        """The first fields of a descriptor; None if they are special."""
         fields: dict[str, Any] = {}
         self._reader.parts.unpack(data, NAMES_BYTES, fields, version_1=True)
         md = MQMD(**fields)
@@ -150,11 +166,24 @@ class Delivery:
             and (md.Expiry > 0 or md.Expiry == C.MQEI_UNLIMITED)
             and md.CodedCharSetId != C.MQCCSI_Q_MGR
         ):
-            mine = {name: value for name, value in fields.items() if name in _HEAD_FIELDS}
-            found = {**mine, "Version": C.MQMD_VERSION_2}, md.Priority, md.Persistence == C.MQPER_PERSISTENT
+            persistent = md.Persistence == C.MQPER_PERSISTENT
+            first = packed_body(md)[:MESSAGE_ID_AT]
+            found = _Head(first, md.Priority, persistent, md.Expiry, md.MsgType == C.MQMT_REQUEST)
         if len(self._heads) >= REMEMBERED_MAX:
             self._heads.clear()
         self._heads[raw] = found
+        return found
+
+    def _context(self, raw: bytes, data: bytes) -> bytes:
+        """BackoutCount to PutApplName as they are stored; nothing if they are special, or the stamp may be."""
+        fields: dict[str, Any] = {}
+        self._reader.parts.unpack_context(data, IDS.stop, fields)
+        found = b""
+        if "BackoutCount" not in fields and self._reader.has_ascii:
+            found = packed_body(MQMD(**fields))[IDS_END:STAMP_AT]
+        if len(self._contexts) >= REMEMBERED_MAX:
+            self._contexts.clear()
+        self._contexts[raw] = found
         return found
 
     # The ordinary way
@@ -260,10 +289,3 @@ class Delivery:
 
     def close(self) -> None:
         self.release()
-
-
-_HEAD_FIELDS = frozenset(
-    {
-        "Report", "MsgType", "Expiry", "Feedback", "Encoding", "CodedCharSetId", "Format", "Priority", "Persistence",
-    }
-)  # fmt: skip

@@ -282,8 +282,8 @@ class SendingAgent(Agent):
         options |= C.MQGMO_SYNCPOINT_IF_PERSISTENT if self.negotiated.fast else C.MQGMO_SYNCPOINT
         try:
             found = manager.get_plain(hconn, self._hobj, options)
-            if found is not None:
-                md, data, origin = found[0].md, found[0].data, found[0].origin
+            if found:
+                md, data, origin = found[0].md, found[0].message.data, found[0].message.origin
             else:
                 md = MQMD(Version=C.MQMD_VERSION_2)
                 gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=options)

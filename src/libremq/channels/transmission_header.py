@@ -18,14 +18,23 @@ from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQXQH
 from libremq.store.stored_message import Message, Origin
 
+_ASCII = bytes(range(32, 127))
 HEADER_BYTES = MQXQH.size()
 NAMES_BYTES = 112
 """StrucId to RemoteQMgrName, and StrucId and Version of the descriptor."""
 DESCRIPTOR_AT = 104
 BODY_AT = NAMES_BYTES
 EXPIRY_AT = 120
+HEAD = slice(112, 152)
+"""Report to Persistence."""
 MESSAGE_ID = slice(152, 176)
-CORRELATION_ID = slice(176, 200)
+IDS = slice(152, 200)
+CONTEXT = slice(200, 408)
+"""BackoutCount to PutApplName."""
+REPLY_TO_Q = slice(4, 52)
+"""In the context."""
+STAMP = slice(408, 428)
+"""PutDate, PutTime, ApplOriginData."""
 USER = slice(300, 312)
 
 
@@ -42,7 +51,7 @@ def check_kept(md: MQMD, name: str) -> None:
 class HeaderReader:
     """Reads the headers of one encoding and character set."""
 
-    __slots__ = ("_charset", "_integer", "_names", "ccsid", "encoding", "parts")
+    __slots__ = ("_charset", "_integer", "_names", "ccsid", "encoding", "has_ascii", "parts")
 
     def __init__(self, encoding: int, ccsid: int) -> None:
         self.encoding = encoding
@@ -51,6 +60,8 @@ class HeaderReader:
         self._charset = charset_of(ccsid)
         self._integer = struct.Struct(order + "i")
         self._names: dict[bytes, tuple[str, str]] = {}
+        self.has_ascii = _ASCII.decode(self._charset, "replace").encode() == _ASCII
+        """Are the letters and digits of its character set those of ASCII?"""
         self.parts = DescriptorParts(b" ", exact=False, order=order, charset=self._charset)
 
     def names(self, data: bytes) -> tuple[str, str]:

@@ -64,6 +64,7 @@ def store(
     message: Message,
     priority: int,
     persistent: bool,
+    expiry: int,
     syncpoint: bool,
 ) -> Answer[bool]:
     """The short way, for a put that means no more than to store the message. False, with nothing done, if it does."""
@@ -77,7 +78,7 @@ def store(
         return False, 0, connection  # from hand to hand
     if connection.is_lost or plan.closed_because(core, C.MQPMO_NONE) or plan.no_room_because(len(message.data)):
         return False, 0, connection
-    expires = expires_ms(message.md.Expiry, core.clock.now())
+    expires = expires_ms(expiry, core.clock.now())
     lsn = core.put(queue, message, priority, persistent, expires, unit)
     if unit is not None:
         unit.message_count += 1
