@@ -310,6 +310,6 @@ def test_properties_for_a_partner_that_may_not_know_them(
 def test_a_message_with_its_header_takes_the_short_way_off_the_queue() -> None:
     here = Sending()
     here.put_far(_with_properties("other.colour"), Format="MQHRF2", CodedCharSetId=1208)
-    assert here.qm.get_plain(here.hconn, here.hobj, C.MQGMO_SYNCPOINT) is None, "properties may have to be taken out"
+    assert not here.qm.get_plain(here.hconn, here.hobj, C.MQGMO_SYNCPOINT), "properties may have to be taken out"
     got = here.qm.get_plain(here.hconn, here.hobj, C.MQGMO_SYNCPOINT | C.MQGMO_PROPERTIES_FORCE_MQRFH2)
-    assert got is not None and b"other" in got[0].data
+    assert got and b"other" in got[0].message.data

@@ -37,11 +37,6 @@ def _room(body: bytes, big: bool, charset: str) -> object:
 READERS: dict[str, tuple[Reader, bytes, bool]] = {
     "api": (lambda b, e, c: calls.unpack_api(b, e), calls.pack_api(0, 0, 1), False),
     "put": (lambda b, e, c: calls.unpack_put(b, e, c), calls.pack_put(1, MD, PMO, b"data"), False),
-    "put like": (
-        lambda b, e, c: calls.unpack_put_like(b, *calls.put_frame(calls.pack_put(1, MD, PMO, b"data"))),
-        calls.pack_put(1, MD, PMO, b"data"),
-        False,
-    ),
     "message id": (lambda b, e, c: calls.message_id_of(b), calls.pack_put(1, MD, PMO, b"data"), False),
     "put reply": (lambda b, e, c: calls.unpack_put_reply(b), calls.pack_put_reply(0, 0, 1, MD, PMO, 4), False),
     "put1": (lambda b, e, c: calls.unpack_put1(b, e, c), calls.pack_put1(OD, MD, PMO, b"data"), False),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.folder_lock import FolderLock
@@ -28,7 +29,7 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import UnitOfWork
-from libremq.kernel.state.verb_result import Answer
+from libremq.kernel.state.verb_result import Answer, Positioned
 from libremq.kernel.state.waiting_gets import Got, PackReply, Waiter
 from libremq.kernel.units.xa_branches import Branches
 from libremq.kernel.verb_calls import connection_verb, verb
@@ -39,8 +40,9 @@ from libremq.kernel.verbs import (
     groups,
     inquiry,
     opening,
+    plain_gets,
+    put_forms,
     putting,
-    repeats,
     taking,
     triggers,
 )
@@ -49,7 +51,8 @@ from libremq.log import SlotFile
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
-from libremq.store.stored_message import Message
+
+_T = TypeVar("_T")
 
 
 class QueueManager(ByTheClock):
@@ -329,23 +332,35 @@ class QueueManager(ByTheClock):
         self.core.turns.add(getting.TellAgain(self.core, handle.queue))
         return None, 0, connection
 
-    def repeat_of(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO) -> repeats.RepeatedPut | None:
-        """After a put that went well: a short way for those like it, if there is one."""
+    def form_of(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO) -> put_forms.PutForm | None:
+        """After a put that went well: the form of puts like it, if there is one."""
         connection, handle = self._handle(hconn, hobj)
-        return repeats.repeat_of(self.core, connection, handle, md, pmo)
+        return put_forms.form_of(self.core, connection, handle, md, pmo)
 
-    @verb
-    def put_again(self, repeated: repeats.RepeatedPut, message_id: bytes, correlation_id: bytes, data: bytes) -> bool:
-        """MQPUT like the one before. False, with nothing done, if it is not quite like it."""
-        return repeated.put(message_id, correlation_id, data)
+    @connection_verb
+    def put_like(self, form: put_forms.PutForm, ids: bytes, data: bytes) -> Answer[put_forms.Filled | None]:
+        """MQPUT like one before, with this MsgId and CorrelId. None, with nothing done, if it is not quite like it."""
+        filled = form.put(ids, data)
+        return filled, filled.lsn if filled is not None else 0, form.connection
+
+    @connection_verb
+    def run(self, connection: Connection, calls: Callable[[], Positioned[_T]]) -> Answer[_T]:
+        """Calls of one connection that are like ones before, as one. None of them may fail: what could is not run."""
+        value, lsn = calls()
+        return value, lsn, connection
 
     @connection_verb
     def get_plain(
-        self, hconn: int, hobj: int, options: int, first: repeats.BeforeTaking = repeats.nothing_first
-    ) -> Answer[tuple[Message, bytes] | None]:
-        """MQGET of whatever comes first, and its token; None, with nothing done, if it takes an ordinary get."""
+        self,
+        hconn: int,
+        hobj: int,
+        options: int,
+        first: plain_gets.BeforeTaking = plain_gets.nothing_first,
+        most: int = 1,
+    ) -> Answer[list[plain_gets.Plain]]:
+        """MQGET of whatever comes first, so many at most; none, with nothing done, if it takes an ordinary one."""
         connection, handle = self._handle(hconn, hobj)
-        found, lsn = repeats.take_plain(self.core, connection, handle, options, first)
+        found, lsn = plain_gets.take_plain(self.core, connection, handle, options, first, most)
         return found, lsn, connection
 
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:

@@ -70,14 +70,8 @@ _ID_AT = API_BYTES + 48  # MsgId and CorrelId, in every call that begins with an
 _IDS_END = _ID_AT + 48
 _NO_ID = bytes(24)
 _ABSENT: Any = object()
-_PUT_BYTES = API_BYTES + 364 + 176  # with an MQMD of version 2 and an MQPMO of version 3
-_GET_BYTES = API_BYTES + 364 + 112  # with an MQGMO of version 4
-_MD_2 = b"MD  \2\0\0\0"
-_PMO_3 = b"PMO \3\0\0\0"
-_GMO_4 = b"GMO \4\0\0\0"
 Check = Callable[[MQMD, str], None]
 _fronts: dict[tuple[Any, ...], bytes] = {}
-_taken_apart: dict[bytes, tuple[dict[str, Any], dict[str, Any]]] = {}
 
 
 def _front(hobj: int, md: MQMD, options: MQPMO | MQGMO, more: int, check: Check | None = None) -> bytes:
@@ -117,28 +111,6 @@ def _identifier(value: Any) -> bytes:
     return value
 
 
-def _with_ids(fields: dict[str, Any], body: bytes) -> MQMD:
-    """A descriptor that was taken apart before, with the ids that it has this time."""
-    md = MQMD.__new__(MQMD)
-    md.__dict__.update(fields)
-    identifier = body[_ID_AT : _ID_AT + 24]
-    if identifier != _NO_ID:
-        md.__dict__["MsgId"] = identifier
-    identifier = body[_ID_AT + 24 : _IDS_END]
-    if identifier != _NO_ID:
-        md.__dict__["CorrelId"] = identifier
-    return md
-
-
-def _remember(key: bytes, md: MQMD, options: MQPMO | MQGMO) -> None:
-    if len(_taken_apart) >= _REMEMBERED_MAX:
-        _taken_apart.clear()
-    fields = md.__dict__.copy()
-    fields.pop("MsgId", None)
-    fields.pop("CorrelId", None)
-    _taken_apart[key] = fields, options.__dict__.copy()
-
-
 def pack_put(hobj: int, md: MQMD, pmo: MQPMO, data: bytes, check: Check | None = None) -> bytes:
     try:
         front = _front(hobj, md, pmo, 4, check)
@@ -152,31 +124,9 @@ def pack_put(hobj: int, md: MQMD, pmo: MQPMO, data: bytes, check: Check | None =
 
 def unpack_put(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> tuple[int, MQMD, MQPMO, bytes]:
     hobj = unpack_api(body, big_endian).hobj
-    key = b""
-    if body[API_BYTES : API_BYTES + 8] == _MD_2 and body[380:388] == _PMO_3 and charset == "latin-1" and not big_endian:
-        key = body[API_BYTES:_ID_AT] + body[_IDS_END:_PUT_BYTES]
-        found = _taken_apart.get(key)
-        if found is not None:
-            pmo = MQPMO.__new__(MQPMO)
-            pmo.__dict__.update(found[1])
-            return hobj, _with_ids(found[0], body), pmo, _data(body, _PUT_BYTES, False)
     md, offset = unpack_md(body, API_BYTES, big_endian=big_endian, charset=charset)
     pmo, offset = PMO.unpack(body, offset, big_endian=big_endian, charset=charset)
-    if key and offset == _PUT_BYTES:
-        _remember(key, md, pmo)
     return hobj, md, pmo, _data(body, offset, big_endian)
-
-
-def put_frame(body: bytes) -> tuple[bytes, bytes]:
-    """What lies before and behind the ids of an MQPUT, up to its data: the same in all puts that are alike."""
-    return body[:_ID_AT], body[_IDS_END:_PUT_BYTES]
-
-
-def unpack_put_like(body: bytes, before: bytes, behind: bytes) -> tuple[bytes, bytes, bytes] | None:
-    """MsgId, CorrelId and data of a put with this frame; None if it has another."""
-    if body[:_ID_AT] != before or body[_IDS_END:_PUT_BYTES] != behind:
-        return None
-    return body[_ID_AT : _ID_AT + 24], body[_ID_AT + 24 : _IDS_END], _data(body, _PUT_BYTES, False)
 
 
 def _data(body: bytes, offset: int, big_endian: bool) -> bytes:
@@ -248,18 +198,8 @@ def pack_get(hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int) -> bytes:
 
 def unpack_get(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> tuple[int, MQMD, MQGMO, int]:
     hobj = unpack_api(body, big_endian).hobj
-    key = b""
-    if body[API_BYTES : API_BYTES + 8] == _MD_2 and body[380:388] == _GMO_4 and charset == "latin-1" and not big_endian:
-        key = body[API_BYTES:_ID_AT] + body[_IDS_END:_GET_BYTES]
-        found = _taken_apart.get(key)
-        if found is not None:
-            gmo = MQGMO.__new__(MQGMO)
-            gmo.__dict__.update(found[1])
-            return hobj, _with_ids(found[0], body), gmo, _int(body, _GET_BYTES, False)
     md, offset = unpack_md(body, API_BYTES, big_endian=big_endian, charset=charset)
     gmo, offset = GMO.unpack(body, offset, big_endian=big_endian, charset=charset)
-    if key and offset == _GET_BYTES:
-        _remember(key, md, gmo)
     return hobj, md, gmo, _int(body, offset, big_endian)
 
 

@@ -40,6 +40,7 @@ _SEGMENTATION_ALLOWED = 0x10
 _PROPERTIES = 0x20
 _NOT_REMOVED = 0x40
 _STATE_SHIFT = 7
+_MD_2 = b"MD  \2\0\0\0"
 _FOREIGN_STATUS = 1  # what was seen on messages that are neither in a group nor segments
 
 
@@ -178,14 +179,14 @@ def pack_message(
     )  # fmt: skip
 
 
-def pack_plain_message(hobj: int, index: int, md: MQMD, name: bytes, token: bytes, data: bytes) -> bytes:
-    """A message about which there is nothing special to say."""
+def pack_plain_message(hobj: int, index: int, descriptor: bytes, name: bytes, token: bytes, data: bytes) -> bytes:
+    """A message about which there is nothing special to say; its descriptor as it is stored."""
     length = len(data)
     return b"".join(
         (
             _ASYNC[False].pack(1, hobj, index, index, length, 0, 1),
             _FIRST[False].pack(0, length, length, token, 0, len(name)),
-            name, bytes(-(3 + len(name)) % 4), pack_md(md), data,
+            name, bytes(-(3 + len(name)) % 4), _MD_2, descriptor, data,
         )
     )  # fmt: skip
 

@@ -139,6 +139,20 @@ class SegmentReader:
         """Which flow came in part: the oldest of several segments, or the first of one. It changes with the flow."""
         return (next(iter(self._partial.values()))[2], 0) if self._partial else (0, self._complete)
 
+    @property
+    def is_between(self) -> bool:
+        """Does what comes next begin a flow, or go on with the only segment of one?"""
+        return not self._partial and self.failed is None
+
+    def take_back(self) -> bytes:
+        """What was kept and is not taken apart: for who knows what to do with it."""
+        data, self._pending, self.has_more = self._pending, b"", False
+        return data
+
+    def note_taken(self, count: int) -> None:
+        """So many flows were run without being taken apart."""
+        self._complete += count
+
     def keep(self, data: bytes) -> None:
         """Bytes that are taken apart with the next `feed`."""
         self._pending += data

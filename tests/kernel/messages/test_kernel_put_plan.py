@@ -24,6 +24,7 @@ from libremq.store.store_errors import StoreDamaged, damaged_queue
 from libremq.store.stored_message import Message
 
 DATA = b"x" * 100
+_IDS = b"R" * 24 + bytes(24)
 OPTIONS = C.MQPMO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING
 NOT_PERSISTENT = C.MQPER_NOT_PERSISTENT
 XID = b"branch"
@@ -66,19 +67,19 @@ class Site(Receiving):
         )
 
     def repeated(self) -> Put:
-        """As the server does it: the short way, or else the ordinary one, and MQSTAT tells."""
+        """As the server does it: by the form of the one before, or else anew, and MQSTAT tells."""
         hobj = self.qm.open(self.application, MQOD(ObjectName="ALIAS"), C.MQOO_OUTPUT)
         pmo = MQPMO(Version=3, Options=OPTIONS | C.MQPMO_ASYNC_RESPONSE)
         md = _md()
         self.qm.put(self.application, hobj, md, pmo, DATA)
-        repeated = self.qm.repeat_of(self.application, hobj, md, pmo)
-        assert repeated is not None
-        assert self.qm.put_again(repeated, b"R" * 24, bytes(24), DATA)
+        form = self.qm.form_of(self.application, hobj, md, pmo)
+        assert form is not None
+        assert self.qm.put_like(form, _IDS, DATA)
 
         def put(data: bytes = DATA) -> int:
             self.qm.status(self.application, C.MQSTAT_TYPE_ASYNC_ERROR, MQSTS())
             try:
-                if not self.qm.put_again(repeated, b"R" * 24, bytes(24), data):
+                if self.qm.put_like(form, _IDS, data) is None:
                     self.qm.put(self.application, hobj, _md(), pmo.copy(), data)
             except MQError as error:
                 return error.reason

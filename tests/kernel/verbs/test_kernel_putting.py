@@ -52,15 +52,15 @@ def test_maxpropl_counts_properties_in_a_handle_and_in_the_data(session: Session
 
 
 def test_maxpropl_counts_for_puts_like_the_one_before(session: Session) -> None:
-    """Which go a shorter way, but not past this."""
+    """Which go by its form, but not past this."""
     session.qm.alter("QMGR", "", {"MAXPROPL": 100})
     hobj = session.open("Q", C.MQOO_OUTPUT)
     md = MQMD(Version=2, Format=RFH2, Persistence=C.MQPER_NOT_PERSISTENT)
     pmo = MQPMO(Version=3, Options=C.MQPMO_SYNCPOINT)
     session.qm.put(session.hconn, hobj, md, pmo, b"")
-    assert session.qm.repeat_of(session.hconn, hobj, md, pmo) is None
+    assert session.qm.form_of(session.hconn, hobj, md, pmo) is None
     md.Format = "MQSTR"
-    assert session.qm.repeat_of(session.hconn, hobj, md, pmo) is not None
+    assert session.qm.form_of(session.hconn, hobj, md, pmo) is not None
 
 
 def test_the_number_of_properties_has_a_limit(session: Session) -> None:

@@ -10,10 +10,10 @@ from helper_qmgr import Session
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.verbs import taking
 from libremq.kernel.verbs.consumers import Delivery
+from libremq.kernel.verbs.plain_gets import Plain
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQPMO
-from libremq.store.stored_message import Message
 
 _20_YEARS = 20 * 366 * 86400.0
 _NO_SYNCPOINT = C.MQGMO_NO_SYNCPOINT
@@ -242,9 +242,13 @@ def test_nor_does_one_whom_it_has_woken_and_the_others_are_told(session: Session
 def test_a_message_that_was_taken_is_that_of_the_token(session: Session) -> None:
     _put(session)
     hobj = session.open_input("Q")
-    seen: list[tuple[Message, bytes]] = []
-    found = session.qm.get_plain(session.hconn, hobj, _NO_SYNCPOINT, lambda *both: seen.append(both))
-    assert seen == [found]
+    seen: list[Plain] = []
+
+    def note(found: Plain) -> bool:
+        seen.append(found)
+        return True
+
+    assert session.qm.get_plain(session.hconn, hobj, _NO_SYNCPOINT, note) == seen and len(seen) == 1
 
 
 # What comes to the queue while a waiting get is served

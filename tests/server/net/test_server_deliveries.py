@@ -22,10 +22,10 @@ def test_a_unit_of_work_that_gave_way_in_the_middle_of_a_batch_cannot_be_committ
         manager = served.embedded.manager
         get_plain, gets = manager.get_plain, 0
 
-        def give_way_at_the_fifth(*arguments: Any) -> Any:
+        def give_way_at_once(*arguments: Any) -> Any:
             nonlocal gets
             gets += 1
-            if gets == 5:
+            if gets == 1:
                 log_room.give_way(manager.core)
             return get_plain(*arguments)
 
@@ -33,7 +33,7 @@ def test_a_unit_of_work_that_gave_way_in_the_middle_of_a_batch_cannot_be_committ
             qm.define_local("IN")
             qm.define_local("OUT")
             qm.queue("IN").put_many([b"%d" % number for number in range(10)], persistent=True)
-            monkeypatch.setattr(manager, "get_plain", give_way_at_the_fifth)
+            monkeypatch.setattr(manager, "get_plain", give_way_at_once)
             with pytest.raises(MQError) as told, qm.transaction():
                 qm.queue("OUT").put(b"the answer", persistent=True)
                 got = qm.queue("IN").get_many(10)

@@ -37,7 +37,9 @@ _PUT1_NEEDS = {
     C.MQPMO_SET_ALL_CONTEXT: C.MQOO_SET_ALL_CONTEXT,
 }
 
-_stamp: tuple[int, str, str] = (-1, "", "")  # the last hundredth of a second, formatted: puts come in bursts
+BLANK_STAMP = b" " * 16
+"""PutDate and PutTime of a message without context."""
+_stamp: tuple[int, str, str, bytes] = (-1, "", "", b"")  # the last hundredth of a second: puts come in bursts
 
 
 def open_options(pmo: MQPMO) -> int:
@@ -53,18 +55,25 @@ def accounting_token(user_number: int | None) -> bytes:
     return (bytes([len(digits)]) + digits).ljust(31, b"\0") + C.MQACTT_UNIX_NUMERIC_ID.encode()
 
 
-def put_date_time(now: float) -> tuple[str, str]:
-    """PutDate YYYYMMDD and PutTime HHMMSSTH, in GMT."""
+def _stamp_of(now: float) -> tuple[int, str, str, bytes]:
     global _stamp
     hundredths = int(now * 100)
     if _stamp[0] != hundredths:
         moment = time.gmtime(hundredths // 100)
-        _stamp = (
-            hundredths,
-            time.strftime("%Y%m%d", moment),
-            time.strftime("%H%M%S", moment) + f"{hundredths % 100:02d}",
-        )
-    return _stamp[1], _stamp[2]
+        date = time.strftime("%Y%m%d", moment)
+        put_time = time.strftime("%H%M%S", moment) + f"{hundredths % 100:02d}"
+        _stamp = hundredths, date, put_time, (date + put_time).encode()
+    return _stamp
+
+
+def put_date_time(now: float) -> tuple[str, str]:
+    """PutDate YYYYMMDD and PutTime HHMMSSTH, in GMT."""
+    return _stamp_of(now)[1:3]
+
+
+def put_stamp(now: float) -> bytes:
+    """The same as a descriptor has them, one behind the other."""
+    return _stamp_of(now)[3]
 
 
 def set_context(

@@ -187,10 +187,10 @@ def _count_tags(chain: Rfh2Chain) -> int:
 
 
 def may_hold_properties(data_format: str) -> bool:
-    return data_format.rstrip(" \0") in _RFH2_FORMATS
+    return data_format.rstrip(" \0") in FORMATS_WITH_PROPERTIES
 
 
-_RFH2_FORMATS = frozenset({FORMAT_RFH2, *_FRONT_HEADERS})
+FORMATS_WITH_PROPERTIES = frozenset({FORMAT_RFH2, *_FRONT_HEADERS})
 
 
 def _is_compatible(stored: Properties, data: bytes, data_format: str, ccsid: int, encoding: int) -> bool:

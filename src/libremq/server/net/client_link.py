@@ -17,9 +17,11 @@ from libremq.common.messages.amq_messages import AmqMessage, amq
 from libremq.common.messages.spoken_of import speak_of
 from libremq.common.silence import Silence
 from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
 from libremq.server.admission.tls_peers import TlsPeer, peer_of
 from libremq.server.diagnostics.unexpected import described
 from libremq.server.net.conversation import Conversation
+from libremq.server.net.known_calls import KnownCalls
 from libremq.server.net.link_counters import LinkCounters
 from libremq.server.net.link_exits import LinkExits, begin_exits
 from libremq.server.net.message_link import MessageLink
@@ -65,8 +67,8 @@ class Link(ServedLink):
     __slots__ = (
         "_called", "_closing", "_deferred", "_ended", "_held", "_out", "_started", "_stopped", "_successor",
         "_transport", "_unsent", "agreed", "backlog_bytes", "channel", "conversations", "counters", "exits",
-        "heartbeat_s", "known", "local", "max_segment", "ours", "paused", "peer_pid", "peer_product", "silence",
-        "socket_user", "stopping", "tls", "user",
+        "heartbeat_s", "known", "known_calls", "local", "max_segment", "ours", "paused", "peer_pid", "peer_product",
+        "silence", "socket_user", "stopping", "tls", "user",
     )  # fmt: skip
 
     def __init__(
@@ -82,6 +84,7 @@ class Link(ServedLink):
         self.tls: TlsPeer | None = None  # who it is, if it came with TLS
         self.counters = LinkCounters()
         self.known = False  # somebody was let in
+        self.known_calls = KnownCalls(self)
         self.stranger = stranger
         self.stopping = False  # STOP CHANNEL: it ends when nobody has a call under way
         self.peer_pid, self.socket_user = peer_process(unix_socket) if unix_socket is not None else (0, "")
@@ -178,11 +181,43 @@ class Link(ServedLink):
     def _run_flows(self, data: bytes = b"") -> None:
         """Take apart what came, and run it: so many segments."""
         try:
+            if self.known and self._reader.is_between:
+                data, is_over = self._run_known(self._reader.take_back() + data)
+                if is_over:
+                    return
             flows = self._reader.feed(data, FLOWS_A_TURN)
         except ProtocolError as error:
             self.refuse(error.status, str(error))
         else:
             self._serve(flows)
+
+    def _run_known(self, data: bytes) -> tuple[bytes, bool]:
+        """Run the calls at the beginning that are like ones before. What is left, and is its turn over with that?"""
+        event_loop = self.event_loop
+        if event_loop.trace is not None or self._deferred or self._ended or self.is_full():
+            return data, False
+        used = calls = 0
+        try:
+            with event_loop.lock:
+                used, calls = self.known_calls.take(data)
+        except MQError:
+            used, calls = len(data), 1  # the queue manager has failed; `settle` tells
+        except Exception as error:
+            self.refuse_unexpected(error)
+            return b"", True
+        if not calls:
+            return data, False
+        self._called = self.silence.heard
+        self._reader.note_taken(calls)
+        rest = data[used:]
+        is_over = not rest or calls >= FLOWS_A_TURN or used > BYTES_A_TURN
+        if is_over:
+            if rest:
+                self._reader.keep(rest)
+            if self._out:
+                self._write()
+            event_loop.settle()
+        return rest, is_over
 
     def _serve(self, flows: list[Flow]) -> None:
         """Run calls in their order. The rest is put off if the peer does not take the answers, or its turn is over."""
@@ -334,8 +369,8 @@ class Link(ServedLink):
 
     # Writing
 
-    def send(self, data: bytes, lsn: int = 0) -> None:
-        """Write a frame once the log is on disk as far as it depends on it, after those before it."""
+    def send(self, data: bytes, lsn: int = 0, count: int = 1) -> None:
+        """Write so many frames once the log is on disk as far as they depend on it, after those before them."""
         self._unsent += len(data)
         replies = self.event_loop.replies
         if self._held or lsn >= replies.log.durable:
@@ -343,7 +378,7 @@ class Link(ServedLink):
             replies.hold(self, lsn)
         else:
             self._out.append(data)
-            replies.answered += 1
+            replies.answered += count
 
     def release(self, durable: int) -> bool:
         """Write what is durable; True if something still has to wait."""

@@ -19,7 +19,6 @@ from libremq.common.messages.spoken_of import speak_of
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.waiting_gets import Got, Waiter
-from libremq.kernel.verbs.repeats import RepeatedPut
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
@@ -58,7 +57,7 @@ class Conversation:
     """An hconn at the other end of a socket."""
 
     __slots__ = (
-        "_backlog", "_busy", "_cut", "_gone", "_privilege_of", "_repeated", "_scratch", "_waiting", "batch",
+        "_backlog", "_busy", "_cut", "_gone", "_privilege_of", "_scratch", "_waiting", "batch",
         "commands", "connection", "consumer_handles", "credentials", "event_loop", "get_flow", "hconn", "link",
         "manager", "number", "ready", "reconnectable", "selections", "sent", "user",
     )  # fmt: skip
@@ -84,7 +83,6 @@ class Conversation:
         self._busy = False
         self._cut = False  # the get that waits has less room than it asked for, because of the channel
         self._gone = False
-        self._repeated: tuple[bytes, bytes, RepeatedPut] | None = None  # the latest put that nobody waited for
         self.credentials: tuple[str, str] | None = None  # user id and password, until MQCONN
         self._scratch = 0  # the message handle that gets use
         self._waiting: Waiter | None = None
@@ -98,6 +96,11 @@ class Conversation:
     def is_busy(self) -> bool:
         """Is a call under way? A get that waits does not count: it is told."""
         return self._busy or bool(self._backlog)
+
+    @property
+    def takes_known(self) -> bool:
+        """May a call be run at once, without being taken apart?"""
+        return self.hconn != 0 and not (self._busy or self.get_flow or self.batch or self._backlog)
 
     @property
     def has_call(self) -> bool:
@@ -319,14 +322,16 @@ class Conversation:
     def disconnected(self) -> None:
         """MQDISC succeeded: nothing is left of the connection but the socket."""
         self.event_loop.conversations.pop(self.hconn, None)
-        self.hconn, self.connection, self._scratch, self._repeated = 0, None, 0, None
+        self.hconn, self.connection, self._scratch = 0, None, 0
         self.commands = False
+        self.link.known_calls.forget()
         self.consumer_handles.clear()
         self.selections.clear()
 
     def lost(self) -> None:
         """The application is gone without a word: back out, close, delete what was temporary."""
         self._gone = True
+        self.link.known_calls.forget()
         self.link.note_backlog(-sum(len(flow.body) + _FLOW_BYTES for flow in self._backlog))
         self._backlog.clear()
         self._stop_waiting()
@@ -344,20 +349,11 @@ class Conversation:
 
     # Messages
 
-    def forget_repeated(self) -> None:
-        """A handle is closed: puts like the latest one are not to be taken for repeats of it."""
-        self._repeated = None
-
     def put(self, flow: Flow) -> None:
-        if self._repeated is not None and self._put_again(flow):
-            return
         hobj, md, pmo, data = calls.unpack_put(flow.body, flow.big_endian, flow.charset)
         if pmo.Options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE and self.link.ours:
-            self._repeated = None
-            if self._put_unanswered(hobj, md, pmo, data) and pmo.Version == C.MQPMO_VERSION_3:
-                repeated = self.manager.repeat_of(self.hconn, hobj, md, pmo)
-                if repeated is not None:
-                    self._repeated = (*calls.put_frame(flow.body), repeated)
+            if self._put_unanswered(hobj, md, pmo, data):
+                self.link.known_calls.note_put(self, flow, hobj, md, pmo)
             return
         length = len(data)
         self._check_length(length)
@@ -374,19 +370,10 @@ class Conversation:
             self.fail(flow, error, calls.pack_put_reply(error.comp_code, error.reason, hobj, md, pmo, length))
             return
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
-        self.reply(flow, calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length))
-
-    def _put_again(self, flow: Flow) -> bool:
-        """A put that nobody waits for, like the one before but for its ids and its data."""
-        assert self._repeated is not None
-        before, behind, repeated = self._repeated
-        found = calls.unpack_put_like(flow.body, before, behind) if not flow.big_endian else None
-        try:
-            return found is not None and self.manager.put_again(repeated, *found)
-        except MQError as error:
-            # A full disk or log. A reply would be taken for that of another call
-            self.manager.note_async_failure(self.hconn, error)
-            return True
+        body = calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length)
+        if not reason and self.link.ours:
+            self.link.known_calls.note_put(self, flow, hobj, md, pmo, body)
+        self.reply(flow, body)
 
     def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bool:
         """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong. True if it went well."""
@@ -437,6 +424,8 @@ class Conversation:
             return
         if cut and result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
             raise self.too_long(result.length)
+        if any_length and not cut and not result.reason:
+            self.link.known_calls.note_get(self, flow, hobj, gmo, result.reply)
         self.reply(flow, result.reply)
 
     def check_memory(self) -> None:

@@ -15,10 +15,12 @@ from libremq.kernel.state.failure_reasons import unexpected
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.verbs.consumers import Delivery
 from libremq.kernel.verbs.matching import takes_any
+from libremq.kernel.verbs.plain_gets import Plain
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
-from libremq.store.stored_message import Message
+from libremq.server.net.known_calls import PLAIN_OPTIONS
+from libremq.server.net.turn_budget import BYTES_A_TURN
 from libremq.wire import session_flows
 from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification, pack_plain_message
 from libremq.wire.protocol import Notice, Type
@@ -63,7 +65,7 @@ class Batch:
     """One REQUEST_MSGS, served."""
 
     __slots__ = (
-        "_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_plain", "_request", "_room",
+        "_conversation", "_count", "_cut", "_flow", "_frames", "_gmo", "_max_length", "_md", "_request", "_room",
         "_sent",
     )  # fmt: skip
 
@@ -75,7 +77,7 @@ class Batch:
         self._count = min(max(1, request.count), BATCH_MAX) if flags & (BATCH | STREAM) else 1
         self._room = min(max(1, request.requested_bytes), _BATCH_BYTES_MAX)
         self._sent = 0
-        self._plain = b""
+        self._frames: list[bytes] = []  # of plain messages that are being taken
         self._max_length = None if request.max_length < 0 else request.max_length
         limit = conversation.length_limit(request.hobj)
         self._cut = limit is not None and self._max_length is None and conversation.link.ours
@@ -143,15 +145,40 @@ class Batch:
         handle = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj)
         return takes_any(handle, self._md, self._gmo)
 
-    def _pack_plain(self, message: Message, token: bytes) -> None:
-        """A message about which nothing is special, without a look at each of its fields. It is not taken yet."""
-        index = _next_index(self._conversation)
-        try:
-            self._plain = pack_plain_message(
-                self._request.hobj, index, message.md, self._queue_name, token, message.data
-            )
-        except Exception as error:
-            raise unexpected(error, self._queue_name.decode("latin-1")) from error
+    def _take_plain(self, options: int, most: int) -> bool:
+        """Take along messages about which nothing is special, and send them; False if the next is none of these."""
+        conversation, frames = self._conversation, self._frames
+        link, connection = conversation.link, conversation.connection
+        assert connection is not None
+        hobj, request = self._request.hobj, self._flow.request
+        name = self._queue_name
+        room = min(self._room, BYTES_A_TURN)
+
+        def before(found: Plain) -> bool:
+            nonlocal room
+            if room <= 0:
+                return False
+            try:
+                index = conversation.sent + len(frames) + 1 & 0xFFFFFFFF
+                body = pack_plain_message(hobj, index, found.body, name, found.token, found.message.data)
+                whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, request)
+            except Exception as error:
+                raise unexpected(error, name.decode("latin-1")) from error
+            frames.append(whole)
+            room -= len(whole)
+            return True
+
+        frames.clear()
+        taken = len(conversation.manager.get_plain(conversation.hconn, hobj, options, before, most))
+        if not taken:
+            return False
+        whole = b"".join(frames[:taken])  # what was not taken in the end is not sent either
+        frames.clear()
+        conversation.sent = conversation.sent + taken & 0xFFFFFFFF
+        self._sent += taken
+        self._room -= len(whole)
+        link.send(whole, connection.lsn, taken)
+        return True
 
     @property
     def _queue_name(self) -> bytes:
@@ -171,7 +198,7 @@ class Batch:
         template = self._gmo.copy()
         template.Options &= ~C.MQGMO_WAIT
         options = template.Options
-        plain = link.ours and self._max_length is None and not options & ~_PLAIN and self._takes_any
+        plain = link.ours and self._max_length is None and not options & ~PLAIN_OPTIONS and self._takes_any
         until = self._sent + _TURN
         try:
             while self._sent < self._count and self._room > 0:
@@ -183,8 +210,7 @@ class Batch:
                     conversation.batch = self
                     link.go_on_soon()
                     return
-                if plain and not ahead and manager.get_plain(conversation.hconn, hobj, options, self._pack_plain):
-                    self._send(self._plain)
+                if plain and not ahead and self._take_plain(options, min(self._count, until) - self._sent):
                     continue
                 if ahead and not manager.next_is_nonpersistent(conversation.hconn, hobj, self._md, template):
                     break
@@ -235,14 +261,6 @@ _PROPERTIES = (
     | C.MQGMO_PROPERTIES_COMPATIBILITY
 )
 _ANY_PROPERTIES = C.MQGMO_PROPERTIES_IN_HANDLE
-_PLAIN = (
-    C.MQGMO_SYNCPOINT
-    | C.MQGMO_NO_SYNCPOINT
-    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
-    | C.MQGMO_FAIL_IF_QUIESCING
-    | C.MQGMO_PROPERTIES_IN_HANDLE
-    | C.MQGMO_NO_PROPERTIES
-)
 
 
 # Consumers

@@ -49,7 +49,7 @@ def open_object(conversation: Conversation, flow: Flow) -> None:
 
 def close(conversation: Conversation, flow: Flow) -> None:
     hobj, options = calls.unpack_close(flow.body, flow.big_endian)
-    conversation.forget_repeated()
+    conversation.link.known_calls.forget()
     reason = conversation.manager.close(conversation.hconn, hobj, options)
     deliveries.forget_handle(conversation, hobj)
     conversation.selections.pop(hobj, None)

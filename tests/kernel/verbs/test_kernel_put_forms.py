@@ -1,19 +1,16 @@
-"""The short ways of puts and gets that are like the one before: they must notice whatever makes them unlike.
+"""Puts that are like one before go by its form: it must notice whatever makes them unlike.
 
-A client's puts under syncpoint that nobody waits for take the short way, those that are answered never do. Both put
-the same messages, and meanwhile something is altered: what becomes of the puts, and what lies on the queue afterwards,
-must be the same both ways, and other than it was before the change.
+Puts that nobody waits for, and puts that are answered, go on while something is altered: what becomes of them, and what
+lies on the queue afterwards, must be the same both ways, and other than it was before the change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import count
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
-from helper_power_cut import Site, site
 
 import libremq
 from libremq import MQError, QueueManager
@@ -22,8 +19,8 @@ from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQMD, MQOD, MQPMO, MQSTS
 from libremq.testing.serving import served_queue_manager
 
-_SHORT = C.MQPMO_SYNCPOINT | C.MQPMO_ASYNC_RESPONSE
-_ORDINARY = C.MQPMO_SYNCPOINT | C.MQPMO_SYNC_RESPONSE
+_UNANSWERED = C.MQPMO_SYNCPOINT | C.MQPMO_ASYNC_RESPONSE
+_ANSWERED = C.MQPMO_SYNCPOINT | C.MQPMO_SYNC_RESPONSE
 _BEFORE, _BEHIND = 3, 2
 _SIZE = 33_000
 _numbers = count(1)
@@ -132,7 +129,7 @@ FILLING: dict[str, tuple[Change, tuple[object, ...]]] = {
 """Changes that the messages put behind them show, and how."""
 
 
-@pytest.mark.parametrize("options", [_SHORT, _ORDINARY], ids=["short", "ordinary"])
+@pytest.mark.parametrize("options", [_UNANSWERED, _ANSWERED], ids=["unanswered", "answered"])
 @pytest.mark.parametrize(("change", "reason"), REFUSING.values(), ids=list(REFUSING))
 def test_puts_behind_a_change_are_refused(
     qm: QueueManager, operator: QueueManager, options: int, change: Change, reason: int
@@ -140,7 +137,7 @@ def test_puts_behind_a_change_are_refused(
     assert _puts(qm, operator, options, change) == (reason, _BEHIND, (_PLAIN,) * _BEFORE)
 
 
-@pytest.mark.parametrize("options", [_SHORT, _ORDINARY], ids=["short", "ordinary"])
+@pytest.mark.parametrize("options", [_UNANSWERED, _ANSWERED], ids=["unanswered", "answered"])
 @pytest.mark.parametrize(("change", "shown"), FILLING.values(), ids=list(FILLING))
 def test_messages_behind_a_change_are_as_it_says(
     qm: QueueManager, operator: QueueManager, options: int, change: Change, shown: tuple[object, ...]
@@ -150,19 +147,19 @@ def test_messages_behind_a_change_are_as_it_says(
     assert sorted(outcome.messages) == sorted([_PLAIN] * _BEFORE + [shown] * _BEHIND)
 
 
-def _put_short(qm: QueueManager, hobj: int, how_many: int) -> None:
+def _put_unanswered(qm: QueueManager, hobj: int, how_many: int) -> None:
     for _ in range(how_many):
-        qm.mqi.MQPUT(hobj, MQMD(Version=2), MQPMO(Version=3, Options=_SHORT), b"x")
+        qm.mqi.MQPUT(hobj, MQMD(Version=2), MQPMO(Version=3, Options=_UNANSWERED), b"x")
 
 
 def test_a_handle_that_was_closed_is_no_more(qm: QueueManager) -> None:
     """What was worked out for it goes with it."""
     qm.define_local("CLOSED")
     hobj = qm.mqi.MQOPEN(MQOD(ObjectName="CLOSED"), C.MQOO_OUTPUT)
-    _put_short(qm, hobj, 2)
+    _put_unanswered(qm, hobj, 2)
     qm.mqi.MQCLOSE(hobj)
     with pytest.raises(MQError) as caught:
-        _put_short(qm, hobj, 1)
+        _put_unanswered(qm, hobj, 1)
         raise mq_error(_status(qm).Reason)
     assert caught.value.reason == C.MQRC_HOBJ_ERROR
     qm.mqi.MQBACK()
@@ -173,9 +170,9 @@ def test_a_dynamic_queue_may_be_inhibited_meanwhile(qm: QueueManager) -> None:
     """No definition is logged then: the queue is temporary."""
     od = MQOD(ObjectName="SYSTEM.DEFAULT.MODEL.QUEUE")
     hobj = qm.mqi.MQOPEN(od, C.MQOO_OUTPUT | C.MQOO_INPUT_SHARED | C.MQOO_SET)
-    _put_short(qm, hobj, 2)
+    _put_unanswered(qm, hobj, 2)
     qm.mqi.MQSET(hobj, {C.MQIA_INHIBIT_PUT: C.MQQA_PUT_INHIBITED})
-    _put_short(qm, hobj, 2)
+    _put_unanswered(qm, hobj, 2)
     sts = _status(qm)
     assert (sts.Reason, sts.PutSuccessCount, sts.PutFailureCount) == (C.MQRC_PUT_INHIBITED, 2, 2)
     qm.mqi.MQBACK()
@@ -184,11 +181,11 @@ def test_a_dynamic_queue_may_be_inhibited_meanwhile(qm: QueueManager) -> None:
 def test_a_queue_that_fills_on_the_way_is_full(qm: QueueManager) -> None:
     qm.define_local("SHALLOW", MAXDEPTH=4)
     hobj = qm.mqi.MQOPEN(MQOD(ObjectName="SHALLOW"), C.MQOO_OUTPUT)
-    _put_short(qm, hobj, 6)
+    _put_unanswered(qm, hobj, 6)
     sts = _status(qm)
     assert (sts.Reason, sts.PutSuccessCount, sts.PutFailureCount) == (C.MQRC_Q_FULL, 4, 2)
     qm.mqi.MQBACK()
-    _put_short(qm, hobj, 4)
+    _put_unanswered(qm, hobj, 4)
     sts = _status(qm)
     assert (sts.Reason, sts.PutSuccessCount, sts.PutFailureCount) == (C.MQRC_NONE, 4, 0)
     qm.mqi.MQBACK()
@@ -199,7 +196,7 @@ def test_a_unit_of_work_that_fills_on_the_way_is_full(qm: QueueManager, operator
     operator.alter("QMGR", MAXUMSGS=4)
     try:
         hobj = qm.mqi.MQOPEN(MQOD(ObjectName="UNIT"), C.MQOO_OUTPUT)
-        _put_short(qm, hobj, 6)
+        _put_unanswered(qm, hobj, 6)
         sts = _status(qm)
     finally:
         operator.alter("QMGR", MAXUMSGS=10_000)
@@ -213,55 +210,10 @@ def test_puts_behind_the_end_of_a_unit_are_in_the_next(qm: QueueManager, end: st
     qm.define_local(name)
     hobj = qm.mqi.MQOPEN(MQOD(ObjectName=name), C.MQOO_OUTPUT)
 
-    _put_short(qm, hobj, 3)
+    _put_unanswered(qm, hobj, 3)
     getattr(qm.mqi, end)()
-    _put_short(qm, hobj, 3)
+    _put_unanswered(qm, hobj, 3)
     qm.mqi.MQBACK()
     qm.mqi.MQCLOSE(hobj)
     with qm.queue(name) as queue:
         assert len(list(iter(queue.get_or_none, None))) == (3 if end == "MQCMIT" else 0)
-
-
-# Gets of whatever comes first
-
-
-@pytest.fixture
-def here(tmp_path: Path) -> Iterator[Site]:
-    with site("embedded", tmp_path) as found:
-        yield found
-
-
-def _get_plain(here: Site, options: int) -> bytes | None:
-    hobj = here.open(C.MQOO_INPUT_SHARED)
-    found = here.answered(lambda manager, hconn: manager.get_plain(hconn, hobj, options))
-    return found[0].data if found is not None else None
-
-
-def test_what_a_plain_get_has_seen_survives(here: Site) -> None:
-    here.put_in_unit(b"new")
-    here.commit()
-    assert _get_plain(here, C.MQGMO_SYNCPOINT) == b"new"
-    assert here.after_power_cut() == [b"new"]
-
-
-def test_what_a_plain_get_has_taken_never_comes_back(here: Site) -> None:
-    here.put(b"new")
-    here.answer()
-    assert _get_plain(here, C.MQGMO_NO_SYNCPOINT) == b"new"
-    assert here.after_power_cut() == []
-
-
-def test_a_plain_get_leaves_a_queue_with_gets_disabled_alone(here: Site) -> None:
-    here.put(b"new")
-    here.command(lambda manager: manager.alter("QLOCAL", "Q", {"GET": "DISABLED"}))
-    assert _get_plain(here, C.MQGMO_NO_SYNCPOINT) is None
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [{"Expiry": 10}, {"Report": C.MQRO_COD, "ReplyToQ": "Q"}, {"MsgFlags": C.MQMF_MSG_IN_GROUP}, {"Format": "MQHRF2"}],
-    ids=lambda fields: next(iter(fields)),
-)
-def test_a_plain_get_leaves_a_message_that_is_special(here: Site, fields: dict[str, Any]) -> None:
-    here.put(b"special", **fields)
-    assert _get_plain(here, C.MQGMO_NO_SYNCPOINT) is None

@@ -1,0 +1,149 @@
+"""Gets of whatever comes first, one or many, of messages about which there is nothing to decide.
+
+Such a message is handed on as its bytes: descriptor and data go into the answer as they were stored. As soon as
+anything is special (properties, a group, a report on delivery, a lock, a definition that forbids it), nothing is done,
+and an ordinary get decides (`getting`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from libremq.kernel.messages.time_to_live import time_left
+from libremq.kernel.properties.property_delivery import FORMATS_WITH_PROPERTIES
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import PASSING
+from libremq.kernel.state.queue_state import QueueState
+from libremq.kernel.state.unit_of_work import UnitOfWork
+from libremq.kernel.state.verb_result import Positioned
+from libremq.kernel.verbs import reports
+from libremq.kernel.verbs.getting import get_inhibited
+from libremq.kernel.verbs.matching import first
+from libremq.mqi import constants as C
+from libremq.mqi.descriptor_bytes import (
+    BACKOUT_COUNT_AT,
+    EXPIRY_AT,
+    EXPIRY_END,
+    FLAGS_AT,
+    FLAGS_END,
+    FORMAT_AT,
+    FORMAT_END,
+    REPORT_END,
+    packed_integer,
+    read_body,
+)
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQMD
+from libremq.store.space_handles import PERSISTENT
+from libremq.store.stored_message import Message
+
+
+class Plain(NamedTuple):
+    """A message as its getter sees it."""
+
+    message: Message
+    body: bytes  # its descriptor, with the backouts it has seen and what is left of its Expiry
+    token: bytes
+
+    @property
+    def md(self) -> MQMD:
+        return self.message.md if self.body is self.message.body else read_body(self.body)
+
+
+BeforeTaking = Callable[[Plain], bool]
+"""Is given the message before it is taken, and may leave it where it is; so does what it raises."""
+
+_NONE = bytes(4)
+_HOLD_PROPERTIES = frozenset(name.encode() for name in FORMATS_WITH_PROPERTIES)
+
+
+def nothing_first(found: Plain) -> bool:
+    """For whoever makes no answer of it."""
+    return True
+
+
+def take_plain(
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    options: int,
+    before: BeforeTaking = nothing_first,
+    most: int = 1,
+) -> Positioned[list[Plain]]:
+    """So many of the first messages at most; fewer, or none, as soon as one is special or there is none."""
+    taken: list[Plain] = []
+    queue = handle.queue
+    if (
+        queue is None
+        or queue.deleted
+        or connection.is_lost
+        or handle.get_group is not None
+        or (core.quiescing and options & C.MQGMO_FAIL_IF_QUIESCING)
+        or get_inhibited(handle, queue)
+    ):
+        return taken, 0
+    position = 0
+    try:
+        while len(taken) < most:
+            found, lsn = _take_first(core, connection, handle, queue, options, before)
+            if found is None:
+                break
+            if lsn > position:
+                position = lsn
+            taken.append(found)
+    except (MQError, *PASSING):
+        if not taken:
+            raise
+        # Those that were taken are on their way; the next get hears of it
+    if taken and queue.visible_lsn > position:
+        position = queue.visible_lsn  # whoever sees a message sees it with all that made it visible
+    return taken, position
+
+
+def _take_first(
+    core: Core, connection: Connection, handle: ObjectHandle, queue: QueueState, options: int, before: BeforeTaking
+) -> Positioned[Plain | None]:
+    slot = first(core, handle, queue)
+    if slot < 0:  # none, or it takes an ordinary get to find out
+        return None, 0
+    store = queue.store
+    message = store.message(slot)
+    body = message.body
+    if message.properties or is_special(body, options):
+        return None, 0
+    if expires := store.handles.expiry_ms[slot]:
+        expiry = int.from_bytes(body[EXPIRY_AT:EXPIRY_END], "little", signed=True)
+        left = packed_integer(time_left(expires, core.clock.now(), expiry))
+        body = body[:EXPIRY_AT] + left + body[EXPIRY_END:]
+    if count := store.backout_count(slot):
+        body = body[:BACKOUT_COUNT_AT] + packed_integer(count) + body[BACKOUT_COUNT_AT + 4 :]
+    unit: UnitOfWork | None = None
+    if options & C.MQGMO_SYNCPOINT or (
+        options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and store.handles.flags[slot] & PERSISTENT
+    ):
+        unit = core.syncpoint_unit(connection)
+        if handle not in unit.get_groups:
+            unit.get_groups[handle] = None
+    found = Plain(message, body, queue.token(slot))
+    if not before(found):
+        return None, 0
+    lsn = core.take(queue, slot, unit)
+    if unit is not None:
+        unit.message_count += 1
+    if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
+        handle.save_context(message)
+    return found, lsn
+
+
+def is_special(body: bytes, options: int) -> bool:
+    """Does this descriptor ask for more than to be handed on?"""
+    return (
+        body[FLAGS_AT:FLAGS_END] != _NONE
+        or (body[:REPORT_END] != _NONE and bool(int.from_bytes(body[:REPORT_END], "little") & reports.COD_MASK))
+        or (
+            body[FORMAT_AT:FORMAT_END].rstrip(b" \0") in _HOLD_PROPERTIES
+            and not options & C.MQGMO_PROPERTIES_FORCE_MQRFH2
+        )
+    )

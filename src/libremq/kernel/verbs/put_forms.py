@@ -1,0 +1,150 @@
+"""Puts that differ in ids, time and data only: what was checked and worked out for the first counts for the others.
+
+A program puts the same descriptor with the same options through the same handle again and again. What a put makes of
+these (`putting.put_to`) depends on them and on the definitions, and is kept as bytes: the stored descriptor, with gaps
+for the two ids and the time. So the next one is three pieces joined, and the questions whose answers may have changed
+since: `put_plan` has the list. If an answer has, or the put is of a kind that is decided by more than these (groups,
+properties, reports, a passed context, a remote queue), nothing is done and the put is done anew, all of it. That both
+come to the same, byte for byte, is what tests/server/net/test_server_known_calls.py shows.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from libremq.kernel.messages.message_context import BLANK_STAMP, put_stamp
+from libremq.kernel.messages.put_plan import APPLICATION, MAX_PRIORITY, PutPlan, plan_of
+from libremq.kernel.messages.time_to_live import expires_ms
+from libremq.kernel.objects.object_types import RemoteQueue
+from libremq.kernel.properties.property_delivery import may_hold_properties
+from libremq.kernel.state.connection import Connection, ObjectHandle
+from libremq.kernel.state.core import Core
+from libremq.kernel.state.failure_reasons import PASSING
+from libremq.kernel.state.unit_of_work import ACTIVE, UnitOfWork
+from libremq.kernel.verbs import putting
+from libremq.mqi import constants as C
+from libremq.mqi.descriptor_bytes import IDS_END, MESSAGE_ID_AT, STAMP_AT, STAMP_END, packed_body
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQMD, MQPMO
+from libremq.store.stored_message import Message
+
+_OPTIONS = (
+    C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_ASYNC_RESPONSE
+    | C.MQPMO_SYNC_RESPONSE | C.MQPMO_NEW_MSG_ID | C.MQPMO_NEW_CORREL_ID | C.MQPMO_DEFAULT_CONTEXT
+    | C.MQPMO_NO_CONTEXT
+)  # fmt: skip
+_NO_ID = bytes(24)
+
+
+class Filled(NamedTuple):
+    """What a put has filled in, and on which log position its answer depends."""
+
+    ids: bytes  # MsgId and CorrelId
+    stamp: bytes  # PutDate and PutTime
+    lsn: int
+
+
+class PutForm:
+    """Puts through one handle that are alike."""
+
+    __slots__ = (
+        "_behind_stamp", "_between", "_connection", "_core", "_expiry", "_handle", "_head", "_in_unit", "_is_async",
+        "_is_stamped", "_new_correlation_id", "_new_message_id", "_options", "_persistent", "_plan",
+        "_priority",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        core: Core,
+        connection: Connection,
+        handle: ObjectHandle,
+        plan: PutPlan,
+        md: MQMD,
+        options: int,
+        *,
+        is_async: bool,
+    ) -> None:
+        """`md` is the stored descriptor of such a put; `is_async`: MQSTAT tells what becomes of it."""
+        self._core = core
+        self._connection = connection
+        self._handle = handle
+        self._plan = plan
+        self._options = options
+        self._in_unit = bool(options & C.MQPMO_SYNCPOINT)
+        self._new_message_id = bool(options & C.MQPMO_NEW_MSG_ID)
+        self._new_correlation_id = bool(options & C.MQPMO_NEW_CORREL_ID)
+        self._is_async = is_async
+        self._is_stamped = not options & C.MQPMO_NO_CONTEXT
+        self._priority = min(md.Priority, MAX_PRIORITY)
+        self._persistent = md.Persistence == C.MQPER_PERSISTENT
+        self._expiry = md.Expiry
+        body = packed_body(md)
+        self._head = body[:MESSAGE_ID_AT]
+        self._between = body[IDS_END:STAMP_AT]
+        self._behind_stamp = body[STAMP_END:]
+
+    @property
+    def connection(self) -> Connection:
+        return self._connection
+
+    def put(self, ids: bytes, data: bytes) -> Filled | None:
+        """Put one more, with this MsgId and CorrelId; None, with nothing done, if that has to be looked at anew."""
+        core, connection, plan, handle = self._core, self._connection, self._plan, self._handle
+        queue = plan.queue
+        if (
+            plan.closed_because(core, self._options)
+            or plan.no_room_because(len(data))
+            or connection.is_lost
+            or handle.put_groups  # a group was begun through it since
+            or handle.hobj not in connection.handles
+        ):
+            return None
+        try:
+            unit: UnitOfWork | None = None
+            if self._in_unit:
+                unit = connection.xa_unit or connection.unit
+                if unit is None:
+                    unit = core.syncpoint_unit(connection)
+                if unit.state is not ACTIVE or core.unit_closed_because(unit, limited=APPLICATION.is_limited):
+                    return None
+            if self._new_message_id or ids.startswith(_NO_ID):
+                ids = core.identifiers.next_id() + ids[24:]
+            if self._new_correlation_id:
+                ids = ids[:24] + core.identifiers.next_id()
+            now = core.clock.now()
+            stamp = put_stamp(now) if self._is_stamped else BLANK_STAMP
+            message = Message.of_bytes(b"".join((self._head, ids, self._between, stamp, self._behind_stamp)), data)
+            if unit is None and queue.waiters:
+                lsn = putting.deliver(core, connection, plan, message, None, now, APPLICATION)
+            else:
+                expires = expires_ms(self._expiry, now)
+                lsn = core.put(queue, message, self._priority, self._persistent, expires, unit)
+        except (MQError, *PASSING):
+            return None
+        if unit is not None:
+            unit.message_count += 1
+            if handle not in unit.put_groups:
+                unit.put_groups[handle] = {}  # a backout restores what was before the first put
+        if self._is_async:
+            connection.async_puts.successes += 1
+        return Filled(ids, stamp, lsn)
+
+
+def form_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO) -> PutForm | None:
+    """After a put that went well: the form of those like it, if it has one. `md` is as the put has filled it."""
+    destination = handle.destination
+    if (
+        destination is None
+        or destination.is_remote
+        or pmo.Options & ~_OPTIONS
+        or md.Version != C.MQMD_VERSION_2
+        or md.Report
+        or md.MsgFlags
+        or handle.put_groups
+        or handle.destinations
+        or isinstance(core.catalogue.find_queue(md.ReplyToQ), RemoteQueue)  # stored is what the alias stands for
+        or (core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH and may_hold_properties(md.Format))
+    ):
+        return None
+    plan = plan_of(core, destination)
+    return PutForm(core, connection, handle, plan, md, pmo.Options, is_async=putting.is_async(handle, pmo))

@@ -1,0 +1,214 @@
+"""Puts and gets of a link that are like ones before: run by their bytes, many in one go.
+
+The first of its kind takes the ordinary way, from the segment to the verb and back (`conversation`). If it went well
+and is one of those that go by a form (`put_forms`, `plain_gets`), it is noted here with its bytes; whatever then comes
+with the same bytes is run without being taken apart. What is not quite like it, or could fail, is left for the ordinary
+way, with nothing done.
+
+Off (LIBREMQ_KNOWN_CALLS=no, for comparing the two), everything takes the ordinary way.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from libremq.kernel.verbs.plain_gets import Plain
+from libremq.kernel.verbs.put_forms import PutForm
+from libremq.mqi import constants as C
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
+from libremq.wire.known_calls import (
+    GET_BYTES,
+    GET_KIND,
+    HEAD_AT,
+    IDS_AT,
+    IDS_END,
+    KIND_AT,
+    PUT_DATA_AT,
+    PUT_KIND,
+    PUT_LENGTH_AT,
+    LikeGet,
+    LikePut,
+    like_get,
+    like_put,
+)
+from libremq.wire.segments import Flow
+
+if TYPE_CHECKING:
+    from libremq.server.net.client_link import Link
+    from libremq.server.net.conversation import Conversation
+
+KNOWN_MAX = 256
+"""Kinds of calls that are remembered of a link. Then it begins anew."""
+PLAIN_OPTIONS = (
+    C.MQGMO_SYNCPOINT
+    | C.MQGMO_NO_SYNCPOINT
+    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
+    | C.MQGMO_FAIL_IF_QUIESCING
+    | C.MQGMO_PROPERTIES_IN_HANDLE
+    | C.MQGMO_NO_PROPERTIES
+)
+_ENABLED = os.environ.get("LIBREMQ_KNOWN_CALLS", "") != "no"
+
+
+class _KnownPut:
+    __slots__ = ("conversation", "form", "like")
+
+    def __init__(self, conversation: Conversation, like: LikePut, form: PutForm) -> None:
+        self.conversation = conversation
+        self.like = like
+        self.form = form
+
+
+class _KnownGet:
+    __slots__ = ("conversation", "hobj", "like", "options")
+
+    def __init__(self, conversation: Conversation, like: LikeGet, hobj: int, options: int) -> None:
+        self.conversation = conversation
+        self.like = like
+        self.hobj = hobj
+        self.options = options
+
+
+class KnownCalls:
+    """The calls that one link is known to make."""
+
+    __slots__ = ("_gets", "_link", "_puts")
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._puts: dict[bytes, _KnownPut] = {}
+        self._gets: dict[bytes, _KnownGet] = {}
+
+    def forget(self) -> None:
+        """A handle is closed, or a conversation has ended: its numbers may come to mean something else."""
+        self._puts.clear()
+        self._gets.clear()
+
+    def note_put(
+        self, conversation: Conversation, flow: Flow, hobj: int, md: MQMD, pmo: MQPMO, reply: bytes = b""
+    ) -> None:
+        """A put went well; `md` and `pmo` are as it has filled them."""
+        if not _ENABLED or pmo.NewMsgHandle or pmo.OriginalMsgHandle:
+            return
+        like = like_put(flow, reply)
+        form = conversation.manager.form_of(conversation.hconn, hobj, md, pmo) if like is not None else None
+        if like is not None and form is not None:
+            if len(self._puts) >= KNOWN_MAX:
+                self._puts.clear()
+            self._puts[like.head] = _KnownPut(conversation, like, form)
+
+    def note_get(self, conversation: Conversation, flow: Flow, hobj: int, gmo: MQGMO, reply: bytes) -> None:
+        """A get for any length went well."""
+        if not _ENABLED or gmo.Options & ~(PLAIN_OPTIONS | C.MQGMO_WAIT) or gmo.MatchOptions & ~_IDS:
+            return
+        like = like_get(flow, reply)
+        if like is not None and conversation.manager.handle(conversation.hconn, hobj).selector is None:
+            if len(self._gets) >= KNOWN_MAX:
+                self._gets.clear()
+            self._gets[like.request] = _KnownGet(conversation, like, hobj, gmo.Options)
+
+    def take(self, data: bytes) -> tuple[int, int]:
+        """Run the known calls at the beginning, as far as a turn goes. How many bytes they took, and how many calls.
+
+        Under the kernel's lock.
+        """
+        used = calls = 0
+        while calls < FLOWS_A_TURN and used <= BYTES_A_TURN and len(data) - used >= GET_BYTES:
+            kind = data[used + KIND_AT]
+            if kind == PUT_KIND and self._puts:
+                more, count = self._run_puts(data, used, FLOWS_A_TURN - calls)
+            elif kind == GET_KIND and self._gets:
+                more, count = self._run_get(data, used)
+            else:
+                break
+            if not count:
+                break
+            used += more
+            calls += count
+        if calls:
+            link = self._link
+            link.counters.calls += calls
+            link.counters.last_call = time.time()
+        return used, calls
+
+    def _run_puts(self, data: bytes, start: int, most: int) -> tuple[int, int]:
+        """Puts that are alike and follow each other."""
+        head = data[start + HEAD_AT : start + IDS_AT]
+        known = self._puts.get(head)
+        if known is None or not known.conversation.takes_known:
+            return 0, 0
+        like, form, link = known.like, known.form, self._link
+        agreed = link.agreed
+        assert agreed is not None
+        behind, length_max = like.behind, agreed.max_message
+        end = min(len(data), start + BYTES_A_TURN + agreed.max_segment)
+        answers: list[bytes] = []
+        count, offset = 0, start
+
+        def run() -> tuple[None, int]:
+            nonlocal count, offset
+            position = 0
+            while count < most and end - offset >= PUT_DATA_AT:
+                length = int.from_bytes(data[offset + PUT_LENGTH_AT : offset + PUT_DATA_AT], "little")
+                until = offset + PUT_DATA_AT + length
+                if (
+                    until > end
+                    or length > length_max
+                    or data[offset : offset + 4] != b"TSHM"
+                    or int.from_bytes(data[offset + 4 : offset + HEAD_AT], "big") != PUT_DATA_AT + length
+                    or data[offset + IDS_END : offset + PUT_LENGTH_AT] != behind
+                    or (count and data[offset + HEAD_AT : offset + IDS_AT] != head)
+                ):
+                    break
+                filled = form.put(data[offset + IDS_AT : offset + IDS_END], data[offset + PUT_DATA_AT : until])
+                if filled is None:
+                    break
+                if like.is_answered:
+                    answers.append(like.answer(filled.ids, filled.stamp, length))
+                if filled.lsn > position:
+                    position = filled.lsn
+                count += 1
+                offset = until
+                if offset - start > BYTES_A_TURN:
+                    break
+            return None, position
+
+        connection = form.connection
+        known.conversation.manager.run(connection, run)
+        if answers:
+            link.send(b"".join(answers), connection.lsn, len(answers))
+        return offset - start, count
+
+    def _run_get(self, data: bytes, start: int) -> tuple[int, int]:
+        """One get of whatever comes."""
+        known = self._gets.get(data[start + HEAD_AT : start + GET_BYTES])
+        if known is None or data[start : start + HEAD_AT] != _GET_HEAD or not known.conversation.takes_known:
+            return 0, 0
+        link, conversation, like = self._link, known.conversation, known.like
+        agreed, event_loop = link.agreed, link.event_loop
+        assert agreed is not None
+        if event_loop.buffered_bytes > event_loop.limits.buffer_bytes_max:
+            return 0, 0
+        length_max = min(agreed.max_message, link.max_segment - GET_BYTES)
+        answer = b""
+
+        def before(found: Plain) -> bool:
+            nonlocal answer
+            if len(found.message.data) > length_max:
+                return False
+            answer = like.answer(found.body, found.token, found.message.data)
+            return True
+
+        if not conversation.manager.get_plain(conversation.hconn, known.hobj, known.options, before):
+            return 0, 0
+        connection = conversation.connection
+        assert connection is not None
+        link.send(answer, connection.lsn)
+        return GET_BYTES, 1
+
+
+_IDS = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
+_GET_HEAD = b"TSHM" + GET_BYTES.to_bytes(4, "big")

@@ -1,0 +1,135 @@
+"""Puts and gets that are like one before, as bytes: where such calls differ, and where their answers do.
+
+A program's puts differ in MsgId, CorrelId and data, their answers in these ids, the time, and the length. Its gets of
+whatever comes do not differ at all; their answers in the descriptor, the message token, and the data. Positions are
+those in a segment with conversation ids, with an MQMD of version 2 and an MQPMO of version 3 or an MQGMO of version 4,
+little endian: what clients of ours send.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from libremq.wire.protocol import CCSID, ENCODING, REPLY, WHOLE, Type
+from libremq.wire.segments import TSHM_BYTES, Flow, frame
+
+HEAD_AT = 8
+"""Conversation and request number, type, flags, encoding; then the header of the call, and its descriptor."""
+IDS_AT = 100
+IDS_END = 148
+PUT_LENGTH_AT = 592
+PUT_DATA_AT = 596
+GET_BYTES = 532
+KIND_AT = 17
+
+_API_AT = TSHM_BYTES
+_MD_AT = 52
+_BODY_AT = 60
+_STAMP_AT = 356
+_STAMP_END = 372
+_OPTIONS_AT = 416
+_STATUS_AT = 492
+_TOKEN_AT = 496
+_HANDLE_AT = 520
+_LENGTH_AT = 528
+_MD_2 = b"MD  \2\0\0\0"
+_PMO_3 = b"PMO \3\0\0\0"
+_GMO_4 = b"GMO \4\0\0\0"
+_NO_IDS = bytes(48)
+_NO_STATUS = b"    "
+_NO_PROPERTIES = bytes(8), (1).to_bytes(8, "little")
+"""What an MQGMO says of the properties of a message that has none: no handle was given, or one that stays empty."""
+_NUMBERS = struct.Struct(">II")
+_CODES = struct.Struct("<IHH")
+_HEAD = struct.Struct(">4sIII")
+_REPLY_LENGTH = struct.Struct(">I")
+_RETURNED = struct.Struct("<ii")
+
+
+def head_of(flow: Flow) -> bytes:
+    """The header of a call that came in one segment, from its conversation on."""
+    codes = _CODES.pack(flow.encoding, flow.ccsid, 0)
+    return _NUMBERS.pack(flow.conversation, flow.request) + bytes((2, flow.kind, WHOLE, 0)) + bytes(8) + codes
+
+
+def _is_usual(flow: Flow, options_at: int, options: bytes) -> bool:
+    body = flow.body
+    return (
+        flow.shared
+        and not flow.big_endian
+        and flow.encoding == ENCODING
+        and flow.ccsid == CCSID
+        and body[_MD_AT - TSHM_BYTES : _BODY_AT - TSHM_BYTES] == _MD_2
+        and body[options_at : options_at + 8] == options
+    )
+
+
+class LikePut:
+    """What all puts like one have in common, and the pieces of their answers."""
+
+    __slots__ = ("_behind_stamp", "_between", "_front", "behind", "head", "is_answered")
+
+    def __init__(self, flow: Flow, reply: bytes) -> None:
+        """`reply` is the body of the answer; empty if nobody waits for one."""
+        self.head = head_of(flow) + flow.body[: IDS_AT - TSHM_BYTES]
+        self.behind = flow.body[IDS_END - TSHM_BYTES : PUT_LENGTH_AT - TSHM_BYTES]
+        self.is_answered = bool(reply)
+        whole = frame(flow.kind + REPLY, reply, flow.conversation, flow.request)
+        self._front = whole[:IDS_AT]
+        self._between = whole[IDS_END:_STAMP_AT]
+        self._behind_stamp = whole[_STAMP_END:PUT_LENGTH_AT]
+
+    def answer(self, ids: bytes, stamp: bytes, length: int) -> bytes:
+        return b"".join(
+            (self._front, ids, self._between, stamp, self._behind_stamp, length.to_bytes(4, "little"))
+        )  # fmt: skip
+
+
+def like_put(flow: Flow, reply: bytes) -> LikePut | None:
+    """After a put and its answer: what there is to know of others like it. None if it is laid out in another way."""
+    if _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _PMO_3) and len(reply) in (0, PUT_DATA_AT - TSHM_BYTES):
+        return LikePut(flow, reply)
+    return None
+
+
+class LikeGet:
+    """What the answers have in common to a get that takes whatever comes."""
+
+    __slots__ = ("_api", "_handle", "_numbers", "_options", "_tail", "request")
+
+    def __init__(self, flow: Flow, reply: bytes) -> None:
+        self.request = head_of(flow) + flow.body
+        whole = frame(flow.kind + REPLY, reply, flow.conversation, flow.request)
+        self._numbers = flow.conversation, flow.request
+        self._tail = whole[16:TSHM_BYTES]
+        self._api = whole[_API_AT + 4 : _BODY_AT]
+        self._options = whole[_OPTIONS_AT:_TOKEN_AT]
+        self._handle = whole[_HANDLE_AT:_LENGTH_AT]
+
+    def answer(self, descriptor: bytes, token: bytes, data: bytes) -> bytes:
+        """The answer, in one segment."""
+        size = len(data)
+        return b"".join(
+            (
+                _HEAD.pack(b"TSHM", GET_BYTES + size, *self._numbers), self._tail,
+                _REPLY_LENGTH.pack(GET_BYTES - HEAD_AT + size), self._api, descriptor, self._options, token,
+                _RETURNED.pack(size, 0), self._handle, size.to_bytes(4, "little"), data,
+            )
+        )  # fmt: skip
+
+
+def like_get(flow: Flow, reply: bytes) -> LikeGet | None:
+    """After a get and its answer: how others like it are answered. None if it is laid out in another way or special."""
+    if (
+        _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _GMO_4)
+        and len(flow.body) == GET_BYTES - TSHM_BYTES
+        and flow.body[IDS_AT - TSHM_BYTES : IDS_END - TSHM_BYTES] == _NO_IDS
+        and reply[_MD_AT - TSHM_BYTES : _BODY_AT - TSHM_BYTES] == _MD_2
+        and reply[_STATUS_AT - TSHM_BYTES : _TOKEN_AT - TSHM_BYTES] == _NO_STATUS
+        and reply[_HANDLE_AT - TSHM_BYTES : _LENGTH_AT - TSHM_BYTES] in _NO_PROPERTIES
+    ):
+        return LikeGet(flow, reply)
+    return None
+
+
+PUT_KIND, GET_KIND = int(Type.MQPUT), int(Type.MQGET)
