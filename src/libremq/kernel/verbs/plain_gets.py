@@ -94,9 +94,7 @@ def take_plain(
                 position = lsn
             taken.append(found)
     except (MQError, *PASSING):
-        if not taken:
-            raise
-        # Those that were taken are on their way; the next get hears of it
+        pass  # what was taken is on its way; an ordinary get says what is wrong with the next
     if taken and queue.visible_lsn > position:
         position = queue.visible_lsn  # whoever sees a message sees it with all that made it visible
     return taken, position
@@ -124,14 +122,14 @@ def _take_first(
         options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and store.handles.flags[slot] & PERSISTENT
     ):
         unit = core.syncpoint_unit(connection)
-        if handle not in unit.get_groups:
-            unit.get_groups[handle] = None
     found = Plain(message, body, queue.token(slot))
     if not before(found):
         return None, 0
     lsn = core.take(queue, slot, unit)
     if unit is not None:
         unit.message_count += 1
+        if handle not in unit.get_groups:
+            unit.get_groups[handle] = None  # a backout restores what was before the first get
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
         handle.save_context(message)
     return found, lsn
