@@ -357,6 +357,7 @@ class Conversation:
             return
         length = len(data)
         self._check_length(length)
+        troubles = self._async_troubles
         try:
             if (pmo.NewMsgHandle or pmo.OriginalMsgHandle) and self.link.ours:
                 with PropertyBlocks(self, pmo, data) as data:
@@ -371,15 +372,13 @@ class Conversation:
             return
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
         body = calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length)
-        if not reason and self.link.ours:
+        if not reason and self.link.ours and self._async_troubles == troubles:
             self.link.known_calls.note_put(self, flow, hobj, md, pmo, body)
         self.reply(flow, body)
 
     def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bool:
         """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong. True if it went well."""
-        connection = self.connection
-        assert connection is not None
-        successes = connection.async_puts.successes
+        troubles = self._async_troubles
         try:
             self._check_length(len(data))
             if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
@@ -389,7 +388,14 @@ class Conversation:
             self.manager.put(self.hconn, hobj, md, pmo, data)
         except MQError as error:
             self.manager.note_async_failure(self.hconn, error)
-        return connection.async_puts.successes > successes
+        return self._async_troubles == troubles
+
+    @property
+    def _async_troubles(self) -> int:
+        """Puts that did not go well, although their answers say so only when MQSTAT asks: DEFPRESP(ASYNC), too."""
+        assert self.connection is not None
+        status = self.connection.async_puts
+        return status.failures + status.warnings
 
     def put1(self, flow: Flow) -> None:
         od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
