@@ -36,6 +36,9 @@ _MD_2 = b"MD  \2\0\0\0"
 _PMO_3 = b"PMO \3\0\0\0"
 _GMO_4 = b"GMO \4\0\0\0"
 _NO_IDS = bytes(48)
+_PUT_HANDLES = slice(532, 548)
+"""In the body of a put: OriginalMsgHandle and NewMsgHandle, which say how long the properties before the data are."""
+_NO_HANDLES = bytes(16)
 _NO_STATUS = b"    "
 _NO_PROPERTIES = bytes(8), (1).to_bytes(8, "little")
 """What an MQGMO says of the properties of a message that has none: no handle was given, or one that stays empty."""
@@ -87,7 +90,11 @@ class LikePut:
 
 def like_put(flow: Flow, reply: bytes) -> LikePut | None:
     """After a put and its answer: what there is to know of others like it. None if it is laid out in another way."""
-    if _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _PMO_3) and len(reply) in (0, PUT_DATA_AT - TSHM_BYTES):
+    if (
+        _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _PMO_3)
+        and flow.body[_PUT_HANDLES] == _NO_HANDLES  # else properties lie before the data
+        and len(reply) in (0, PUT_DATA_AT - TSHM_BYTES)
+    ):
         return LikePut(flow, reply)
     return None
 

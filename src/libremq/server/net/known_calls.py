@@ -91,7 +91,7 @@ class KnownCalls:
         self, conversation: Conversation, flow: Flow, hobj: int, md: MQMD, pmo: MQPMO, reply: bytes = b""
     ) -> None:
         """A put went well; `md` and `pmo` are as it has filled them."""
-        if not _ENABLED or pmo.NewMsgHandle or pmo.OriginalMsgHandle:
+        if not _ENABLED:
             return
         like = like_put(flow, reply)
         form = conversation.manager.form_of(conversation.hconn, hobj, md, pmo) if like is not None else None
