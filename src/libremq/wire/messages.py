@@ -179,12 +179,14 @@ def pack_message(
     )  # fmt: skip
 
 
-def pack_plain_message(hobj: int, index: int, descriptor: bytes, name: bytes, token: bytes, data: bytes) -> bytes:
+def pack_plain_message(
+    hobj: int, index: int, descriptor: bytes, name: bytes, token: bytes, data: bytes, selection_index: int = 1
+) -> bytes:
     """A message about which there is nothing special to say; its descriptor as it is stored."""
     length = len(data)
     return b"".join(
         (
-            _ASYNC[False].pack(1, hobj, index, index, length, 0, 1),
+            _ASYNC[False].pack(1, hobj, index, index, length, 0, selection_index),
             _FIRST[False].pack(0, length, length, token, 0, len(name)),
             name, bytes(-(3 + len(name)) % 4), _MD_2, descriptor, data,
         )

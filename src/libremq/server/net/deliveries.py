@@ -19,7 +19,7 @@ from libremq.kernel.verbs.plain_gets import Plain
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
-from libremq.server.net.known_calls import PLAIN_OPTIONS
+from libremq.server.net import known_calls
 from libremq.server.net.turn_budget import BYTES_A_TURN
 from libremq.wire import session_flows
 from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification, pack_plain_message
@@ -150,7 +150,7 @@ class Batch:
         conversation, frames = self._conversation, self._frames
         link, connection = conversation.link, conversation.connection
         assert connection is not None
-        hobj, request = self._request.hobj, self._flow.request
+        hobj, selection, request = self._request.hobj, self._request.selection_index, self._flow.request
         name = self._queue_name
         room = min(self._room, BYTES_A_TURN)
 
@@ -160,7 +160,7 @@ class Batch:
                 return False
             try:
                 index = conversation.sent + len(frames) + 1 & 0xFFFFFFFF
-                body = pack_plain_message(hobj, index, found.body, name, found.token, found.message.data)
+                body = pack_plain_message(hobj, index, found.body, name, found.token, found.message.data, selection)
                 whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, request)
             except Exception as error:
                 raise unexpected(error, name.decode("latin-1")) from error
@@ -198,7 +198,13 @@ class Batch:
         template = self._gmo.copy()
         template.Options &= ~C.MQGMO_WAIT
         options = template.Options
-        plain = link.ours and self._max_length is None and not options & ~PLAIN_OPTIONS and self._takes_any
+        plain = (
+            link.ours
+            and known_calls.are_run()
+            and self._max_length is None
+            and not options & ~known_calls.PLAIN_OPTIONS
+            and self._takes_any
+        )
         until = self._sent + _TURN
         try:
             while self._sent < self._count and self._room > 0:

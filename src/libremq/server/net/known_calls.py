@@ -53,6 +53,11 @@ PLAIN_OPTIONS = (
 _ENABLED = os.environ.get("LIBREMQ_KNOWN_CALLS", "") != "no"
 
 
+def are_run() -> bool:
+    """May a call take another way than the ordinary one?"""
+    return _ENABLED
+
+
 class _KnownPut:
     __slots__ = ("conversation", "form", "like")
 
