@@ -114,7 +114,7 @@ class LogCore:
         self._started_page = -1
         self._records = 0
         self._in_flight: Batch | None = None
-        self._writer = PageWriter(extents, opened.shadow, state.epoch, end.lsn, end.used_before)
+        self._writer = PageWriter(extents, opened.shadow, state.epoch, end.lsn, end.used_before, self._buffer_bytes)
         self._force = SharedForce(lsn_of(self._position), self._write_batch)
         self._limit = self._limit_reserve = 0
         self._set_limits()
@@ -317,7 +317,8 @@ class LogCore:
         batch = self._in_flight
         if batch is None:
             with self._gather:
-                self._check_usable()
+                if self._closed or self._force.failed is not None:
+                    self._check_usable()
                 begin, end = self._batch_begin, self._position
                 if end == begin:
                     return lsn_of(end)  # an interrupt came after the write and before it was noted
@@ -352,7 +353,7 @@ class LogCore:
             done.number,
         )
         durable = lsn_of(batch.next_begin)
-        latest = done.latest()
+        latest = {done.lsn: done.image} if done.image else {}
         # Assignments only, again
         writer.last = done
         extents.latest = latest
