@@ -59,7 +59,7 @@ def text_of(files: FaultyFiles) -> str:
 
 def test_the_defaults_are_those_of_mq() -> None:
     assert parse("") == Configuration(LogSettings(), TuningSettings()) == Configuration().checked()
-    assert Configuration().log == LogSettings(3, 2, 4096, "CIRCULAR", 0, "TripleWrite", "", "Manual", "")
+    assert Configuration().log == LogSettings(3, 2, 4096, "CIRCULAR", 0, "TripleWrite", "", "Manual", "AUTO", "")
     assert Configuration().tuning == TuningSettings(50_000, 100, 30, 500, 131072, 262144, 0)
     assert (Configuration().tcp, Configuration().error_log) == (TcpSettings(1414, "Yes"), ErrorLogSettings(33_554_432))
     for setting in SETTINGS:
@@ -278,6 +278,7 @@ def test_a_new_file_shows_the_whole_log_stanza_and_what_was_tuned() -> None:
         "   LogWriteIntegrity=TripleWrite",
         "   LogManagement=Manual",
         "   LogSecondPath=/other disk/log",
+        "   LogDirectIO=AUTO",
         "TuningParameters:",
         "   CheckPointWaitLen=5",
         "",

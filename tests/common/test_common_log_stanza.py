@@ -32,7 +32,7 @@ def test_the_file_has_these_rows_and_no_others() -> None:
     assert [row for row in configuration.SETTINGS if row.stanza == LOG] == list(LOG_SETTINGS)
     assert [row.field for row in LOG_SETTINGS] == [
         "primary_files", "secondary_files", "file_pages", "type", "buffer_pages", "path", "write_integrity",
-        "log_management", "second_folder",
+        "log_management", "second_folder", "direct_io",
     ]  # fmt: skip
 
 

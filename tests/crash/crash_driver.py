@@ -548,9 +548,9 @@ OPERATIONS: tuple[Operation, ...] = (
 # Where a workload starts from, and what happens after its crash
 
 
-def create(log: LogConfig = SMALL_LOG, *, atom_bytes: int = 0) -> tuple[FaultyFiles, Model]:
+def create(log: LogConfig = SMALL_LOG, *, atom_bytes: int = 0, direct: bool = False) -> tuple[FaultyFiles, Model]:
     """A queue manager that was ended in good order, with two queues that hold messages, and nothing else."""
-    files, clock = FaultyFiles(atom_bytes=atom_bytes), VirtualClock(NOW)
+    files, clock = FaultyFiles(atom_bytes=atom_bytes, direct=direct), VirtualClock(NOW)
     lifecycle.create(files, FOLDER, NAME, clock, log)
     qm = lifecycle.start(files, FOLDER, NAME, clock)
     for obj in list(qm.core.catalogue):

@@ -46,6 +46,8 @@ class Configuration:
     log: LogConfig
     start: Callable[[Life], None] | None = None
     atom_bytes: int = 0
+    direct: bool = False
+    """The log is written past the system's cache."""
     damage: Damage | None = None
     more: tuple[Operation, ...] = (checkpoint_meanwhile, checkpoint_meanwhile_objects)
 
@@ -79,7 +81,7 @@ class Configuration:
 
 @cache
 def _template(configuration: Configuration) -> Template:
-    files, model = driver.create(configuration.log, atom_bytes=configuration.atom_bytes)
+    files, model = driver.create(configuration.log, atom_bytes=configuration.atom_bytes, direct=configuration.direct)
     if configuration.start is None:
         return files, model
     life = Life(files, model, driver.NOW)
@@ -237,7 +239,15 @@ DUAL_LINEAR_SPOILT = Configuration(
     "dual, linear, one copy spoilt", DUAL_LINEAR.log, growing, damage=spoil_a_copy, more=LINEAR_OPERATIONS
 )
 
+DIRECT = Configuration("circular, past the cache", TURNING.log, turning, direct=True)
+DIRECT_SINGLE = Configuration(
+    "circular, SingleWrite, past the cache", SINGLE.log, turning, atom_bytes=PAGE, direct=True
+)
+DIRECT_DUAL_LINEAR = Configuration(
+    "dual, linear, past the cache", DUAL_LINEAR.log, growing, direct=True, more=LINEAR_OPERATIONS
+)
+
 MATRIX = (
     CIRCULAR, TURNING, STRETCHED, SINGLE, LINEAR, AUTOMATIC, ARCHIVE, DUAL, DUAL_LINEAR, DUAL_SPOILT,
-    DUAL_LINEAR_SPOILT,
+    DUAL_LINEAR_SPOILT, DIRECT, DIRECT_SINGLE, DIRECT_DUAL_LINEAR,
 )  # fmt: skip

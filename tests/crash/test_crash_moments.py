@@ -16,6 +16,7 @@ from crash_matrix import (
     ARCHIVE,
     AUTOMATIC,
     CIRCULAR,
+    DIRECT,
     DUAL,
     DUAL_LINEAR,
     DUAL_SPOILT,
@@ -36,7 +37,7 @@ STATES_MAX = None if FULL else by_level(6, 10, 0)
 
 # The moments of the store are the same whatever the log is like, the moments of the log are not
 ANY = [CIRCULAR, SINGLE, AUTOMATIC, DUAL, DUAL_SPOILT] if LEVEL else [CIRCULAR]
-RINGS = [CIRCULAR, TURNING, SINGLE, DUAL, DUAL_SPOILT]
+RINGS = [CIRCULAR, TURNING, SINGLE, DUAL, DUAL_SPOILT, DIRECT]
 SEQUENCES = [AUTOMATIC, DUAL_LINEAR]
 
 

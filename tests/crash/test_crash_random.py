@@ -12,6 +12,7 @@ import pytest
 from crash_driver import NOW, Life, Operation, resolve_all, restart, second_life
 from crash_matrix import (
     AUTOMATIC,
+    DIRECT,
     DUAL,
     DUAL_LINEAR_SPOILT,
     DUAL_SPOILT,
@@ -30,7 +31,7 @@ from libremq.testing import PowerCut
 SEEDS = by_level(1, 2, 40)
 LIVES = by_level(6, 9, 12)
 STATES_MAX = by_level(4, 8, 60)
-ROUND = (TURNING, STRETCHED, SINGLE, LINEAR, AUTOMATIC, DUAL, DUAL_SPOILT, DUAL_LINEAR_SPOILT)
+ROUND = (TURNING, STRETCHED, SINGLE, LINEAR, AUTOMATIC, DUAL, DUAL_SPOILT, DUAL_LINEAR_SPOILT, DIRECT)
 
 
 def prepare_and_resolve(life: Life, rng: driver.Rng) -> None:

@@ -177,12 +177,14 @@ class Kind:
     name: str
     config: LogConfig
     states: Callable[[FaultyFiles, random.Random, int | None], Iterator[FaultyFiles]] = torn_states
+    direct: bool = False
+    """Pages are written past the system's cache."""
 
     def __str__(self) -> str:
         return self.name
 
     def template(self) -> FaultyFiles:
-        files = FaultyFiles()
+        files = FaultyFiles(direct=self.direct)
         Log.create(files, FOLDER, self.config).abandon()
         return files
 
@@ -204,3 +206,8 @@ SINGLE = Kind("single write", replace(SMALL, write_integrity="SingleWrite"), ato
 DUAL = Kind("dual", replace(SMALL, second_folder=SECOND))
 LINEAR = Kind("linear", LogConfig(2, 2, 64, "LINEAR", log_management="Automatic"))
 LINEAR_DUAL = Kind("linear dual", replace(LINEAR.config, second_folder=SECOND))
+
+DIRECT = replace(CIRCULAR, name="direct", direct=True)
+DIRECT_SINGLE = replace(SINGLE, name="direct single write", direct=True)
+DIRECT_DUAL = replace(DUAL, name="direct dual", direct=True)
+DIRECT_LINEAR = replace(LINEAR, name="direct linear", direct=True)

@@ -11,6 +11,10 @@ import random
 import pytest
 from helper_log_crash import (
     CIRCULAR,
+    DIRECT,
+    DIRECT_DUAL,
+    DIRECT_LINEAR,
+    DIRECT_SINGLE,
     DUAL,
     FOLDER,
     LINEAR,
@@ -65,6 +69,22 @@ def template() -> FaultyFiles:
         (LINEAR, wrap, 8),
         (LINEAR, sequence, 10),
         (LINEAR_DUAL, sequence, 4),
+        (DIRECT, one_force, None),
+        (DIRECT, several_forces, 30),
+        (DIRECT, small_forces, 30),
+        (DIRECT, checkpoints, 30),
+        (DIRECT, close, None),
+        (DIRECT, wrap, 20),
+        (DIRECT, wrap_with_secondary, 20),
+        (DIRECT, stretch_and_release, 6),
+        (DIRECT_SINGLE, several_forces, 30),
+        (DIRECT_SINGLE, small_forces, 30),
+        (DIRECT_SINGLE, wrap_with_secondary, 10),
+        (DIRECT_DUAL, one_force, None),
+        (DIRECT_DUAL, small_forces, 12),
+        (DIRECT_DUAL, wrap_with_secondary, 5),
+        (DIRECT_LINEAR, small_forces, 12),
+        (DIRECT_LINEAR, sequence, 10),
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
@@ -93,20 +113,20 @@ def test_power_cut_at_every_boundary(kind: Kind, workload: Workload, states_max:
     assert tried > operations
 
 
-@pytest.mark.parametrize("kind", [CIRCULAR, SINGLE, DUAL, LINEAR], ids=str)
+@pytest.mark.parametrize("kind", [CIRCULAR, SINGLE, DUAL, LINEAR, DIRECT, DIRECT_SINGLE, DIRECT_DUAL], ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_power_cuts_in_turn(kind: Kind, seed: int) -> None:
     """Cut, restart, cut again, several times: what a restart has seen stays, whatever the cuts leave of the rest."""
     rng = random.Random(seed)
     template = kind.template()
-    for trial in range(30 if kind is DUAL else 60):
+    for trial in range(30 if kind.config.second_folder else 60):
         files = template.copy()
         kept: list[tuple[int, bytes]] = []
         for life in range(5):
             ledger = Ledger()
             ledger.appended = kept.copy()
             ledger.promised = len(kept)
-            files.crash_at = rng.randrange(1, 36 if kind is DUAL else 18)
+            files.crash_at = rng.randrange(1, 36 if kind.config.second_folder else 18)
             label = f"seed {seed}, trial {trial}, life {life}, {files.label}"
             try:
                 log = kind.open(files)

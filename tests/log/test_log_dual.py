@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from libremq.common.files.direct_files import RealDirectFile, pays_off
 from libremq.common.files.file_layer import Buffer, RealFile, RealFiles
 from libremq.log import Log, LogConfig, LogDamaged, LogError, LogFailed, RecordType
 from libremq.testing import FaultyFiles
@@ -294,11 +295,22 @@ class NamelessFile(RealFile):
         super().sync()
 
 
-class NamelessFiles(RealFiles):
-    __slots__ = ("opened",)
+class NamelessDirectFile(RealDirectFile):
+    failing = ""
 
-    def __init__(self) -> None:
-        self.opened: list[NamelessFile] = []
+    def write(self, offset: int, data: memoryview) -> None:
+        if self.failing:
+            raise OSError(errno.EIO, "no")
+        super().write(offset, data)
+
+
+class NamelessFiles(RealFiles):
+    __slots__ = ("direct", "failing", "opened")
+
+    def __init__(self, direct: bool) -> None:
+        self.direct = direct
+        self.opened: list[NamelessFile | NamelessDirectFile] = []
+        self.failing: tuple[str, str] | None = None
 
     def open(self, path: str, *, create: bool = False) -> RealFile:
         file = super().open(path, create=create)
@@ -306,19 +318,39 @@ class NamelessFiles(RealFiles):
         self.opened.append(named)
         return named
 
+    def writes_directly(self, folder: str) -> bool:
+        return self.direct
+
+    def open_direct(self, path: str) -> RealDirectFile:
+        named = NamelessDirectFile(path)
+        self.opened.append(named)
+        self.fail_now()
+        return named
+
+    def fail(self, folder: str, kind: str) -> None:
+        self.failing = folder, kind
+        self.fail_now()
+
+    def fail_now(self) -> None:
+        if self.failing is not None:
+            folder, kind = self.failing
+            for file in self.opened:
+                if file.path.startswith(folder) and file._fd >= 0:
+                    file.failing = kind
+
 
 @pytest.mark.parametrize("copy", [0, 1])
-@pytest.mark.parametrize("kind", ["write", "sync"])
+@pytest.mark.parametrize("kind", ["write", "sync", "direct write"])
 @pytest.mark.parametrize("parallel", [True, False], ids=["parallel", "in turn"])
 def test_the_message_names_the_copy_that_failed(tmp_path: Path, parallel: bool, kind: str, copy: int) -> None:
     folders = [str(tmp_path / "one"), str(tmp_path / "two")]
+    if kind == "direct write" and not pays_off(str(tmp_path)):
+        pytest.skip("files here are not written past the cache")
     Log.create(RealFiles(), folders[0], LogConfig(2, 1, 64, second_folder=folders[1])).close()
-    files = NamelessFiles()
+    files = NamelessFiles(kind == "direct write")
     log = Log.open(files, folders[0], parallel_sync=parallel)
     lsn = log.append(RecordType.PUT, 1, 0, (b"x",))
-    for file in files.opened:
-        if file.path.startswith(folders[copy]) and file._fd >= 0:
-            file.failing = kind
+    files.fail(folders[copy], kind)
     with pytest.raises(LogFailed) as caught:
         log.force(lsn)
     text = str(caught.value)

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from libremq.log import Log, LogConfig, LogError, RecordType
+from libremq.log import Log, LogConfig, LogError, LogFull, RecordType
 from libremq.log.pages import PAGE_BYTES, PAGE_DATA_BYTES, PAGE_HEADER_BYTES, lsn_of, page_end, stream_of
 from libremq.testing import FaultyFiles, VirtualClock
 
@@ -27,6 +27,52 @@ def test_positions_convert_both_ways() -> None:
         assert lsn % PAGE_BYTES >= PAGE_HEADER_BYTES
         assert page_end(position) % PAGE_DATA_BYTES == 0 and 0 <= page_end(position) - position < PAGE_DATA_BYTES
     assert stream_of(PAGE_BYTES) == stream_of(PAGE_BYTES + 40) == PAGE_DATA_BYTES
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_run_is_what_its_records_are_one_by_one(seed: int) -> None:
+    rng = random.Random(seed)
+    files, log = make()
+    single = make()[1]
+    last = 0
+    for number in range(25):
+        sizes = [rng.choice((0, 1, 30, 700, 4000, 4028, 4029, 9000)) for _ in range(rng.randrange(6))]
+        payloads = [(rng.randbytes(size), b"", rng.randbytes(3)) for size in sizes]
+        txn = rng.choice((0, number))
+        first = last if txn else 0
+        lsns = log.append_run(RecordType.PUT, txn, first, payloads, flags=number)
+        last = first
+        for lsn, parts in zip(lsns, payloads, strict=True):
+            assert single.append(RecordType.PUT, txn, last if txn else 0, parts, flags=number) == lsn
+            last = lsn
+        assert log.tail == single.tail
+        if rng.random() < 0.4:
+            log.force()
+            single.force()
+    for one in (log, single):
+        one.append(RecordType.COMMIT, 1, 0, ())
+        one.force()
+    expected = list(single.scan(single.head))
+    assert list(log.scan(log.head)) == expected and len(expected) > 20
+    assert log.statistics().records == len(expected) == single.statistics().records
+    log.abandon()
+    assert list(Log.open(files, FOLDER).scan(40)) == expected
+
+
+def test_a_run_that_does_not_fit_is_not_begun() -> None:
+    _, log = make(primaries=2, secondaries=1)
+    payloads = [(bytes(60_000),)] * 3
+    with pytest.raises(LogFull):
+        while True:
+            before = log.position
+            log.append_run(RecordType.PUT, 0, 0, payloads)
+    assert log.position == before > 0
+    lsn = log.append(RecordType.PUT, 0, 0, payloads[0])
+    assert log.append_run(RecordType.GET, 0, 0, payloads[:2], reserve=True)[0] > lsn
+    with pytest.raises(LogFull):
+        log.append_run(RecordType.GET, 0, 0, payloads[:1], reserve=True, keep=1 << 20)
+    log.force()
+    assert len(list(log.scan(log.head))) == before // 60_028 + 3
 
 
 @pytest.mark.parametrize("seed", range(8))

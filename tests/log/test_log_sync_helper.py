@@ -1,4 +1,4 @@
-"""The thread that syncs the second copy: jobs in order, failures kept, interrupted waits made up for."""
+"""The thread for the second copy: jobs in order, failures kept, interrupted waits made up for."""
 
 from __future__ import annotations
 
@@ -16,11 +16,13 @@ def test_jobs_are_done_in_order_and_need_not_be_waited_for() -> None:
     one, two = files.open("/one", create=True), files.open("/two", create=True)
     helper = SyncHelper("/copy")
     for _ in range(50):
-        helper.start([one, two])  # whoever asked was interrupted
-    helper.wait(helper.start([one]))
-    helper.wait(helper.start([]))
-    before = files.operations
-    assert before >= 101
+        helper.start(one.sync)  # whoever asked was interrupted
+    helper.wait(helper.start(two.sync))
+    assert files.operations >= 51
+    for _ in range(50):
+        helper.start(one.sync)
+    helper.wait_for_all()
+    assert files.operations >= 101
     helper.close()
 
 
@@ -30,10 +32,10 @@ def test_a_failure_nobody_waited_for_is_not_forgotten() -> None:
     file = files.open("/copy/x", create=True)
     files.fail("sync", "/copy/x", OSError(errno.EIO, "no"))
     helper = SyncHelper("/copy")
-    helper.start([file])
+    helper.start(file.sync)
     for _ in range(2):
         with pytest.raises(OSError, match="no") as caught:
-            helper.wait(helper.start([file]))
+            helper.wait(helper.start(file.sync))
         assert caught.value.filename == "/copy/x"
     helper.close()
 

@@ -395,3 +395,63 @@ def test_a_disk_that_writes_whole_pages_tears_between_them_only() -> None:
         file.sync()
     half = next(files.disk_states()).content("/d/f")
     assert half == new[:4096] + old[4096:]
+
+
+def direct_disk() -> FaultyFiles:
+    files = disk(f=bytes(8192), g=b"")
+    files.direct = True
+    return files
+
+
+def test_a_write_past_the_cache_is_durable_when_it_returns() -> None:
+    files = direct_disk()
+    file = files.open_direct("/d/f")
+    file.write(4096, memoryview(b"x" * 4096))
+    assert files.unsynced() == () and files.operations == 2
+    assert set(outcomes(files)) == {bytes(4096) + b"x" * 4096}
+    assert files.open("/d/f").read(4095, 2) == b"\0x"
+
+
+def test_a_write_past_the_cache_is_cut_like_any_other() -> None:
+    files = direct_disk()
+    states = []
+    for crash_at in (1, 2):
+        cut = files.copy()
+        cut.crash_at = crash_at
+        with pytest.raises(PowerCut):
+            cut.open_direct("/d/f").write(0, memoryview(b"x" * 4096))
+        states.append(set(outcomes(cut, rng=random.Random(1))))
+    assert {bytes(8192), b"x" * 512 + bytes(7680), bytes(3584) + b"x" * 512 + bytes(4096)} < states[0]
+    assert len(states[0]) > 20
+    assert states[1] == {b"x" * 4096 + bytes(4096)}
+
+
+@pytest.mark.parametrize(
+    ("lost", "torn", "left"), [(True, False, 0), (True, True, 1536), (False, False, 4096)], ids=["lost", "torn", "done"]
+)
+def test_what_a_failed_write_past_the_cache_left_is_what_is_read(lost: bool, torn: bool, left: int) -> None:
+    files = direct_disk()
+    files.fail("sync", data_lost=lost, torn=torn)
+    with pytest.raises(OSError, match="Input/output"):
+        files.open_direct("/d/f").write(0, memoryview(b"x" * 4096))
+    content = files.content("/d/f")
+    assert content[: left or 1] == (b"x" * left or b"\0") and content[4096:] == bytes(4096)
+    assert outcomes(files) == [content]
+
+
+def test_writes_past_the_cache_are_not_for_everything() -> None:
+    files = direct_disk()
+    assert files.writes_directly("/d") and files.copy().direct and next(files.disk_states()).direct
+    file = files.open_direct("/d/f")
+    with pytest.raises(OSError, match="Invalid"):
+        file.write(512, memoryview(bytes(4096)))
+    with pytest.raises(AssertionError, match="more than is on the disk"):
+        file.write(8192, memoryview(bytes(4096)))
+    files.open("/d/f").write(0, b"in the cache")
+    file.write(4096, memoryview(bytes(4096)))
+    with pytest.raises(AssertionError, match="was not synced"):
+        file.write(0, memoryview(bytes(4096)))
+    with pytest.raises(FileNotFoundError):
+        files.open_direct("/d/h")
+    with pytest.raises(OSError, match="Invalid"):
+        disk(f=b"").open_direct("/d/f")

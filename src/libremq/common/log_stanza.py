@@ -58,6 +58,12 @@ class LogStanza:
         choices=("Manual", "Automatic", "Archive"),
     )  # fmt: skip
 
+    direct_io: str = _row(
+        "AUTO", "LogDirectIO", 10,
+        "AUTO: past the cache of the system, where its files can be written so and it is not slower; NO: never",
+        choices=("AUTO", "NO"),
+    )  # fmt: skip
+
     def together(self) -> list[str]:
         """What is wrong with values that are right one by one."""
         if self.primary_files + self.secondary_files <= EXTENTS_MAX:

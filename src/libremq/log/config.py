@@ -30,6 +30,7 @@ class LogConfig(LogStanza):
     `second_folder`: where a second copy of the log is kept; none if empty.
     `log_management`, for linear logs: what happens to extents that nothing needs any more. Manual keeps them,
     Automatic deletes them at checkpoints, Archive deletes them at checkpoints once they are known to be archived.
+    `direct_io`: may pages be written past the system's cache? Not kept with the log, but given at each opening.
     """
 
     def checked(self) -> LogConfig:

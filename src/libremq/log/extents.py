@@ -1,20 +1,20 @@
 """The extents of a log: files S0000000.LOG and so on, each holding one stretch of LSNs at a time, in one or two copies.
 
 Extent number k covers the LSNs from k * extent_bytes on. Which file that is, and how the next one is found, is what
-the two kinds of log differ in: see ring.py and sequence.py. With dual logging every file exists in two folders. Writes
-and syncs go to both; a read compares them and takes, page by page, the whole one (or, while a log is opened, the later
-one), so that damage to either copy is never seen by a reader.
+the two kinds of log differ in: see ring.py and sequence.py. With dual logging every file exists in two folders. What is
+written goes to both (durable.py); a read compares them and takes, page by page, the whole one (or, while a log is
+opened, the later one), so that damage to either copy is never seen by a reader.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from libremq.common.files.file_layer import File, Files
+from libremq.log.durable import CopiedFile, DurableFolders
 from libremq.log.log_errors import LogDamaged
 from libremq.log.pages import BAD, PAGE_BYTES, PAGE_HEADER, PAGE_MAGIC, page_checksum, page_rank
-from libremq.log.sync_helper import SyncHelper
 
 FORMAT_BYTES = 1 << 20
 RESTORE = "Restore the log folder from a backup, whole and of one moment"
@@ -33,7 +33,10 @@ def extent_number(name: str) -> int | None:
 
 
 def format_extent(files: Files, folder: str, number: int, extent_bytes: int) -> File:
-    """Make the file with zeros in every byte, so that a later sync of data has no metadata to write."""
+    """Make the file with zeros in every byte, so that what makes a later write durable has no metadata to write.
+
+    They are written, not allocated: the first write to blocks that are only allocated changes metadata, too.
+    """
     file = files.open(f"{folder}/{extent_name(number)}", create=True)
     zeros = bytes(min(FORMAT_BYTES, extent_bytes))
     for offset in range(0, extent_bytes, len(zeros)):
@@ -47,22 +50,17 @@ class _WrongExtent(LogDamaged):
     """The file is somebody's good data, so that not even a second copy is a reason to write over it."""
 
 
-class Extent:
+class Extent(CopiedFile):
     """One extent's file, in every copy; None in a copy that has not got it, which is so only while opening."""
 
-    __slots__ = ("files", "number")
+    __slots__ = ("number",)
 
     def __init__(self, number: int, files: list[File | None]) -> None:
+        super().__init__(files, extent_name(number))
         self.number = number
-        self.files = files
-
-    def close(self) -> None:
-        for file in self.files:
-            if file is not None:
-                file.close()
 
 
-class Extents:
+class Extents(DurableFolders):
     """The files, open. Extents `base` to `end` - 1 have one; a linear log can also read older ones.
 
     `_at` maps extent numbers to files, oldest first. What a force writes to is in it before and does not move, so that
@@ -71,14 +69,10 @@ class Extents:
 
     __slots__ = (
         "_at",
-        "_files",
-        "_helper",
         "base",
-        "broken",
         "candidates",
         "end",
         "extent_bytes",
-        "folders",
         "latest",
         "log_id",
         "problems",
@@ -86,8 +80,7 @@ class Extents:
     )
 
     def __init__(self, files: Files, folders: Sequence[str], log_id: bytes, extent_bytes: int) -> None:
-        self._files = files
-        self.folders = tuple(folders)
+        super().__init__(files, folders)
         self.log_id = log_id
         self.extent_bytes = extent_bytes
         self.base = 0
@@ -101,10 +94,7 @@ class Extents:
         """What was found wrong in one copy and is to be repaired from the other."""
         self.trusted = [True] * len(self.folders)
         """The copies whose files count; all of them once the log is open."""
-        self.broken: OSError | None = None
-        """A write or sync failed, after which none may be tried again."""
         self._at: dict[int, Extent] = {}
-        self._helper: SyncHelper | None = None
 
     # ---- opening ----
 
@@ -164,11 +154,6 @@ class Extents:
         if lsn // self.extent_bytes > extent:
             what = f"the extent holds LSN {lsn}, which the control file does not know of yet"
             raise _WrongExtent(path, what, f"The control file is older than the extents. {RESTORE}")
-
-    def sync_in_parallel(self) -> None:
-        """From now on wait for the two copies at the same time."""
-        if len(self.folders) > 1 and self._helper is None:
-            self._helper = SyncHelper(self.folders[1])
 
     # ---- which file ----
 
@@ -281,88 +266,18 @@ class Extents:
 
     # ---- writing ----
 
-    def write(self, lsn: int, pages: list[bytes]) -> list[Extent]:
-        """Write pages from an LSN on, one gather-write an extent and copy, and make them durable.
-
-        Returns the extents they are in.
-        """
-        extent, offset = divmod(lsn, self.extent_bytes)
-        entry = self._at[extent]
-        if len(pages) * PAGE_BYTES <= self.extent_bytes - offset:
-            self.write_copies(entry.files, offset, pages)
-            self.sync_copies((entry.files,))
-            return [entry]
-        touched = []
-        start = 0
-        while start < len(pages):
-            entry = self._at[extent]
-            end = min(len(pages), start + (self.extent_bytes - offset) // PAGE_BYTES)
-            self.write_copies(entry.files, offset, pages[start:end])
-            touched.append(entry)
-            start = end
-            extent += 1
-            offset = 0
-        self.sync(touched)
-        return touched
-
-    def write_copies(self, files: Sequence[File | None], offset: int, pages: list[bytes]) -> None:
-        """Write pages to a file in every copy. Not synced."""
-        for copy, file in enumerate(files):
-            assert file is not None
-            try:
-                if len(pages) == 1:
-                    file.write(offset, pages[0])
-                else:
-                    file.write_many(offset, pages)
-            except OSError as error:
-                # Assignments only, here and below: an interrupt must not make a failure forgotten.
-                self.broken = error
-                if error.filename is None:
-                    error.filename = self.folders[copy]
-                raise
-
-    def sync(self, touched: Iterable[Extent]) -> None:
-        """Make what was written to these extents durable in every copy."""
-        self.sync_copies([entry.files for entry in touched])
-
-    def sync_copies(self, groups: Sequence[Sequence[File | None]]) -> None:
-        """Sync files, each given in every copy; the copies at the same time if there is a helper."""
-        helper = self._helper
-        if helper is None:
-            for copy in range(len(self.folders)):
-                self._sync_copy(groups, copy)
-            return
-        ticket = helper.start([file for files in groups if (file := files[1]) is not None])
-        try:
-            self._sync_copy(groups, 0)
-        finally:
-            helper.wait(ticket)
-
-    def _sync_copy(self, groups: Sequence[Sequence[File | None]], copy: int) -> None:
-        try:
-            for files in groups:
-                file = files[copy]
-                if file is not None:
-                    file.sync()
-        except OSError as error:
-            self.broken = error
-            if error.filename is None:
-                error.filename = self.folders[copy]
-            raise
-
-    def copy_of(self, error: OSError) -> int:
-        """Which copy an error is about, by the path in it."""
-        second = self.folders[-1]
-        path = str(error.filename)
-        return len(self.folders) - 1 if path == second or path.startswith(f"{second}/") else 0
+    def write(self, lsn: int, pages: memoryview) -> int:
+        """Write pages of one extent, in every copy; returns the file's number. Durable when settled."""
+        extent_bytes = self.extent_bytes
+        entry = self._at[lsn // extent_bytes]
+        self.put(entry, lsn % extent_bytes, pages)
+        return entry.number
 
     def close(self) -> None:
+        super().close()
         for entry in self._at.values():
             entry.close()
         self._at.clear()
-        if self._helper is not None:
-            self._helper.close()
-            self._helper = None
 
 
 def _spliced(data: bytes, at: int, page: bytes) -> bytes:

@@ -15,12 +15,9 @@ from libremq.log.log_errors import LogFailed
 class _Waiter:
     """A thread that asks for a force. It has a lock to sleep on unless it leads from the beginning."""
 
-    __slots__ = ("awake", "lock", "lsn")
-
-    def __init__(self, lsn: int) -> None:
-        self.lsn = lsn
-        self.awake = False
-        self.lock: threading.Lock | None = None
+    lsn = 0
+    awake = False
+    lock: threading.Lock | None = None
 
 
 class SharedForce:
@@ -49,7 +46,8 @@ class SharedForce:
             return
         # Ctrl-C can strike the main thread at any call. Whatever it interrupts here, the lead must not be lost with
         # it: it is taken and handed on by plain assignments, between which no interrupt comes.
-        waiter = _Waiter(lsn)
+        waiter = _Waiter()
+        waiter.lsn = lsn
         try:
             with self._guard:
                 if lsn < self.durable:

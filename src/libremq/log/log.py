@@ -79,6 +79,8 @@ class Log(LogCore):
         log = cls(files, folder, open_files(files, folder, settings, say, second_folder), clock or SystemClock())
         if parallel_sync:
             log._extents.sync_in_parallel()
+        if log.config.direct_io == "AUTO":
+            log._extents.write_directly()
         log._tell_missing(say)
         return log
 

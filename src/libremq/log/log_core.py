@@ -26,7 +26,7 @@ from libremq.log.log_space import RESERVE_PERCENT, LogSpace
 from libremq.log.log_statistics import WriteFigures
 from libremq.log.management import ArchivedExtents
 from libremq.log.pages import PAGE_BYTES, PAGE_DATA_BYTES, PAGE_HEADER_BYTES, lsn_of, stream_of
-from libremq.log.records import RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RECORD_PREFIX
+from libremq.log.records import RECORD_BYTES_MAX, RECORD_HEADER_BYTES, RECORD_PREFIX, build_run, too_long
 from libremq.log.ring import Ring
 from libremq.log.sequence import EXTENT_NUMBER_MAX, EXTENT_NUMBER_STOP
 from libremq.log.sequence import Sequence as LinearSequence
@@ -114,7 +114,7 @@ class LogCore:
         self._started_page = -1
         self._records = 0
         self._in_flight: Batch | None = None
-        self._writer = PageWriter(extents, opened.shadow, state.epoch, end.lsn, end.used_before)
+        self._writer = PageWriter(extents, opened.shadow, state.epoch, end.lsn, end.used_before, self._buffer_bytes)
         self._force = SharedForce(lsn_of(self._position), self._write_batch)
         self._limit = self._limit_reserve = 0
         self._set_limits()
@@ -162,8 +162,7 @@ class LogCore:
         for part in parts:
             length += len(part)
         if length > RECORD_BYTES_MAX:
-            text = f"a log record of {length} bytes is more than any log takes; send smaller messages"
-            raise LogFull(text, hopeless=True)
+            raise too_long(length)
         prefix = _prefix(length, type, flags, txn, prev_lsn)
         checksum = crc32(prefix)
         for part in parts:
@@ -183,6 +182,42 @@ class LogCore:
             self._records += 1
             self._position = end
         return start + PAGE_HEADER_BYTES * (page + 1)
+
+    def append_run(
+        self,
+        type: int,
+        txn: int,
+        prev_lsn: int,
+        payloads: Sequence[Sequence[bytes]],
+        *,
+        reserve: bool = False,
+        keep: int = 0,
+        flags: int = 0,
+    ) -> list[int]:
+        """Add records of one kind at once, as if by `append` one after the other; returns their LSNs.
+
+        Those of a transaction are chained: each is the previous one of the next, and `prev_lsn` that of the first. All
+        of them are added or, if one would enter the reserve, none: then append them one by one, as far as that goes.
+        """
+        with self._gather:
+            pieces, positions, end = build_run(type, flags, txn, prev_lsn, self._position, payloads)
+            if end > (self._limit_reserve if reserve else self._limit) or end + keep > self._limit_reserve:
+                self._make_room(end, reserve, keep)
+            started = self._started_page
+            starts: list[int] = []
+            for position in positions:
+                page = position // PAGE_DATA_BYTES
+                if page != started:
+                    started = page
+                    starts.append(position)
+            count = len(positions)
+            # No call from here on: an interrupt finds all of them appended or none
+            self._starts += starts
+            self._started_page = started
+            self._pieces += pieces
+            self._records += count
+            self._position = end
+        return [lsn_of(position) for position in positions]
 
     def _too_small(self, length: int, space: LogSpace, most: int) -> LogFull:
         """For a record that would not fit in a log that holds nothing else: to commit or to wait is of no use."""
@@ -282,7 +317,8 @@ class LogCore:
         batch = self._in_flight
         if batch is None:
             with self._gather:
-                self._check_usable()
+                if self._closed or self._force.failed is not None:
+                    self._check_usable()
                 begin, end = self._batch_begin, self._position
                 if end == begin:
                     return lsn_of(end)  # an interrupt came after the write and before it was noted
@@ -317,7 +353,7 @@ class LogCore:
             done.number,
         )
         durable = lsn_of(batch.next_begin)
-        latest = done.latest()
+        latest = {done.lsn: done.image} if done.image else {}
         # Assignments only, again
         writer.last = done
         extents.latest = latest

@@ -34,6 +34,7 @@ EPOCH_START = 0x8000
 """Set in 'bytes used in the page before' where an epoch begins; the rest of it is 0 if that is not known."""
 
 _PREFIX_BYTES = PAGE_PREFIX.size
+_ZEROS = memoryview(bytes(PAGE_BYTES))
 _pack_prefix = PAGE_PREFIX.pack
 
 
@@ -53,53 +54,30 @@ def page_end(position: int) -> int:
     return -(-position // PAGE_DATA_BYTES) * PAGE_DATA_BYTES
 
 
-def build_pages(
+def fill_page(
+    room: memoryview,
+    at: int,
     log_id: bytes,
     epoch: int,
     durable: int,
-    begin: int,
-    end: int,
-    pieces: list[bytes],
-    starts: list[int],
+    number: int,
+    data: bytes | memoryview,
+    first: int,
     before: int,
-    first: int = 0,
-) -> list[bytes]:
-    """The pages of a batch.
+) -> None:
+    """Make the page of this number in memory, at an offset of it, from the piece of the stream that it is to hold.
 
-    `begin` and `end` are the stream positions of the pieces, which begin a page; `starts` the stream position of the
-    first record to start in each page that has one, unless it is given for the first page by `first`; `before` what
-    the first page says of the page before it. The last page is filled up with zeros. Pieces and starts beyond `end`
-    are of an append that was interrupted, and are left out.
+    `first`: where in the page the first record starts, 0 if none does; `before`: what the page says of the one before
+    it. After the data it is filled up with zeros.
     """
-    assert begin % PAGE_DATA_BYTES == 0
-    length = end - begin
-    stream = b"".join(pieces)
-    if len(stream) != length:
-        stream = stream[:length]
-    page = begin // PAGE_DATA_BYTES
-    if length <= PAGE_DATA_BYTES:
-        if not first and starts and starts[0] < end:
-            first = starts[0] - begin + PAGE_HEADER_BYTES
-        data = stream.ljust(PAGE_DATA_BYTES, b"\0")
-        used = PAGE_HEADER_BYTES + length
-        prefix = _pack_prefix(PAGE_MAGIC, used, first, before, epoch, log_id, page * PAGE_BYTES, durable)
-        return [prefix + crc32(data, crc32(prefix)).to_bytes(4, "little") + data]
-    firsts = {start // PAGE_DATA_BYTES: start % PAGE_DATA_BYTES + PAGE_HEADER_BYTES for start in starts if start < end}
-    if first:
-        firsts[page] = first
-    view = memoryview(stream)
-    pages = []
-    for offset in range(0, length, PAGE_DATA_BYTES):
-        piece = view[offset : offset + PAGE_DATA_BYTES]
-        used = PAGE_HEADER_BYTES + len(piece)
-        if used < PAGE_BYTES:
-            piece = memoryview(bytes(piece).ljust(PAGE_DATA_BYTES, b"\0"))
-        first = firsts.get(page, 0)
-        prefix = _pack_prefix(PAGE_MAGIC, used, first, before, epoch, log_id, page * PAGE_BYTES, durable)
-        pages.append(b"".join((prefix, crc32(piece, crc32(prefix)).to_bytes(4, "little"), piece)))
-        before = PAGE_BYTES
-        page += 1
-    return pages
+    used = PAGE_HEADER_BYTES + len(data)
+    start = at + PAGE_HEADER_BYTES
+    end = at + PAGE_BYTES
+    room[start : at + used] = data
+    if used < PAGE_BYTES:
+        room[at + used : end] = _ZEROS[used:]
+    prefix = _pack_prefix(PAGE_MAGIC, used, first, before, epoch, log_id, number * PAGE_BYTES, durable)
+    room[at:start] = prefix + crc32(room[start:end], crc32(prefix)).to_bytes(4, "little")
 
 
 def page_checksum(block: memoryview, offset: int) -> int:

@@ -8,10 +8,14 @@ previous record u64 (0: none), CRC-32 u32 over the 24 bytes before it and the pa
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
 from libremq.common.checksum import crc32
+
+from libremq.log.log_errors import LogFull
+from libremq.log.pages import lsn_of
 
 RECORD_HEADER_BYTES = 28
 
@@ -20,6 +24,11 @@ RECORD_PREFIX = struct.Struct("<IBBxxQQ")
 """The header without its checksum."""
 
 RECORD_BYTES_MAX = (1 << 32) - 1
+
+
+def too_long(length: int) -> LogFull:
+    text = f"a log record of {length} bytes is more than any log takes; send smaller messages"
+    return LogFull(text, hopeless=True)
 
 
 class RecordType(IntEnum):
@@ -67,3 +76,32 @@ def parse_record(lsn: int, next_lsn: int, data: bytes, position: int, length: in
     if crc32(payload, crc32(data[position : start - 4])) != checksum:
         return None
     return Record(lsn, next_lsn, type_, flags, txn, prev_lsn, payload)
+
+
+def build_run(
+    type: int, flags: int, txn: int, prev_lsn: int, position: int, payloads: Sequence[Sequence[bytes]]
+) -> tuple[list[bytes], list[int], int]:
+    """The records with these payloads, each given in parts, from a stream position on.
+
+    Returns their pieces, their positions, and where the last one ends. Those of a transaction are chained: each names
+    the one before it, and the first `prev_lsn`.
+    """
+    pieces: list[bytes] = []
+    positions: list[int] = []
+    for parts in payloads:
+        length = RECORD_HEADER_BYTES
+        for part in parts:
+            length += len(part)
+        if length > RECORD_BYTES_MAX:
+            raise too_long(length)
+        prefix = RECORD_PREFIX.pack(length, type, flags, txn, prev_lsn)
+        checksum = crc32(prefix)
+        for part in parts:
+            checksum = crc32(part, checksum)
+        pieces.append(prefix + checksum.to_bytes(4, "little"))
+        pieces += parts
+        positions.append(position)
+        if txn:
+            prev_lsn = lsn_of(position)
+        position += length
+    return pieces, positions, position

@@ -8,31 +8,28 @@ the version before it. Nothing refers to the shadow; its page says itself what i
 from __future__ import annotations
 
 from libremq.common.files.file_layer import File, Files
-from libremq.log.extents import Extents
+from libremq.log.durable import CopiedFile, DurableFolders
 from libremq.log.pages import PAGE_BYTES
 
 SHADOW_FILE = "amqhlshd.lfh"
 
 
-class Shadow:
+class Shadow(CopiedFile):
     """The shadow page, in every copy of the log."""
 
-    __slots__ = ("_extents", "_files")
+    __slots__ = ("_folders",)
 
-    def __init__(self, files: Files, extents: Extents) -> None:
-        self._extents = extents
-        self._files: list[File] = []
-        for folder in extents.folders:
-            self._files.append(_open(files, folder))
+    def __init__(self, files: Files, folders: DurableFolders) -> None:
+        super().__init__([], SHADOW_FILE)
+        self._folders = folders
+        for folder in folders.folders:
+            self.files.append(_open(files, folder))
 
-    def write(self, page: bytes) -> None:
+    def write(self, page: memoryview) -> None:
         """Replace the page; durable on return."""
-        self._extents.write_copies(self._files, 0, [page])
-        self._extents.sync_copies([self._files])
-
-    def close(self) -> None:
-        for file in self._files:
-            file.close()
+        self._folders.put(self, 0, page)
+        if self._folders.unsettled:
+            self._folders.settle()
 
 
 def _open(files: Files, folder: str) -> File:

@@ -1,4 +1,4 @@
-"""A thread that syncs the files of the second copy while its caller syncs those of the first.
+"""A thread that makes the second copy durable while its caller does so with the first.
 
 So a force waits for the slower of two disks, not for both in turn. The caller may be interrupted at any call: a job it
 never waited for is finished all the same, before the next one, and its failure is not forgotten. A sync that failed
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable
 from queue import SimpleQueue
-
-from libremq.common.files.file_layer import File
 
 
 class _Work:
@@ -21,7 +20,7 @@ class _Work:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self.jobs: SimpleQueue[tuple[int, list[File]] | None] = SimpleQueue()
+        self.jobs: SimpleQueue[tuple[int, Callable[[], None]] | None] = SimpleQueue()
         self.done: SimpleQueue[None] = SimpleQueue()
         self.finished = 0
         self.failure: BaseException | None = None
@@ -31,10 +30,9 @@ class _Work:
             job = self.jobs.get()
             if job is None:
                 return
-            ticket, files = job
+            ticket, work = job
             try:
-                for file in files:
-                    file.sync()
+                work()
             except BaseException as error:  # whatever it is, it is the waiter's
                 if isinstance(error, OSError) and error.filename is None:
                     error.filename = self.folder
@@ -56,11 +54,15 @@ class SyncHelper:
         self._thread.start()
         weakref.finalize(self, self._work.jobs.put, None).atexit = False
 
-    def start(self, files: list[File]) -> int:
-        """Have files synced; returns the ticket to wait with."""
+    def start(self, work: Callable[[], None]) -> int:
+        """Have this done; returns the ticket to wait with."""
         ticket = self._ticket = self._ticket + 1
-        self._work.jobs.put((ticket, files))
+        self._work.jobs.put((ticket, work))
         return ticket
+
+    def wait_for_all(self) -> None:
+        """Return when nothing is under way, be it of a caller who was interrupted. Raises if anything failed."""
+        self.wait(self._ticket)
 
     def wait(self, ticket: int) -> None:
         """Return when the job is done. Raises if it failed, or if any before it did."""

@@ -96,7 +96,7 @@ def secure_tail(files: Files, extents: Extents, first_lsn: int, end_lsn: int) ->
             if file is not None:
                 file.write(offset, block)
         touched.append(entry)
-    extents.sync(dict.fromkeys(touched))
+    extents.sync_copies([entry.files for entry in dict.fromkeys(touched)])
     extents.candidates = {}
 
 
@@ -111,7 +111,7 @@ def _heal(extents: Extents) -> None:
             if file is not None and page_rank(file.read(offset, PAGE_BYTES), extents.log_id, lsn) == BAD:
                 file.write(offset, page)
                 touched.append(entry)
-    extents.sync(dict.fromkeys(touched))
+    extents.sync_copies([entry.files for entry in dict.fromkeys(touched)])
 
 
 def _write_side_file(files: Files, folder: str, blocks: list[tuple[int, bytes]]) -> None:

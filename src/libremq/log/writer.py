@@ -14,18 +14,15 @@ the page goes to the shadow first and then, with the rest, home: two writes, one
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from libremq.common.files.direct_files import aligned_memory
 from libremq.log.extents import Extents
 from libremq.log.pages import (
     EPOCH_START,
     PAGE_BYTES,
     PAGE_DATA_BYTES,
     PAGE_HEADER_BYTES,
-    build_pages,
+    fill_page,
     first_start,
-    lsn_of,
-    page_end,
 )
 from libremq.log.shadow import Shadow
 
@@ -52,34 +49,32 @@ class Batch:
         self.shadowed = False
 
 
-class Written(NamedTuple):
+class Written:
     """A batch on disk: what the next one must know of its last page, and what it took to get it there.
 
-    It counts from when the caller has made it the writer's state.
+    It counts from when the caller has made it the writer's state, and is not changed.
     """
 
-    durable: int
-    """The exact LSN up to which all is on disk."""
-    before: int
-    """What the next page to be built says of the page before it."""
-    data: bytes
-    """If the next batch goes on in the last page: what that page holds."""
-    first: int
-    """Where the first record that starts in it does."""
-    lsn: int
-    """Of the last page."""
-    image: bytes
-    in_shadow: bool
-    """Its last version is in the shadow only."""
-    number: int
-    """Of the file that it belongs to."""
-    size: int
-    """Bytes written to each copy."""
-    writes: int
+    __slots__ = ("before", "durable", "image", "in_shadow", "lsn", "number", "size", "writes")
 
-    def latest(self) -> dict[int, bytes]:
-        """For readers: the page that is not at home in its last version, or will be written again."""
-        return {self.lsn: self.image} if self.data or self.in_shadow else {}
+    def __init__(
+        self, durable: int, before: int, lsn: int, image: bytes, in_shadow: bool, number: int, size: int, writes: int
+    ) -> None:
+        self.durable = durable
+        """The exact LSN up to which all is on disk."""
+        self.before = before
+        """What the next page to be built says of the page before it."""
+        self.lsn = lsn
+        """Of the last page."""
+        self.image = image
+        """The last page, if it is not at home in its last version or will be written again; else nothing."""
+        self.in_shadow = in_shadow
+        """Its last version is in the shadow only."""
+        self.number = number
+        """Of the file that it belongs to."""
+        self.size = size
+        """Bytes written to each copy."""
+        self.writes = writes
 
 
 class PageWriter:
@@ -89,21 +84,27 @@ class PageWriter:
     written again, to the same places.
     """
 
-    __slots__ = ("_epoch", "_extents", "_recent_bytes", "_shadow", "last")
+    __slots__ = ("_epoch", "_extents", "_recent_bytes", "_room", "_shadow", "last")
 
-    def __init__(self, extents: Extents, shadow: Shadow | None, epoch: int, durable: int, used_before: int) -> None:
-        """`shadow` is None for SingleWrite; `used_before` the bytes used in the page before the first, 0 if none."""
+    def __init__(
+        self, extents: Extents, shadow: Shadow | None, epoch: int, durable: int, used_before: int, buffer_bytes: int
+    ) -> None:
+        """`shadow` is None for SingleWrite; `used_before` the bytes used in the page before the first, 0 if none.
+
+        Larger batches than `buffer_bytes` are written in pieces.
+        """
+        self._room = aligned_memory(buffer_bytes)
         self._extents = extents
         self._shadow = shadow
         self._epoch = epoch
         self._recent_bytes = 0
-        self.last = Written(durable, EPOCH_START | used_before, b"", 0, 0, b"", False, 0, 0, 0)
+        self.last = Written(durable, EPOCH_START | used_before, 0, b"", False, 0, 0, 0)
 
     def next_begin(self, begin: int, end: int) -> int:
         """Where the batch after one from `begin` to `end` is to begin. To be asked for each batch, in order."""
         if self._shadow is None:
             return end
-        boundary = page_end(end)
+        boundary = -(-end // PAGE_DATA_BYTES) * PAGE_DATA_BYTES
         # The largest batch lately, forgotten slowly: going on in a page in vain costs a write, leaving it only space.
         recent = self._recent_bytes
         recent -= recent >> _FORGET_SHIFT
@@ -118,53 +119,79 @@ class PageWriter:
     def write(self, batch: Batch) -> Written:
         """Write a batch and make it durable."""
         extents = self._extents
+        if extents.helper is not None:
+            extents.helper.wait_for_all()
+        room = self._room
         last = self.last
-        inside = batch.begin % PAGE_DATA_BYTES
-        begin = batch.begin - inside
-        lsn = begin // PAGE_DATA_BYTES * PAGE_BYTES
-        pieces = batch.pieces
-        first = 0
-        if inside:
-            pieces = [last.data, *pieces]
-            first = last.first
-        pages = build_pages(
-            extents.log_id, self._epoch, last.durable, begin, batch.end, pieces, batch.starts, last.before, first
-        )
-        count = len(pages)
-        writes = 1
-        size = count * PAGE_BYTES
-        in_shadow = False
-        shadow = self._shadow
-        if shadow is not None and inside and not last.in_shadow:
-            if not batch.shadowed:
-                shadow.write(pages[0])
-                batch.shadowed = True
-            in_shadow = count == 1
-            if not in_shadow:
-                writes += 1
-                size += PAGE_BYTES
-        if in_shadow:
-            number = extents.number_of(lsn)
-        elif last.in_shadow and not inside:
-            # The page before was left with its last version in the shadow: it goes home on the way.
-            size += PAGE_BYTES
-            touched = extents.write(last.lsn, [last.image, *pages])
-            writes += len(touched) - 1
-            number = touched[-1].number
-        else:
-            touched = extents.write(lsn, pages)
-            writes += len(touched) - 1
-            number = touched[-1].number
-        image = pages[-1]
+        before = last.before
+        begin = batch.begin
         end = batch.end
-        durable = lsn_of(end)
-        used = PAGE_HEADER_BYTES + (end - 1) % PAGE_DATA_BYTES + 1
-        lsn += (count - 1) * PAGE_BYTES
-        if batch.next_begin % PAGE_DATA_BYTES == 0:
-            return Written(durable, used, b"", 0, lsn, image, in_shadow, number, size, writes)
-        before = last.before if count == 1 else PAGE_BYTES
-        data = image[PAGE_HEADER_BYTES:used]
-        return Written(durable, before, data, first_start(image), lsn, image, in_shadow, number, size, writes)
+        stream = b"".join(batch.pieces)
+        length = end - begin
+        if len(stream) != length:
+            stream = stream[:length]  # the rest is of an append that was interrupted
+        page = begin // PAGE_DATA_BYTES
+        lsn = page * PAGE_BYTES
+        at = 0
+        first = 0
+        shadow = None
+        if inside := begin % PAGE_DATA_BYTES:
+            image = last.image
+            first = first_start(image)
+            stream = image[PAGE_HEADER_BYTES : PAGE_HEADER_BYTES + inside] + stream
+            length += inside
+            if not last.in_shadow:
+                shadow = self._shadow
+        elif last.in_shadow:
+            # The page before was left with its last version in the shadow: it goes home on the way.
+            at = PAGE_BYTES
+            room[:at] = last.image
+            lsn -= at
+        extent_bytes = extents.extent_bytes
+        limit = min(len(room), extent_bytes - lsn % extent_bytes)
+        starts = [start for start in batch.starts if start < end]
+        data: bytes | memoryview = stream if length <= PAGE_DATA_BYTES else memoryview(stream)
+        size = writes = done = 0
+        in_shadow = False
+        while True:
+            if starts and starts[0] // PAGE_DATA_BYTES == page:
+                start = starts.pop(0) % PAGE_DATA_BYTES + PAGE_HEADER_BYTES
+                first = first or start
+            piece = data[done : done + PAGE_DATA_BYTES]
+            fill_page(room, at, extents.log_id, self._epoch, last.durable, page, piece, first, before)
+            at += PAGE_BYTES
+            done += PAGE_DATA_BYTES
+            if shadow is not None:
+                if not batch.shadowed:
+                    shadow.write(room[:at])
+                    batch.shadowed = True
+                shadow = None
+                writes = 1
+                size = at
+                if done >= length:
+                    in_shadow = True
+                    number = extents.number_of(lsn)
+                    break
+            if done >= length or at == limit:
+                number = extents.write(lsn, room[:at])
+                writes += 1
+                size += at
+                if done >= length:
+                    break
+                lsn += at
+                limit = min(len(room), extent_bytes - lsn % extent_bytes)
+                at = 0
+            page += 1
+            first = 0
+            before = PAGE_BYTES
+        if extents.unsettled:
+            extents.settle()
+        goes_on = batch.next_begin % PAGE_DATA_BYTES
+        image = bytes(room[at - PAGE_BYTES : at]) if goes_on or in_shadow else b""
+        if not goes_on:
+            before = PAGE_HEADER_BYTES + (end - 1) % PAGE_DATA_BYTES + 1
+        durable = end + PAGE_HEADER_BYTES * (end // PAGE_DATA_BYTES + 1)
+        return Written(durable, before, page * PAGE_BYTES, image, in_shadow, number, size, writes)
 
     def close(self) -> None:
         if self._shadow is not None:

@@ -216,6 +216,17 @@ def replaced(write: Operation, offset: int, data: bytes) -> Operation:
     return Operation("write", write.path, write.inode, offset, data)
 
 
+def half(write: Operation, atom_bytes: int) -> list[Operation]:
+    """The first half of a write, the last of its sectors as garbage."""
+    middle = write.offset + (len(write.data) + 1) // 2
+    if atom_bytes:
+        middle = max(write.offset, middle - middle % atom_bytes)
+        return [part(write, write.offset, middle)]
+    start = max(write.offset, (middle - 1) // SECTOR_BYTES * SECTOR_BYTES)
+    noise = garbage(write.path, start, middle - start)
+    return [part(write, write.offset, middle), replaced(write, start, noise)]
+
+
 def garbage(path: str, offset: int, length: int) -> bytes:
     return random.Random(f"{path}:{offset}").randbytes(length)
 

@@ -11,6 +11,9 @@ if it were data:
   their folder. Overlapping writes to one file keep their order, as they do in a page cache.
 - **Torn writes.** Of one write any of its 512-byte sectors may arrive, and one of them may be garbage. A disk with
   `atom_bytes` of its own writes so many aligned bytes as a whole or not at all.
+- **A write past the cache** (with `direct`) is durable when it returns. Cut on the way, it is like any write that was
+  not synced; a failed one counts as lost or half there, and that is what reading shows. Each is two boundaries: under
+  way, and done while nobody has heard of it.
 - **A failed sync** (EIO): the data of the file that was waiting for it counts as lost (or as half there: `torn`),
   although reading it back still shows it until the power goes, and although the next sync "works".
 - **A full disk** (ENOSPC, part of the write done), **a read-only folder**, and any error at any operation.
@@ -30,18 +33,16 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import islice
 
+from libremq.common.files.direct_files import ALIGNED_BYTES
 from libremq.common.files.file_layer import Buffer, SyncFailed
 from libremq.testing.disk import (
-    SECTOR_BYTES,
     Content,
     Inode,
     Operation,
-    garbage,
+    half,
     mixtures,
     parent,
-    part,
     recipes,
-    replaced,
 )
 
 
@@ -96,6 +97,23 @@ class FaultyFile:
         """Nothing to do; also after a power cut, so that clean-up code needs no special case."""
 
 
+class FaultyDirectFile:
+    """A file of `FaultyFiles`, open for writes past the cache."""
+
+    __slots__ = ("_files", "_number", "path")
+
+    def __init__(self, files: FaultyFiles, number: int, path: str) -> None:
+        self._files = files
+        self._number = number
+        self.path = path
+
+    def write(self, offset: int, data: memoryview) -> None:
+        self._files._write_direct(self._number, self.path, offset, bytes(data))
+
+    def close(self) -> None:
+        pass
+
+
 class FaultyLock:
     """A lock of `FaultyFiles`; it ends with the power."""
 
@@ -120,10 +138,14 @@ class FaultyFiles:
     `copy()` of the same starting point with `crash_at = n`, and restarts from each of its `disk_states()`.
     """
 
-    def __init__(self, *, atom_bytes: int = 0) -> None:
-        """`atom_bytes`: what the disk writes as a whole, 4096 for a modern one; 0 for one that tears sectors."""
+    def __init__(self, *, atom_bytes: int = 0, direct: bool = False) -> None:
+        """`atom_bytes`: what the disk writes as a whole, 4096 for a modern one; 0 for one that tears sectors.
+
+        `direct`: files can be written past the cache.
+        """
         self.label = "fresh"
         self.atom_bytes = atom_bytes
+        self.direct = direct
         self.operations = 0
         self.crash_at: int | None = None
         self.crashed_in = ""
@@ -157,6 +179,20 @@ class FaultyFiles:
                     raise _error(errno.ENOENT, path)
                 number = self._create(path)
             return FaultyFile(self, number, path)
+
+    def open_direct(self, path: str) -> FaultyDirectFile:
+        path = _clean(path)
+        with self._guard:
+            self._check("open_direct", path)
+            if not self.direct:
+                raise _error(errno.EINVAL, path)
+            if path not in self._names:
+                raise _error(errno.ENOENT, path)
+            return FaultyDirectFile(self, self._names[path], path)
+
+    def writes_directly(self, folder: str) -> bool:
+        self._powered()
+        return self.direct
 
     def exists(self, path: str) -> bool:
         path = _clean(path)
@@ -277,7 +313,8 @@ class FaultyFiles:
     ) -> None:
         """Let operations of a kind fail on matching paths.
 
-        `kind` is open, read, write, truncate, sync, create, rename, remove, sync_folder or lock. The first
+        `kind` is open, open_direct, read, write, truncate, sync, create, rename, remove, sync_folder or lock; a write
+        past the cache fails where a write would and where a sync would. The first
         `after` matching operations pass, the next `times` (None: all) raise `error` (EIO by default). With a
         sync, `data_lost=False` leaves the file's data as it was: unsynced, perhaps on disk; `torn=True` lets the
         first half of each write reach the disk, the last of its sectors as garbage, and loses the rest. The kind
@@ -324,7 +361,7 @@ class FaultyFiles:
     def copy(self) -> FaultyFiles:
         """The same disk with the same unsynced operations; no locks, failures or crash point. Cheap."""
         with self._guard:
-            other = FaultyFiles(atom_bytes=self.atom_bytes)
+            other = FaultyFiles(atom_bytes=self.atom_bytes, direct=self.direct)
             other.label = self.label
             other._next_inode = self._next_inode
             other._inodes = {number: inode.copy() for number, inode in self._inodes.items()}
@@ -358,7 +395,7 @@ class FaultyFiles:
 
     def _after(self, label: str, survivors: Sequence[Operation]) -> FaultyFiles:
         """A fresh disk: what is durable plus the operations that made it."""
-        disk = FaultyFiles(atom_bytes=self.atom_bytes)
+        disk = FaultyFiles(atom_bytes=self.atom_bytes, direct=self.direct)
         disk.label = label
         disk._next_inode = self._next_inode
         disk._names = self._durable_names.copy()
@@ -404,6 +441,40 @@ class FaultyFiles:
             if room < offset + len(data):
                 raise _error(errno.ENOSPC, path)
 
+    def _write_direct(self, number: int, path: str, offset: int, data: bytes) -> None:
+        with self._guard:
+            self._check("write", path)
+            inode = self._inodes[number]
+            end = offset + len(data)
+            if offset % ALIGNED_BYTES or end % ALIGNED_BYTES:
+                raise _error(errno.EINVAL, path)
+            assert end <= inode.durable.size, f"{path}: this would be more than is on the disk for good"
+            for other in self._pending:
+                if other.on_file and other.inode == number:
+                    apart = other.kind == "write" and (other.offset >= end or other.offset + len(other.data) <= offset)
+                    assert apart, f"{path}: what the cache has there was not synced: {other}"
+            operation = Operation("write", path, number, offset, data)
+            failure = self._failure("sync", path)
+            if failure is not None:
+                reached = [operation]
+                if failure.data_lost:
+                    reached = half(operation, self.atom_bytes) if failure.torn else []
+                for one in reached:
+                    self._change_both(inode, one)
+                raise _raised(failure.error, path)
+            try:
+                self._do(operation)
+            finally:  # a signal does not cut it, only a lack of power does
+                if self.powered:
+                    self._pending = [other for other in self._pending if other is not operation]
+                    self._change_both(inode, operation)
+            self._count(f"end of {operation}")
+
+    @staticmethod
+    def _change_both(inode: Inode, operation: Operation) -> None:
+        for durable in (True, False):
+            inode.change(operation, durable=durable)
+
     def _truncate(self, number: int, path: str, size: int) -> None:
         with self._guard:
             self._check("truncate", path)
@@ -438,18 +509,10 @@ class FaultyFiles:
 
     def _tear(self, number: int) -> None:
         """Let the file's unsynced writes reach the disk by half."""
-        inode = self._inodes[number]
         for write in self._pending:
             if write.kind == "write" and write.inode == number and write.data:
-                middle = write.offset + (len(write.data) + 1) // 2
-                if self.atom_bytes:
-                    middle = max(write.offset, middle - middle % self.atom_bytes)
-                inode.change(part(write, write.offset, middle), durable=True)
-                if self.atom_bytes:
-                    continue
-                start = max(write.offset, (middle - 1) // SECTOR_BYTES * SECTOR_BYTES)
-                noise = garbage(write.path, start, middle - start)
-                inode.change(replaced(write, start, noise), durable=True)
+                for one in half(write, self.atom_bytes):
+                    self._inodes[number].change(one, durable=True)
 
     def _create(self, path: str) -> int:
         self._check("create", path)

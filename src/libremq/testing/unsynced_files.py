@@ -26,5 +26,8 @@ class UnsyncedFiles(RealFiles):
 
     file_type = UnsyncedFile
 
+    def writes_directly(self, folder: str) -> bool:
+        return False  # such a write waits for the disk
+
     def sync_folder(self, path: str) -> None:
         pass

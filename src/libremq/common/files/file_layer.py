@@ -5,6 +5,7 @@ that is `RealFiles`; tests hand in `libremq.testing.FaultyFiles`, which can stop
 show every disk state a power cut could have left. So the interface is small and its promises are explicit:
 
 - `write` transfers all the bytes or raises OSError; what was written is durable only after `sync` returned.
+- a `DirectFile` has writes that are durable when they return; they change bytes that the file has, and add none;
 - `truncate`, `rename`, `remove` and the creation of a file are durable only after `sync_folder` of the folder
   (and `sync` of the file for its size).
 - `make_folder` is durable when it returns: folders are made rarely, so it may sync as it goes.
@@ -21,6 +22,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from libremq.common import operating_system
+from libremq.common.files import direct_files
 from libremq.common.files.durable_sync import sync_all, sync_content
 
 Buffer = bytes | bytearray | memoryview
@@ -65,6 +67,17 @@ class File(Protocol):
     def close(self) -> None: ...
 
 
+class DirectFile(Protocol):
+    """A file open for writes past the system's cache. Beside them it is read, and only read, as a `File`."""
+
+    def write(self, offset: int, data: memoryview) -> None:
+        """Durable on return. The data is of `direct_files.aligned_memory`, and begins and ends in it and in the file at
+        multiples of `direct_files.ALIGNED_BYTES`. Of a write that failed any sector may be on disk: see contract 4.
+        """
+
+    def close(self) -> None: ...
+
+
 class FileLock(Protocol):
     """An exclusive lock on a file, held until `release` or the end of the process."""
 
@@ -79,6 +92,13 @@ class Files(Protocol):
 
     def open(self, path: str, *, create: bool = False) -> File:
         """Open for reading and writing. Raises FileNotFoundError if it is not there and `create` is False."""
+
+    def open_direct(self, path: str) -> DirectFile:
+        """Open a file, all of whose bytes were written and synced, for writes past the system's cache."""
+
+    def writes_directly(self, folder: str) -> bool:
+        """Can files in the folder be written past the system's cache, and is that not slower? It is tried out."""
+        ...
 
     def exists(self, path: str) -> bool:
         """OSError if that cannot be told: a folder that may not be looked into is not one without the file."""
@@ -262,6 +282,12 @@ class RealFiles:
     def open(self, path: str, *, create: bool = False) -> RealFile:
         flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
         return self.file_type(os.open(path, flags, 0o600), path)
+
+    def open_direct(self, path: str) -> direct_files.RealDirectFile:
+        return direct_files.RealDirectFile(path)
+
+    def writes_directly(self, folder: str) -> bool:
+        return direct_files.pays_off(folder)
 
     def exists(self, path: str) -> bool:
         try:

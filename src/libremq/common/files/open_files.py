@@ -16,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from libremq.common.files.file_layer import Buffer, File, FileLock, Files
+from libremq.common.files.file_layer import Buffer, DirectFile, File, FileLock, Files
 
 OUT_OF_FILES = (errno.EMFILE, errno.ENFILE)
 """A process, or the machine, has so many files open that another one cannot be. Nothing was read, written or synced."""
@@ -225,6 +225,12 @@ class OpenFiles:
             self._let_go(file)
 
     # The rest of a file system
+
+    def open_direct(self, path: str) -> DirectFile:
+        return self._files.open_direct(path)
+
+    def writes_directly(self, folder: str) -> bool:
+        return self._files.writes_directly(folder)
 
     def exists(self, path: str) -> bool:
         return self._files.exists(path)

@@ -52,6 +52,12 @@ class ReadOnlyFiles:
             _refuse(path)
         return ReadOnlyFile(os.open(path, os.O_RDONLY | os.O_CLOEXEC), path)
 
+    def open_direct(self, path: str) -> NoReturn:
+        _refuse(path)
+
+    def writes_directly(self, folder: str) -> bool:
+        return False
+
     def exists(self, path: str) -> bool:
         return self._real.exists(path)
 
