@@ -13,7 +13,6 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from libremq.common.checksum import crc32
-
 from libremq.log.log_errors import LogFull
 from libremq.log.pages import lsn_of
 
