@@ -34,7 +34,7 @@ def _silent(text: str) -> None:
 class Log(LogCore):
     """An open log. Make one with `Log.create` or `Log.open`."""
 
-    __slots__ = ("_reader",)
+    __slots__ = ("_checked_from", "_checked_lsn", "_reader")
 
     # ---- making and opening ----
 
@@ -98,6 +98,8 @@ class Log(LogCore):
         """Used by `open`."""
         super().__init__(files, folder, opened, clock)
         self._reader = RecordReader(opened.extents)
+        self._checked_from = opened.end.from_lsn
+        self._checked_lsn = opened.end.checked_lsn
 
     def _tell_missing(self, say: Say) -> None:
         if isinstance(self._extents, Sequence):
@@ -236,7 +238,8 @@ class Log(LogCore):
     def scan(self, from_lsn: int) -> LogScan:
         """The durable records from an LSN on, in order. Raises LogDamaged where they cannot be read."""
         self._check_in_log(from_lsn)
-        return LogScan(self._extents, from_lsn, self.durable, self._check_in_log)
+        checked_lsn = self._checked_lsn if from_lsn >= self._checked_from else 0
+        return LogScan(self._extents, from_lsn, self.durable, checked_lsn, self._check_in_log)
 
     def read(self, lsn: int) -> Record:
         """The record at an LSN, which must be durable."""
