@@ -7,7 +7,7 @@ management.py knows what becomes of the extents of a linear log, shipped.py read
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.files.file_layer import Files
@@ -20,7 +20,7 @@ from libremq.log.log_opening import OpenedLog, create_files, open_files
 from libremq.log.log_statistics import LogStatistics, SlowWrite
 from libremq.log.management import Archiver, ExtentState, archive_extents, delete_extents, list_extents, number_in
 from libremq.log.reader import RecordReader
-from libremq.log.records import Record
+from libremq.log.records import Record, RecordFields
 from libremq.log.ring import Ring
 from libremq.log.scan import LogScan
 from libremq.log.sequence import Sequence
@@ -240,6 +240,10 @@ class Log(LogCore):
         self._check_in_log(from_lsn)
         checked_lsn = self._checked_lsn if from_lsn >= self._checked_from else 0
         return LogScan(self._extents, from_lsn, self.durable, checked_lsn, self._check_in_log)
+
+    def runs(self, from_lsn: int) -> Iterator[list[RecordFields]]:
+        """The same, the records of a page at a time."""
+        return self.scan(from_lsn).runs()
 
     def read(self, lsn: int) -> Record:
         """The record at an LSN, which must be durable."""

@@ -37,6 +37,7 @@ from libremq.log.records import (
     RECORD_HEADER_BYTES,
     RECORD_PREFIX,
     Record,
+    RecordFields,
     new_record,
     parse_record,
 )
@@ -190,9 +191,9 @@ class RecordWalk:
 
     def __iter__(self) -> Iterator[Record]:
         for run in self.runs():
-            yield from run
+            yield from map(new_record, run)
 
-    def runs(self) -> Iterator[list[Record]]:
+    def runs(self) -> Iterator[list[RecordFields]]:
         """The records of a page at a time, those that end in it; `end_lsn` is after them."""
         page_lsn = self.end_lsn - self.end_lsn % PAGE_BYTES
         if page_lsn < self._checked_lsn:
@@ -202,9 +203,9 @@ class RecordWalk:
             self._walk = PageWalk(self._extents, self.end_lsn - self.end_lsn % PAGE_BYTES, self._limit)
         yield from self._runs(self._walk, trusting=False)
 
-    def _runs(self, walk: PageWalk, *, trusting: bool) -> Iterator[list[Record]]:
+    def _runs(self, walk: PageWalk, *, trusting: bool) -> Iterator[list[RecordFields]]:
         """Trusting, it stops before whatever cannot be; else that is damage, or where the log ends."""
-        unpack = RECORD_HEADER.unpack_from
+        unpack, header_bytes, prefix_bytes = RECORD_HEADER.unpack_from, RECORD_HEADER_BYTES, RECORD_PREFIX.size
         skip = max(0, self.end_lsn % PAGE_BYTES - PAGE_HEADER_BYTES)
         pieces: list[bytes] = []  # of a record that goes on in the next page
         have = need = 0
@@ -246,15 +247,15 @@ class RecordWalk:
             else:
                 lsn = data_lsn + position
             size = len(data)
-            run: list[Record] = []
-            while position + RECORD_HEADER_BYTES <= size:
+            last = size - header_bytes
+            run: list[RecordFields] = []
+            while position <= last:
                 length, type_, flags, txn, prev_lsn, checksum = unpack(data, position)
                 end = position + length
                 if end > size:
                     break
-                payload = data[position + RECORD_HEADER_BYTES : end]
-                prefix = data[position : position + RECORD_PREFIX.size]
-                if crc32(payload, crc32(prefix)) != checksum or length < RECORD_HEADER_BYTES:
+                payload = data[position + header_bytes : end]
+                if crc32(payload, crc32(data[position : position + prefix_bytes])) != checksum or length < header_bytes:
                     if run:
                         self.end_lsn = lsn
                         yield run
@@ -265,7 +266,7 @@ class RecordWalk:
                 next_lsn = data_lsn + end
                 if end == size and next_lsn % PAGE_BYTES == 0:
                     next_lsn += PAGE_HEADER_BYTES
-                run.append(new_record((lsn, next_lsn, type_, flags, txn, prev_lsn, payload)))
+                run.append((lsn, next_lsn, type_, flags, txn, prev_lsn, payload))
                 position = end
                 lsn = next_lsn
             if position < size:

@@ -60,8 +60,11 @@ class Record(NamedTuple):
     payload: bytes
 
 
-new_record: Callable[[tuple[int, int, int, int, int, int, bytes]], Record] = partial(tuple.__new__, Record)
-"""A record of its fields in their order; a restart makes millions, and this takes a third of the time."""
+RecordFields = tuple[int, int, int, int, int, int, bytes]
+"""A record without the names: made and taken apart in a fraction of the time, for whoever reads millions."""
+
+new_record: Callable[[RecordFields], Record] = partial(tuple.__new__, Record)
+"""The record with these fields."""
 
 
 def parse_record(lsn: int, next_lsn: int, data: bytes, position: int, length: int) -> Record | None:

@@ -8,7 +8,7 @@ from libremq.log.extents import Extents
 from libremq.log.log_errors import LogDamaged
 from libremq.log.pages import PAGE_BYTES, PAGE_HEADER_BYTES
 from libremq.log.reader import RecordWalk
-from libremq.log.records import Record
+from libremq.log.records import Record, RecordFields, new_record
 
 
 class LogScan:
@@ -37,9 +37,9 @@ class LogScan:
 
     def __iter__(self) -> Iterator[Record]:
         for run in self.runs():
-            yield from run
+            yield from map(new_record, run)
 
-    def runs(self) -> Iterator[list[Record]]:
+    def runs(self) -> Iterator[list[RecordFields]]:
         """The records of a page at a time: for whoever reads many."""
         walk = self._walk
         yield from walk.runs()

@@ -27,7 +27,7 @@ from libremq.log.reader import (
     look_ahead,
     page_after,
 )
-from libremq.log.records import Record
+from libremq.log.records import Record, RecordFields, new_record
 from libremq.log.tail import find_candidates, forget_pages
 
 _OPEN_MAX = 8
@@ -193,20 +193,20 @@ class ShippedLog:
 
     def scan(self, from_lsn: int, *, proven_only: bool = False) -> Iterator[Record]:
         """The records from an LSN on, in order, up to `end_lsn`; with `proven_only` up to `proven_lsn`."""
-        return chain.from_iterable(self.runs(from_lsn, proven_only=proven_only))
+        return map(new_record, chain.from_iterable(self.runs(from_lsn, proven_only=proven_only)))
 
-    def runs(self, from_lsn: int, *, proven_only: bool = False) -> Iterator[list[Record]]:
+    def runs(self, from_lsn: int, *, proven_only: bool = False) -> Iterator[list[RecordFields]]:
         """The same, the records of a page at a time."""
         self._check_there(from_lsn)
         return self._runs(from_lsn, self.proven_lsn if proven_only else self.end_lsn)
 
-    def _runs(self, from_lsn: int, end_lsn: int) -> Iterator[list[Record]]:
+    def _runs(self, from_lsn: int, end_lsn: int) -> Iterator[list[RecordFields]]:
         limit = page_after(end_lsn)
         start = from_lsn - from_lsn % PAGE_BYTES
         walk = RecordWalk(self._extents, from_lsn, max(start, limit))
         for run in walk.runs():
-            if stream_of(run[-1].next_lsn) > stream_of(end_lsn):
-                within = [record for record in run if stream_of(record.next_lsn) <= stream_of(end_lsn)]
+            if stream_of(run[-1][1]) > stream_of(end_lsn):
+                within = [fields for fields in run if stream_of(fields[1]) <= stream_of(end_lsn)]
                 if within:
                     yield within
                 return
