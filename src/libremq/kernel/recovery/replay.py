@@ -2,8 +2,8 @@
 
 Restart, a backup queue manager, media recovery of a queue and that of definitions repeat the same records onto
 something of their own: a `Replay` each, with what differs in its methods. What a record means is the same for all, and
-is said here once. To all of them a queue is a `NettedQueue`, where puts wait for their gets beside the store (netting.py)
-until `settle`.
+is said here once. To all of them a queue is a `NettedQueue`, where puts wait for their gets beside the store until
+`settle` (netting.py).
 
 A record of a type that has no row, with a flag or an operation that is not known, or that cannot be read, ends the
 replay with `UnknownRecord`: a later release may have meant what must not be left out (contract 7).
@@ -314,7 +314,6 @@ def _nothing(replay: Replay, record: Record) -> None:
 
 def _refuse(replay: Replay, record: Record) -> None:
     raise unknown_record(replay.log_folder, record)
-
 
 
 # The rules of put, get and commit spell out what others have methods for: nearly all records are of these types
