@@ -15,16 +15,20 @@ _PAGE = 4096
 
 
 class MisreadingFiles(FaultyFiles):
-    """One bit of a file is read wrong, so often."""
+    """One bit of a file is read wrong, so often, after it was read right so often."""
 
     path = ""
     position = 0
+    rights = 0
     times = 0
 
     def _read(self, number: int, path: str, offset: int, length: int) -> bytes:
         data = super()._read(number, path, offset, length)
         at = self.position - offset
         if not self.times or not path.startswith(self.path) or not 0 <= at < len(data):
+            return data
+        if self.rights:
+            self.rights -= 1
             return data
         self.times -= 1
         return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
@@ -48,14 +52,17 @@ def ended(config: LogConfig) -> tuple[FaultyFiles, VirtualClock, int]:
     return files, clock, tail
 
 
+@pytest.mark.parametrize("place", [2, 4, 6, 8, 10, 20, 100, 1000], ids=lambda place: f"byte {place} of a page")
+@pytest.mark.parametrize("rights", [0, 1, 2, 3])
 @pytest.mark.parametrize("kind", ["CIRCULAR", "LINEAR"])
-def test_every_page_of_the_log_may_be_read_wrong_once(kind: str) -> None:
+def test_every_page_of_the_log_may_be_read_wrong_once(kind: str, rights: int, place: int) -> None:
+    """When the end of the log is looked for, and also when a record of it, or all of them, are read."""
     files, clock, tail = ended(LogConfig(file_pages=64, type=kind))
-    for position in range(100, tail + 2 * _PAGE, _PAGE):
+    for position in range(place, tail + 2 * _PAGE, _PAGE):
         disk = files.copy()
         disk.__class__ = MisreadingFiles
         assert isinstance(disk, MisreadingFiles)
-        disk.path, disk.position, disk.times = "qm/log/S0000000", position, 1
+        disk.path, disk.position, disk.rights, disk.times = "qm/log/S0000000", position, rights, 1
         manager = lifecycle.start(disk, "qm", "QM1", clock)
         assert manager.depth("Q") == _MESSAGES, position
         manager.abandon()

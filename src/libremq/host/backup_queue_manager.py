@@ -31,7 +31,7 @@ from libremq.kernel.recovery.restart import Restart, Say
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.journal import CheckpointState
 from libremq.kernel.state.queue_state import QueueState
-from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, Record, ShippedLog, log_identity
+from libremq.log import CONTROL_FILE, Log, LogConfig, LogError, Record, RecordFields, ShippedLog, log_identity
 from libremq.log.extents import extent_name, extent_number
 from libremq.log.log_control_file import open_control
 from libremq.log.shipped import ShippedExtents
@@ -199,6 +199,9 @@ class _ShippedView:
 
     def scan(self, from_lsn: int) -> Iterator[Record]:
         return iter(self._log.scan(from_lsn, proven_only=True))
+
+    def runs(self, from_lsn: int) -> Iterator[list[RecordFields]]:
+        return self._log.runs(from_lsn, proven_only=True)
 
     def force(self, lsn: int | None = None) -> None:
         pass

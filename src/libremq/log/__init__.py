@@ -10,7 +10,7 @@ from libremq.log.log_errors import LogDamaged, LogError, LogFailed, LogFull
 from libremq.log.log_space import LogSpace
 from libremq.log.log_statistics import LogStatistics, SlowWrite
 from libremq.log.management import ExtentState
-from libremq.log.records import Record, RecordType
+from libremq.log.records import Record, RecordFields, RecordType, new_record
 from libremq.log.scan import LogScan
 from libremq.log.shipped import ShippedLog
 from libremq.log.slots import SlotFile
@@ -29,10 +29,12 @@ __all__ = [
     "LogSpace",
     "LogStatistics",
     "Record",
+    "RecordFields",
     "RecordType",
     "ShippedLog",
     "SlotFile",
     "SlowWrite",
     "findings",
     "log_identity",
+    "new_record",
 ]

@@ -7,7 +7,7 @@ management.py knows what becomes of the extents of a linear log, shipped.py read
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from libremq.common.clock import Clock, SystemClock
 from libremq.common.files.file_layer import Files
@@ -20,7 +20,7 @@ from libremq.log.log_opening import OpenedLog, create_files, open_files
 from libremq.log.log_statistics import LogStatistics, SlowWrite
 from libremq.log.management import Archiver, ExtentState, archive_extents, delete_extents, list_extents, number_in
 from libremq.log.reader import RecordReader
-from libremq.log.records import Record
+from libremq.log.records import Record, RecordFields
 from libremq.log.ring import Ring
 from libremq.log.scan import LogScan
 from libremq.log.sequence import Sequence
@@ -34,7 +34,7 @@ def _silent(text: str) -> None:
 class Log(LogCore):
     """An open log. Make one with `Log.create` or `Log.open`."""
 
-    __slots__ = ("_reader",)
+    __slots__ = ("_checked_from", "_checked_lsn", "_reader")
 
     # ---- making and opening ----
 
@@ -100,6 +100,8 @@ class Log(LogCore):
         """Used by `open`."""
         super().__init__(files, folder, opened, clock)
         self._reader = RecordReader(opened.extents)
+        self._checked_from = opened.end.from_lsn
+        self._checked_lsn = opened.end.checked_lsn
 
     def _tell_missing(self, say: Say) -> None:
         if isinstance(self._extents, Sequence):
@@ -238,7 +240,12 @@ class Log(LogCore):
     def scan(self, from_lsn: int) -> LogScan:
         """The durable records from an LSN on, in order. Raises LogDamaged where they cannot be read."""
         self._check_in_log(from_lsn)
-        return LogScan(self._extents, from_lsn, self.durable, self._check_in_log)
+        checked_lsn = self._checked_lsn if from_lsn >= self._checked_from else 0
+        return LogScan(self._extents, from_lsn, self.durable, checked_lsn, self._check_in_log)
+
+    def runs(self, from_lsn: int) -> Iterator[list[RecordFields]]:
+        """The same, the records of a page at a time."""
+        return self.scan(from_lsn).runs()
 
     def read(self, lsn: int) -> Record:
         """The record at an LSN, which must be durable."""

@@ -3,6 +3,9 @@
 The walk accepts a page only if magic, log id, LSN and checksum are right and it continues the one before: it says how
 many bytes of that one were in use, and has the same epoch, or a higher one in a page that says it begins it. Anything
 else is where the log ends. Whether that is the true end or damage is told by what was promised: see `find_end`.
+
+Records have checksums of their own. So pages whose checksum was right when the log was opened are not summed up again
+when their records are read; where anything in them is not as it should be then, they are read as all others are.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from typing import NamedTuple
+from zlib import crc32
 
 from libremq.log.extents import Extents
 from libremq.log.log_control_file import ControlState
@@ -28,7 +32,15 @@ from libremq.log.pages import (
     page_rank,
     stream_of,
 )
-from libremq.log.records import RECORD_HEADER_BYTES, Record, parse_record
+from libremq.log.records import (
+    RECORD_HEADER,
+    RECORD_HEADER_BYTES,
+    RECORD_PREFIX,
+    Record,
+    RecordFields,
+    new_record,
+    parse_record,
+)
 
 BLOCK_BYTES = 256 * 1024
 _BLOCKS_CACHED_MAX = 16
@@ -52,6 +64,7 @@ class PageWalk:
         "_limit",
         "_log_id",
         "_rereads",
+        "_sums_up",
         "durable",
         "end_lsn",
         "epoch",
@@ -60,10 +73,21 @@ class PageWalk:
     )
 
     def __init__(
-        self, extents: Extents, page_lsn: int, limit_lsn: int, epoch_start: int = 0, epoch_lowest: int = 0
+        self,
+        extents: Extents,
+        page_lsn: int,
+        limit_lsn: int,
+        epoch_start: int = 0,
+        epoch_lowest: int = 0,
+        *,
+        sums_up: bool = True,
     ) -> None:
-        """From LSN `epoch_start` on, pages of an epoch before `epoch_lowest` do not count."""
+        """From LSN `epoch_start` on, pages of an epoch before `epoch_lowest` do not count.
+
+        Not `sums_up`: the checksums of pages are not looked at.
+        """
         assert page_lsn % PAGE_BYTES == 0
+        self._sums_up = sums_up
         self._extents = extents
         self._log_id = extents.log_id
         self._limit = limit_lsn
@@ -80,6 +104,7 @@ class PageWalk:
     def __iter__(self) -> Iterator[Page]:
         lsn = self.end_lsn
         limit = self._limit
+        sums_up = self._sums_up
         unpack = PAGE_HEADER.unpack_from
         while lsn < limit:
             block = self._extents.read(lsn, min(BLOCK_BYTES - lsn % BLOCK_BYTES, limit - lsn))
@@ -94,7 +119,7 @@ class PageWalk:
                         break
                     self.why = _strange_page(block[offset : offset + PAGE_BYTES], lsn, self._log_id)
                     return
-                if checksum != page_checksum(view, offset):
+                if sums_up and checksum != page_checksum(view, offset):
                     if self._is_read_otherwise(lsn, block[offset : offset + PAGE_BYTES]):
                         break
                     self.why = "checksum error"
@@ -145,10 +170,13 @@ def _strange_page(page: bytes, lsn: int, log_id: bytes) -> str:
 class RecordWalk:
     """Iterates over the records of a page walk from an LSN on; then `end_lsn` is just after the last whole one."""
 
-    __slots__ = ("_extents", "_walk", "end_lsn")
+    __slots__ = ("_checked_lsn", "_extents", "_limit", "_walk", "end_lsn")
 
-    def __init__(self, extents: Extents, from_lsn: int, limit_lsn: int) -> None:
+    def __init__(self, extents: Extents, from_lsn: int, limit_lsn: int, checked_lsn: int = 0) -> None:
+        """The pages before `checked_lsn` were found right before."""
         self._extents = extents
+        self._limit = limit_lsn
+        self._checked_lsn = min(checked_lsn, limit_lsn)
         self._walk = PageWalk(extents, from_lsn - from_lsn % PAGE_BYTES, limit_lsn)
         self.end_lsn = max(from_lsn, FIRST_LSN)
 
@@ -162,21 +190,41 @@ class RecordWalk:
         return self._walk.end_lsn
 
     def __iter__(self) -> Iterator[Record]:
+        for run in self.runs():
+            yield from map(new_record, run)
+
+    def runs(self) -> Iterator[list[RecordFields]]:
+        """The records of a page at a time, those that end in it; `end_lsn` is after them."""
+        page_lsn = self.end_lsn - self.end_lsn % PAGE_BYTES
+        if page_lsn < self._checked_lsn:
+            walk = PageWalk(self._extents, page_lsn, self._checked_lsn, sums_up=False)
+            yield from self._runs(walk, trusting=True)
+            # From the last whole record on, whatever stopped it: the end of these pages, or one that is not as it was
+            self._walk = PageWalk(self._extents, self.end_lsn - self.end_lsn % PAGE_BYTES, self._limit)
+        yield from self._runs(self._walk, trusting=False)
+
+    def _runs(self, walk: PageWalk, *, trusting: bool) -> Iterator[list[RecordFields]]:
+        """Trusting, it stops before whatever cannot be; else that is damage, or where the log ends."""
+        unpack, header_bytes, prefix_bytes = RECORD_HEADER.unpack_from, RECORD_HEADER_BYTES, RECORD_PREFIX.size
         skip = max(0, self.end_lsn % PAGE_BYTES - PAGE_HEADER_BYTES)
         pieces: list[bytes] = []  # of a record that goes on in the next page
         have = need = 0
         start_lsn = 0
         last_epoch = 0
-        for page_lsn, epoch, first, data in self._walk:
+        for page_lsn, epoch, first, data in walk:
             data_lsn = page_lsn + PAGE_HEADER_BYTES
             position = 0
             if epoch != last_epoch:
+                if trusting and last_epoch:
+                    return
                 # What an earlier incarnation left unfinished was never promised to anyone.
-                pieces.clear()
+                pieces = []
                 last_epoch = epoch
             if skip:
                 position, skip = skip, 0
             elif not pieces and first != PAGE_HEADER_BYTES:
+                if trusting:
+                    return
                 # The walk began inside a record that started before it; go on at the first that starts here.
                 if first == 0:
                     continue
@@ -199,32 +247,43 @@ class RecordWalk:
             else:
                 lsn = data_lsn + position
             size = len(data)
-            while position < size:
-                left = size - position
-                length = int.from_bytes(data[position : position + 4], "little") if left >= 4 else 0
-                if left < RECORD_HEADER_BYTES or left < length:
-                    pieces = [data[position:]]
-                    have = left
-                    need = length if left >= RECORD_HEADER_BYTES else RECORD_HEADER_BYTES
-                    start_lsn = lsn
-                    break
+            last = size - header_bytes
+            run: list[RecordFields] = []
+            while position <= last:
+                length, type_, flags, txn, prev_lsn, checksum = unpack(data, position)
                 end = position + length
-                next_lsn = data_lsn + end
-                if next_lsn % PAGE_BYTES == 0:
-                    next_lsn += PAGE_HEADER_BYTES
-                record = parse_record(lsn, next_lsn, data, position, length) if length >= RECORD_HEADER_BYTES else None
-                if record is None:
+                if end > size:
+                    break
+                payload = data[position + header_bytes : end]
+                if crc32(payload, crc32(data[position : position + prefix_bytes])) != checksum or length < header_bytes:
+                    if run:
+                        self.end_lsn = lsn
+                        yield run
+                    if trusting:
+                        return
                     what = f"the record at LSN {lsn} has a wrong checksum in a page that has a right one"
                     raise LogDamaged(self._extents.path_of(lsn), what, _DAMAGE_ACTION)
-                self.end_lsn = next_lsn
-                yield record
+                next_lsn = data_lsn + end
+                if end == size and next_lsn % PAGE_BYTES == 0:
+                    next_lsn += PAGE_HEADER_BYTES
+                run.append((lsn, next_lsn, type_, flags, txn, prev_lsn, payload))
                 position = end
                 lsn = next_lsn
+            if position < size:
+                pieces = [data[position:]]
+                have = size - position
+                need = length if have >= RECORD_HEADER_BYTES else RECORD_HEADER_BYTES
+                start_lsn = lsn
+            if run:
+                self.end_lsn = lsn
+                yield run
 
 
 class LogEnd(NamedTuple):
     """Where a log ends."""
 
+    from_lsn: int
+    """The page from which on all were checked to find it."""
     lsn: int
     """Just after the last whole record."""
     page_lsn: int
@@ -236,6 +295,14 @@ class LogEnd(NamedTuple):
     epoch: int
     """The highest seen."""
     why: str
+
+    @property
+    def checked_lsn(self) -> int:
+        """The page before which all were right when the log was opened, and nobody writes to them any more.
+
+        Not the last one: nothing behind it says how much of it is in use.
+        """
+        return self.page_lsn - PAGE_BYTES
 
     @property
     def doubtful_lsn(self) -> int:
@@ -254,7 +321,8 @@ def find_end(extents: Extents, state: ControlState) -> LogEnd:
     """
     limit = extents.end * extents.extent_bytes
     from_lsn = state.checkpoint or state.head
-    walk = PageWalk(extents, from_lsn - from_lsn % PAGE_BYTES, limit, state.epoch_start, state.epoch)
+    first_page = from_lsn - from_lsn % PAGE_BYTES
+    walk = PageWalk(extents, first_page, limit, state.epoch_start, state.epoch)
     end = end_of_records(extents, walk, from_lsn)
     ahead = look_ahead(extents, walk.end_lsn, limit)
     promised_lsn = max(state.durable, ahead.durable, walk.durable)
@@ -267,7 +335,7 @@ def find_end(extents: Extents, state: ControlState) -> LogEnd:
         before_lsn = page_lsn - PAGE_BYTES
         used_before = page_rank(extents.read(before_lsn, PAGE_BYTES), extents.log_id, before_lsn)[1]
     epoch = max(ahead.epoch, walk.epoch)
-    return LogEnd(end, page_lsn, used_before, promised_lsn, epoch, walk.why)
+    return LogEnd(first_page, end, page_lsn, used_before, promised_lsn, epoch, walk.why)
 
 
 def end_of_records(extents: Extents, walk: PageWalk, from_lsn: int) -> int:
@@ -280,9 +348,8 @@ def end_of_records(extents: Extents, walk: PageWalk, from_lsn: int) -> int:
     found = False
     while starts and not found:
         # Where the last start is of a record that is not whole, the one before decides.
-        records = RecordWalk(extents, starts.pop(), walk.end_lsn)
-        for _ in records:
-            end = records.end_lsn
+        for record in RecordWalk(extents, starts.pop(), walk.end_lsn):
+            end = record.next_lsn
             found = True
     return end
 

@@ -8,8 +8,9 @@ previous record u64 (0: none), CRC-32 u32 over the 24 bytes before it and the pa
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
+from functools import partial
 from typing import NamedTuple
 
 from libremq.common.checksum import crc32
@@ -65,6 +66,13 @@ class Record(NamedTuple):
     txn: int
     prev_lsn: int
     payload: bytes
+
+
+RecordFields = tuple[int, int, int, int, int, int, bytes]
+"""A record without the names: made and taken apart in a fraction of the time, for whoever reads millions."""
+
+new_record: Callable[[RecordFields], Record] = partial(tuple.__new__, Record)
+"""The record with these fields."""
 
 
 def parse_record(lsn: int, next_lsn: int, data: bytes, position: int, length: int) -> Record | None:

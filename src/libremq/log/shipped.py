@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from libremq.common.files.file_layer import File, Files
 from libremq.log.extents import Extent, Extents, extent_name, extent_number
@@ -26,7 +27,7 @@ from libremq.log.reader import (
     look_ahead,
     page_after,
 )
-from libremq.log.records import Record
+from libremq.log.records import Record, RecordFields, new_record
 from libremq.log.tail import find_candidates, forget_pages
 
 _OPEN_MAX = 8
@@ -192,17 +193,24 @@ class ShippedLog:
 
     def scan(self, from_lsn: int, *, proven_only: bool = False) -> Iterator[Record]:
         """The records from an LSN on, in order, up to `end_lsn`; with `proven_only` up to `proven_lsn`."""
-        self._check_there(from_lsn)
-        return self._scan(from_lsn, self.proven_lsn if proven_only else self.end_lsn)
+        return map(new_record, chain.from_iterable(self.runs(from_lsn, proven_only=proven_only)))
 
-    def _scan(self, from_lsn: int, end_lsn: int) -> Iterator[Record]:
+    def runs(self, from_lsn: int, *, proven_only: bool = False) -> Iterator[list[RecordFields]]:
+        """The same, the records of a page at a time."""
+        self._check_there(from_lsn)
+        return self._runs(from_lsn, self.proven_lsn if proven_only else self.end_lsn)
+
+    def _runs(self, from_lsn: int, end_lsn: int) -> Iterator[list[RecordFields]]:
         limit = page_after(end_lsn)
         start = from_lsn - from_lsn % PAGE_BYTES
         walk = RecordWalk(self._extents, from_lsn, max(start, limit))
-        for record in walk:
-            if stream_of(record.next_lsn) > stream_of(end_lsn):
+        for run in walk.runs():
+            if stream_of(run[-1][1]) > stream_of(end_lsn):
+                within = [fields for fields in run if stream_of(fields[1]) <= stream_of(end_lsn)]
+                if within:
+                    yield within
                 return
-            yield record
+            yield run
         if walk.refused_lsn < limit:
             what = f"the page at LSN {walk.refused_lsn} cannot be used ({walk.why}), but the log goes on after it"
             raise LogDamaged(self._extents.path_of(walk.refused_lsn), what, _SHIP_AGAIN)

@@ -29,6 +29,7 @@ _WITH_ORIGIN = 2, IMAGE_VERSION_WITH_ORIGIN
 _START = struct.Struct("<BBHII")
 _ZERO_FILLED_DESCRIPTOR = DescriptorParts(b"\0", exact=True)
 _CRC_BYTES = 4
+IMAGE_VERSION_AT = _CRC_BYTES
 _DESCRIPTOR_AT = _CRC_BYTES + _START.size
 IMAGE_OVERHEAD = _DESCRIPTOR_AT + BODY_BYTES
 _PROVEN = 1  # the only flag
@@ -162,7 +163,7 @@ def check_image(image: bytes) -> None:
     """ImageDamaged if it is not one of the format that this release knows. The checksum is not looked at."""
     if len(image) < IMAGE_OVERHEAD:
         raise ImageDamaged(f"a stored message of {len(image)} bytes, of which there are at least {IMAGE_OVERHEAD}")
-    version = image[_CRC_BYTES]
+    version = image[IMAGE_VERSION_AT]
     if version not in (*_ZERO_FILLED, IMAGE_VERSION, IMAGE_VERSION_WITH_ORIGIN):
         known = f"{_ZERO_FILLED[0]} to {IMAGE_VERSION_WITH_ORIGIN}"
         raise ImageDamaged(f"stored message has format version {version}, this release knows {known}")

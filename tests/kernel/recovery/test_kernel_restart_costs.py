@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -18,7 +19,7 @@ from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.recovery.replay import read_checkpoint
 from libremq.kernel.recovery.restart import Restart
 from libremq.kernel.state.core import Core
-from libremq.log import LogConfig, Record, RecordType
+from libremq.log import LogConfig, RecordFields, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
 
@@ -53,11 +54,12 @@ class Counted(Restart):
         self.since = since
         self.costs: dict[int, set[int]] = {}
 
-    def redo(self, record: Record) -> None:
-        if record.lsn < self.since:
-            super().redo(record)
-        else:
-            self.costs.setdefault(record.type, set()).add(lines_of(lambda: Restart.redo(self, record)))
+    def redo(self, run: list[RecordFields]) -> None:
+        for record in run:
+            if record[0] < self.since:
+                super().redo([record])
+            else:
+                self.costs.setdefault(record[2], set()).add(lines_of(partial(super().redo, [record])))
 
 
 def write(folder: str, queues: int) -> int:

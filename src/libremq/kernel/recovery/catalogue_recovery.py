@@ -28,7 +28,7 @@ class DefinitionHistory(Replay):
     purpose = Purpose.DEFINITIONS
 
     def __init__(self, log_folder: str) -> None:
-        super().__init__(log_folder, {})
+        super().__init__(log_folder)
         self.entries: dict[tuple[str, str], dict[str, Any]] = {}  # as the catalogue file has them
         self.next_queue_id = 1
         self._begun: dict[tuple[str, str], tuple[int, dict[str, Any]]] = {}  # images without their last part yet

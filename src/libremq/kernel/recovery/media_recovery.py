@@ -32,7 +32,7 @@ from libremq.kernel.state.media_image import (
     selects_catalogue,
 )
 from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.unit_of_work import GET, PUT, Operation
+from libremq.kernel.state.unit_of_work import GET, PUT
 from libremq.log import Record, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -55,7 +55,7 @@ class QueueHistory(Replay):
     purpose = Purpose.QUEUE
 
     def __init__(self, queue: QueueState, start: int, log_folder: str) -> None:
-        super().__init__(log_folder, {})
+        super().__init__(log_folder)
         self.at = start  # where to read on
         self.is_whole = False  # the image has been read to its end, or the queue began empty
         self._queue = queue
@@ -75,6 +75,7 @@ class QueueHistory(Replay):
             self._begin(record)
         elif self._is_of_queue(record) and (self.is_whole or self._concerns(record)):
             self.apply(record)
+            self.relieve(record.lsn)
         self.at = record.next_lsn
 
     def _is_of_queue(self, record: Record) -> bool:
@@ -168,7 +169,7 @@ class QueueHistory(Replay):
         elif not put_by:
             self._held.add(slot)
         if row.unit:
-            self.unit(row.unit).operations.append(Operation(PUT if put_by else GET, self._queue, slot, lsn))
+            self.unit(row.unit).operations.append((PUT if put_by else GET, self._queue, slot, lsn))
 
     def define(self, change: ObjectChange, record: Record) -> None:
         """Where its media recovery begins, that is the creation of the queue. Changes of definitions do not count."""
@@ -192,7 +193,7 @@ class QueueHistory(Replay):
     def pending(self) -> dict[int, set[tuple[bool, int]]]:
         """Of each unfinished unit of work: its slots, and whether it put them."""
         return {
-            txn: {(one.kind == PUT, one.slot) for one in unit.operations}
+            txn: {(kind == PUT, slot) for kind, _, slot, _ in unit.operations}
             for txn, unit in self.units.items()
             if unit.operations
         }
@@ -237,6 +238,7 @@ class QueueRecovery:
         check_not_open(core, definition)
         core.log.force()
         self.read()
+        self._history.settle()
         self._check()
         store = history.store
         store.recovered()

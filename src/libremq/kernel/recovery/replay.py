@@ -2,8 +2,11 @@
 
 Restart, a backup queue manager, media recovery of a queue and that of definitions repeat the same records onto
 something of their own: a `Replay` each, with what differs in its methods. What a record means is the same for all, and
-is said here once. A record of a type that has no row, with a flag or an operation that is not known, or that cannot be
-read, ends the replay with `UnknownRecord`: a later release may have meant what must not be left out (contract 7).
+is said here once. To all of them a queue is a `NettedQueue`, where puts wait for their gets beside the store until
+`settle` (netting.py).
+
+A record of a type that has no row, with a flag or an operation that is not known, or that cannot be read, ends the
+replay with `UnknownRecord`: a later release may have meant what must not be left out (contract 7).
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import MQObject
+from libremq.kernel.recovery.netting import Done, NettedQueue, ReplayedUnit
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import (
     CheckpointState,
@@ -27,11 +31,10 @@ from libremq.kernel.state.journal import (
     UndoRecord,
 )
 from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.unit_of_work import GET, PREPARED, PUT, Operation, UnitOfWork
-from libremq.log import Record, RecordType
-from libremq.store.space_handles import LINKED, PERSISTENT
-from libremq.store.store_errors import StoreDamaged
-from libremq.store.stored_message import StoredMessage, check_image
+from libremq.kernel.state.unit_of_work import GET, PREPARED, PUT
+from libremq.log import Record, RecordFields, RecordType, new_record
+from libremq.store.store_errors import StoreDamaged, damaged_queue
+from libremq.store.stored_message import IMAGE_OVERHEAD, IMAGE_VERSION, IMAGE_VERSION_AT, Message, check_image
 
 T = TypeVar("T")
 
@@ -61,27 +64,51 @@ class Purpose(Flag):
 
 
 Redo = Callable[["Replay", Record], None]
+RedoFields = Callable[["Replay", RecordFields], None]
 
 
 class Replay:
     """What the log is repeated onto. The methods are for those to fill in whom it concerns."""
 
     purpose: ClassVar[Purpose]
+    waiting_bytes_max: ClassVar[int] = 32 * 1024 * 1024
+    """So much of messages may wait beside the stores."""
 
-    def __init__(self, log_folder: str, units: dict[int, UnitOfWork]) -> None:
+    def __init__(self, log_folder: str) -> None:
         self.log_folder = log_folder
-        self.units = units
+        self.units: dict[int, ReplayedUnit] = {}
         """Those that are not ended, by their transaction id."""
-        self._rules: dict[int, tuple[Redo, int]] = {
-            number: (row.redo if self.purpose & row.counts else _nothing, row.flags) for number, row in ROWS.items()
-        }
+        self.nets: dict[int, NettedQueue] = {}
+        """The queues whose messages were put or got, by their ids."""
+        self._count_at = 0  # up to this LSN the log cannot have put more than may wait
+        self._rules: list[Redo] = [_refuse] * 256
+        self._quick: list[RedoFields | None] = [None] * 256
+        for number, row in ROWS.items():
+            counts = bool(self.purpose & row.counts)
+            self._rules[number] = row.redo if counts else _nothing
+            self._quick[number] = row.quick if counts else None
 
     def apply(self, record: Record) -> None:
         """Repeat one record, the next in the log. StoreDamaged if it cannot have happened, or is not understood."""
-        redo, flags = self._rules.get(record.type, _NO_RULE)
-        if record.flags & ~flags:
-            raise unknown_record(self.log_folder, record)
-        redo(self, record)
+        if record.flags:
+            row = ROWS.get(record.type)
+            if row is None or record.flags & ~row.flags:
+                raise unknown_record(self.log_folder, record)
+        self._rules[record.type](self, record)
+
+    def settle(self) -> None:
+        """The replay is over: have in the stores what waits beside them."""
+        for net in self.nets.values():
+            net.settle(self)
+
+    def relieve(self, lsn: int) -> None:
+        """Everything up to this LSN is repeated. If too much waits, have the older half in the stores, or more."""
+        if lsn < self._count_at:
+            return
+        while (size := sum(net.size for net in self.nets.values())) > self.waiting_bytes_max // 2:
+            for net in self.nets.values():
+                net.settle(self, (len(net.waiting) + 1) // 2)
+        self._count_at = lsn + self.waiting_bytes_max - size
 
     def read(self, reader: Callable[[Record], T], record: Record) -> T:
         """What the payload says."""
@@ -100,22 +127,31 @@ class Replay:
         """The queue with this id; None if this is not about it."""
         return None
 
-    def unit(self, txn: int) -> UnitOfWork:
+    def netted(self, queue_id: int) -> NettedQueue | None:
+        """The same, with what waits for it."""
+        net = self.nets.get(queue_id)
+        if net is None:
+            queue = self.queue(queue_id)
+            if queue is not None:
+                net = self.nets[queue_id] = NettedQueue(queue)
+        return net
+
+    def unit(self, txn: int) -> ReplayedUnit:
         """The unit of work, begun now if it is not known."""
         unit = self.units.get(txn)
         if unit is None:
-            unit = self.units[txn] = UnitOfWork(txn)
+            unit = self.units[txn] = ReplayedUnit()
         return unit
 
-    def ended(self, record: Record) -> Sequence[Operation]:
-        """The record ends a unit of work: what that has done, here."""
-        unit = self.units.pop(record.txn, None)
+    def ended(self, txn: int, lsn: int) -> Sequence[Done]:
+        """The record at this LSN ends a unit of work: what that has done, here."""
+        unit = self.units.pop(txn, None)
         return () if unit is None else unit.operations
 
     def passed(self, txn: int) -> None:
         """There was a unit of work with this id, and nothing of it is in the log but its end."""
 
-    def make_room(self, queue: QueueState, message: StoredMessage) -> None:
+    def make_room(self, queue: QueueState, message: Message) -> None:
         queue.store.make_room(message, True)
 
     def impossible(self, queue: QueueState, record: Record, what: str) -> StoreDamaged:
@@ -170,6 +206,11 @@ def _check_known(what: str, value: object, known: Sequence[object]) -> None:
 def _check_empty(record: Record) -> None:
     if record.payload:
         raise ValueError(f"{len(record.payload)} bytes where there should be none")
+
+
+_read_put_head, _read_get = journal.read_put_head, journal.read_get_fields
+_PUT_BYTES_MIN = journal.PUT_HEAD_BYTES + IMAGE_OVERHEAD
+_IMAGE_VERSION_AT = journal.PUT_HEAD_BYTES + IMAGE_VERSION_AT
 
 
 def _put_of(record: Record) -> PutRecord:
@@ -275,122 +316,149 @@ def _refuse(replay: Replay, record: Record) -> None:
     raise unknown_record(replay.log_folder, record)
 
 
-_NO_RULE = _refuse, 0
+# The rules of put, get and commit spell out what others have methods for: nearly all records are of these types
 
 
-def _redo_put(replay: Replay, record: Record) -> None:
-    put = replay.read(_put_of, record)
-    queue = replay.queue(put.queue_id)
-    if queue is None:
+def _redo_put(replay: Replay, record: RecordFields) -> None:
+    lsn, _, _, _, txn, _, payload = record
+    try:
+        queue_id, slot, sequence, _, flags, _ = _read_put_head(payload)
+        if flags or len(payload) < _PUT_BYTES_MIN or payload[_IMAGE_VERSION_AT] != IMAGE_VERSION:
+            _put_of(new_record(record))
+    except _UNREADABLE as error:
+        raise _unreadable(replay.log_folder, new_record(record), error) from error
+    net = replay.nets.get(queue_id) or replay.netted(queue_id)
+    if net is None:
         return
+    queue = net.queue
     if queue.damage is None:
-        message = StoredMessage(put.image)
-        message.lsn = record.lsn
-        replay.make_room(queue, message)
-        queue.store.insert(
-            message, put.priority, True, put.expiry_ms, record.txn, slot=put.slot, sequence=put.sequence
-        )  # fmt: skip
-    if record.txn:
-        _note(replay, record, Operation(PUT, queue, put.slot, record.lsn))
-    elif queue.damage is None:
-        queue.store.link(put.slot)
+        store, waiting = net.store, net.waiting
+        used = store.handles.flags
+        if slot in waiting or (slot < len(used) and used[slot]):
+            raise damaged_queue(queue.name, store.folder, f"the log puts a message in slot {slot}, which is in use")
+        if sequence >= store.next_sequence:
+            store.next_sequence = sequence + 1
+        waiting[slot] = sequence, lsn, payload
+        if txn:
+            net.held[slot] = txn
+    if txn:
+        unit = replay.units.get(txn) or replay.unit(txn)
+        unit.operations.append((PUT, queue, slot, lsn))
+        if not unit.last_lsn:
+            unit.first_lsn = lsn
+        unit.last_lsn = lsn
 
 
-def _redo_get(replay: Replay, record: Record) -> None:
-    get = replay.read(_get_of, record)
-    queue = replay.queue(get.queue_id)
-    if queue is None:
+def _redo_get(replay: Replay, record: RecordFields) -> None:
+    lsn, _, _, _, txn, _, payload = record
+    try:
+        queue_id, slot, sequence, why = _read_get(payload)
+        if why:
+            _check_known("reason", why, (journal.GOT, journal.EXPIRED))
+    except _UNREADABLE as error:
+        raise _unreadable(replay.log_folder, new_record(record), error) from error
+    net = replay.nets.get(queue_id) or replay.netted(queue_id)
+    if net is None:
         return
+    queue = net.queue
     if queue.damage is None:
-        _check_slot(replay, queue, get.slot, get.sequence, record, LINKED)
-        queue.store.unlink(get.slot, record.txn)
-    if record.txn:
-        _note(replay, record, Operation(GET, queue, get.slot, record.lsn))
-    elif queue.damage is None:
-        queue.store.remove(get.slot)
+        found = net.waiting.get(slot)
+        if found is not None and txn and found[0] == sequence and slot not in net.held:
+            net.held[slot] = -txn
+        elif net.has(slot, sequence, linked=True):
+            net.get(slot, txn)
+        else:
+            raise _not_there(replay, queue, slot, sequence, new_record(record))
+    if txn:
+        unit = replay.units.get(txn) or replay.unit(txn)
+        unit.operations.append((GET, queue, slot, lsn))
+        if not unit.last_lsn:
+            unit.first_lsn = lsn
+        unit.last_lsn = lsn
 
 
-def _note(replay: Replay, record: Record, operation: Operation) -> None:
-    unit = replay.unit(record.txn)
-    unit.operations.append(operation)
-    unit.message_count += 1
-    unit.logged(record.lsn)
+def _redo_commit(replay: Replay, record: RecordFields) -> None:
+    lsn, _, _, _, txn, prev_lsn, payload = record
+    if payload:
+        sync = replay.read(_sync_of, new_record(record))
+        if sync is not None:
+            replay.install_sync(sync, new_record(record))
+            if not prev_lsn:
+                # Nothing else was logged of it: its messages were not persistent
+                replay.passed(txn)
+                return
+    last = net = None
+    for kind, queue, slot, _ in replay.ended(txn, lsn):
+        if queue is not last:
+            last, net = queue, None if queue.out_of_use else replay.netted(queue.id)
+        if net is None:
+            continue
+        if slot in net.waiting:
+            del net.held[slot]
+            if kind != PUT:
+                del net.waiting[slot]
+                if net.backout_counts:
+                    net.backout_counts.pop(slot, None)
+        elif kind == PUT:
+            net.store.link(slot)
+        else:
+            net.store.remove(slot)
 
 
-def _check_slot(replay: Replay, queue: QueueState, slot: int, sequence: int, record: Record, linked: int) -> None:
+def _not_there(replay: Replay, queue: QueueState, slot: int, sequence: int, record: Record) -> StoreDamaged:
     """Assertion in pair with the writing of the record: the log speaks of the message that is in the slot."""
-    handles = queue.store.handles
-    if (
-        slot >= len(handles)
-        or (sequence and handles.sequence[slot] != sequence)
-        or handles.flags[slot] & (PERSISTENT | LINKED) != PERSISTENT | linked
-    ):
-        raise replay.impossible(queue, record, f"speaks of message {sequence} in slot {slot}, which is not there")
+    return replay.impossible(queue, record, f"speaks of message {sequence} in slot {slot}, which is not there")
 
 
 def _redo_undo(replay: Replay, record: Record) -> None:
     undo = replay.read(_undo_of, record)
-    queue = replay.queue(undo.queue_id)
-    if queue is None:
+    net = replay.netted(undo.queue_id)
+    if net is None:
         return
+    queue = net.queue
     unit = replay.unit(record.txn)
-    if queue.damage is None:
-        _check_slot(replay, queue, undo.slot, undo.sequence, record, 0)
+    if queue.damage is None and not net.has(undo.slot, undo.sequence, linked=False):
+        raise _not_there(replay, queue, undo.slot, undo.sequence, record)
     operation = _take_back(unit, queue, undo.slot)
     if queue.damage is None:
-        if operation is None or operation.kind != undo.operation:
+        if operation is None or operation[0] != undo.operation:
             raise replay.impossible(
                 queue, record, f"undoes what transaction {record.txn} has not done in slot {undo.slot}"
             )
-        _undo(operation, undo.backout_count if undo.sequence else None)
+        _undo(net, operation, undo.backout_count if undo.sequence else None)
     unit.logged(record.lsn)
 
 
-def _take_back(unit: UnitOfWork, queue: QueueState, slot: int) -> Operation | None:
+def _take_back(unit: ReplayedUnit, queue: QueueState, slot: int) -> Done | None:
     """Take out what the unit of work did in a slot: one thing at a time, and what is undone is at the end, or near."""
     operations = unit.operations
     for at in range(len(operations) - 1, -1, -1):
-        if operations[at].slot == slot and operations[at].queue is queue:
+        if operations[at][2] == slot and operations[at][1] is queue:
             return operations.pop(at)
     return None
 
 
-def _undo(operation: Operation, backouts: int | None) -> None:
+def _undo(net: NettedQueue, operation: Done, backouts: int | None) -> None:
     """Undo it in its queue; the backout count is then what the log says, or one more."""
-    store, slot = operation.queue.store, operation.slot
-    if operation.kind == PUT:
-        store.remove(slot)
+    kind, _, slot, _ = operation
+    if kind == PUT:
+        net.remove(slot)
         return
     if backouts is None:
-        backouts = store.backout_count(slot) + 1
+        backouts = net.backout_count(slot) + 1
     if backouts:
-        store.set_backout_count(slot, backouts)
-    store.link(slot)
-
-
-def _redo_commit(replay: Replay, record: Record) -> None:
-    sync = replay.read(_sync_of, record) if record.payload else None
-    if sync is not None:
-        replay.install_sync(sync, record)
-        if not record.prev_lsn:
-            # Nothing else was logged of it: its messages were not persistent
-            replay.passed(record.txn)
-            return
-    for kind, queue, slot, _ in replay.ended(record):
-        if queue.out_of_use:
-            continue
-        if kind == PUT:
-            queue.store.link(slot)
-        else:
-            queue.store.remove(slot)
+        net.set_backout_count(slot, backouts)
+    net.link(slot)
 
 
 def _redo_backout(replay: Replay, record: Record) -> None:
     """Each operation was undone with a record of its own, but for those of a queue that nobody could change."""
     replay.read(_check_empty, record)
-    for operation in reversed(replay.ended(record)):
-        if not operation.queue.out_of_use:
-            _undo(operation, None)
+    for operation in reversed(replay.ended(record.txn, record.lsn)):
+        queue = operation[1]
+        net = None if queue.out_of_use else replay.netted(queue.id)
+        if net is not None:
+            _undo(net, operation, None)
 
 
 def _redo_prepare(replay: Replay, record: Record) -> None:
@@ -416,9 +484,9 @@ def _redo_soft_image(replay: Replay, record: Record) -> None:
     unit.first_lsn = unit.last_lsn = record.lsn
 
 
-def _soft_operations(replay: Replay, image: SoftImage) -> list[Operation]:
+def _soft_operations(replay: Replay, image: SoftImage) -> list[Done]:
     found = ((one, replay.queue(one.queue_id)) for one in image.operations)
-    return [Operation(one.operation, queue, one.slot, one.lsn) for one, queue in found if queue is not None]
+    return [(one.operation, queue, one.slot, one.lsn) for one, queue in found if queue is not None]
 
 
 def _redo_object(replay: Replay, record: Record) -> None:
@@ -426,16 +494,12 @@ def _redo_object(replay: Replay, record: Record) -> None:
     if change.op == journal.SET:
         replay.define(change, record)
     elif change.op == journal.DELETE:
+        replay.nets.pop(change.id, None)
         replay.delete(change, record)
     else:
-        _clear(replay.queue(change.id))
-
-
-def _clear(queue: QueueState | None) -> None:
-    if queue is not None and queue.damage is None:
-        for slot in list(queue.store.chains):
-            queue.store.unlink(slot)
-            queue.store.remove(slot)
+        net = replay.netted(change.id)
+        if net is not None and net.queue.damage is None:
+            net.clear()
 
 
 def _redo_image(replay: Replay, record: Record) -> None:
@@ -460,7 +524,7 @@ class UnitReader:
     def __init__(self, replay: Replay) -> None:
         self.replay = replay
         self.undone: set[int] = set()  # LSNs of operations
-        self.operations: list[Operation] = []  # the last first
+        self.operations: list[Done] = []  # the last first
 
     def apply(self, record: Record) -> None:
         row = ROWS.get(record.type)
@@ -479,7 +543,7 @@ class UnitReader:
             return  # the queue may have been deleted since
         queue = self.replay.queue(queue_id)
         if queue is not None:
-            self.operations.append(Operation(kind, queue, slot, lsn))
+            self.operations.append((kind, queue, slot, lsn))
 
 
 def _back_to_put(reader: UnitReader, record: Record) -> None:
@@ -522,6 +586,8 @@ class Row(NamedTuple):
     """Its payload begins with the id of a queue: media recovery of one queue need not look at those of others."""
     flags: int = 0
     """Flags that the record may have."""
+    quick: RedoFields | None = None
+    """The same as `redo`, for a record without flags: it does not need the names of the fields."""
 
 
 _WHOLE = Purpose.RESTART | Purpose.BACKUP
@@ -531,12 +597,12 @@ _ALL = _MESSAGES | Purpose.DEFINITIONS
 ROWS: dict[int, Row] = {
     row.type: row
     for row in (
-        Row(RecordType.PUT, _redo_put, _MESSAGES, _back_to_put, names_queue=True),
-        Row(RecordType.GET, _redo_get, _MESSAGES, _back_to_get, names_queue=True),
+        Row(RecordType.PUT, _redo_put, _MESSAGES, _back_to_put, names_queue=True, quick=_redo_put),
+        Row(RecordType.GET, _redo_get, _MESSAGES, _back_to_get, names_queue=True, quick=_redo_get),
         Row(RecordType.COMPENSATION, _redo_undo, _MESSAGES, _back_to_undo, names_queue=True),
         Row(RecordType.PREPARE, _redo_prepare, _WHOLE, _back_over, flags=journal.PREPARED_BY_USER),
         Row(RecordType.SOFT_IMAGE, _redo_soft_image, _WHOLE, _back_to_soft_image),
-        Row(RecordType.COMMIT, _redo_commit, _ALL),
+        Row(RecordType.COMMIT, _redo_commit, _ALL, quick=_redo_commit),
         Row(RecordType.BACKOUT, _redo_backout, _MESSAGES),
         Row(RecordType.OBJECT, _redo_object, _ALL),
         Row(RecordType.MEDIA_IMAGE, _redo_image, _ALL, flags=journal.MEDIA_LAST | journal.MEDIA_GOES_ON),

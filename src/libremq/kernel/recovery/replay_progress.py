@@ -24,11 +24,13 @@ class Progress:
         self._start = start
         self._began = self._spoke = core.clock.monotonic()
         self.records = 0
+        self._next_look = _LOOK_RECORDS
 
-    def next(self, lsn: int) -> None:
-        """One more record, the one at `lsn`, is done."""
-        self.records += 1
-        if self.records % _LOOK_RECORDS == 0:
+    def next(self, count: int, lsn: int) -> None:
+        """So many more records, the last of them at `lsn`, are done."""
+        self.records += count
+        if self.records >= self._next_look:
+            self._next_look = self.records + _LOOK_RECORDS
             self._look(lsn)
 
     def _look(self, lsn: int) -> None:

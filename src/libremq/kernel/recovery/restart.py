@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.recovery import catalogue_file, catalogue_recovery
+from libremq.kernel.recovery.netting import Done, ReplayedUnit
 from libremq.kernel.recovery.replay import Purpose, Replay, UnitReader, image_header
 from libremq.kernel.recovery.replay_progress import Progress
 from libremq.kernel.state import journal
@@ -21,11 +22,11 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import is_full_disk
 from libremq.kernel.state.journal import CheckpointState, ObjectChange, TransactionState
 from libremq.kernel.state.queue_state import QueueState
-from libremq.kernel.state.unit_of_work import ACTIVE, PREPARED, Operation, UnitOfWork
-from libremq.log import Record
+from libremq.kernel.state.unit_of_work import ACTIVE, PREPARED
+from libremq.log import Record, RecordFields, new_record
 from libremq.mqi.errors import MQError
 from libremq.store.store_errors import StoreDamaged, StoreFull
-from libremq.store.stored_message import StoredMessage
+from libremq.store.stored_message import Message
 
 Say = Callable[[str], None]
 
@@ -35,7 +36,7 @@ class Records(Protocol):
 
     def read(self, lsn: int) -> Record: ...
 
-    def scan(self, from_lsn: int) -> Iterable[Record]: ...
+    def runs(self, from_lsn: int) -> Iterable[list[RecordFields]]: ...
 
 
 class Restart(Replay):
@@ -44,7 +45,7 @@ class Restart(Replay):
     purpose = Purpose.RESTART
 
     def __init__(self, core: Core, say: Say) -> None:
-        super().__init__(core.log.folder, core.units)
+        super().__init__(core.log.folder)
         self.core = core
         self.say = say
         self.log: Records = core.log
@@ -72,12 +73,15 @@ class Restart(Replay):
             # Loaded now, so that the checkpoint of this start drops them from the saved state: a crash loses them
             self.queue(queue_id)
         self.progress = Progress(self.say, core, state.redo)
-        for record in self.log.scan(state.redo):
-            self.last_lsn = record.lsn
-            if state.replayed and record.lsn == state.redo:
-                continue
-            self.redo(record)
-            self.progress.next(record.lsn)
+        for run in self.log.runs(state.redo):
+            self.last_lsn = run[-1][0]
+            if state.replayed and run[0][0] == state.redo:
+                del run[0]
+            self.redo(run)
+            self.relieve(self.last_lsn)
+            self.progress.next(len(run), self.last_lsn)
+        self.settle()
+        core.units.update((unit_id, unit.left(unit_id)) for unit_id, unit in self.units.items())
         self.say(amq(7229, self.progress.records, core.qmgr_name, ""))
         self.say(amq(7230, core.qmgr_name))
 
@@ -157,7 +161,7 @@ class Restart(Replay):
 
     def _rebuild(self, unit_id: int, transaction: TransactionState) -> None:
         """Read a unit of work back that was unfinished at the checkpoint: what it did and has not undone."""
-        unit = UnitOfWork(unit_id)
+        unit = ReplayedUnit()
         unit.first_lsn, unit.last_lsn = transaction.first_lsn, transaction.last_lsn
         unit.xid, unit.owner = bytes.fromhex(transaction.prepared_xid), transaction.owner
         unit.state = PREPARED if unit.xid else ACTIVE
@@ -168,10 +172,9 @@ class Restart(Replay):
             reader.apply(record)
             lsn = record.prev_lsn
         unit.operations = reader.operations[::-1]
-        unit.message_count = len(unit.operations)
         self.units[unit_id] = unit
 
-    def unit(self, txn: int) -> UnitOfWork:
+    def unit(self, txn: int) -> ReplayedUnit:
         if txn not in self.units:
             self.passed(txn)
         return super().unit(txn)
@@ -179,31 +182,55 @@ class Restart(Replay):
     def passed(self, txn: int) -> None:
         self.core.next_unit = max(self.core.next_unit, txn + 1)
 
-    def ended(self, record: Record) -> Sequence[Operation]:
-        if record.txn not in self.units:
-            raise self._not_possible(record, f"ends transaction {record.txn}, which has not begun")
-        return super().ended(record)
+    def ended(self, txn: int, lsn: int) -> Sequence[Done]:
+        if txn not in self.units:
+            raise self._not_possible(lsn, f"ends transaction {txn}, which has not begun")
+        return super().ended(txn, lsn)
 
-    def _not_possible(self, record: Record, what: str) -> StoreDamaged:
+    def _not_possible(self, lsn: int, what: str) -> StoreDamaged:
         return StoreDamaged(
-            f"log record {record.lsn}", self.log_folder, f"the record at LSN {record.lsn} {what}",
+            f"log record {lsn}", self.log_folder, f"the record at LSN {lsn} {what}",
             "Keep all files and restore log and data from one backup",
         )  # fmt: skip
 
     # Replay
 
-    def redo(self, record: Record) -> None:
-        """Repeat what a record says. A queue to which it cannot have happened is damaged; the others go on."""
-        try:
-            self.apply(record)
-        except StoreDamaged as error:
-            queue = self.core.queues.get(error.object_name)
-            if queue is None:
-                raise
-            self.core.note_damage(queue, error)
-            self.apply(record)  # once more, for its unit of work and the other queues
+    def redo(self, run: list[RecordFields]) -> None:
+        """Repeat what records say. A queue to which it cannot have happened is damaged; the others go on."""
+        quick = self._quick
+        for record in run:
+            rule = quick[record[2]]
+            try:
+                if rule is None or record[3]:
+                    self.apply(new_record(record))
+                else:
+                    rule(self, record)
+            except StoreDamaged as error:
+                self._note(error)
+                self.apply(new_record(record))  # once more, for its unit of work and the other queues
 
-    def make_room(self, queue: QueueState, message: StoredMessage) -> None:
+    def _note(self, error: StoreDamaged) -> None:
+        """If it is about a queue, that is damaged; else the start is refused."""
+        queue = self.core.queues.get(error.object_name)
+        if queue is None:
+            raise error
+        self.core.note_damage(queue, error)
+
+    def settle(self) -> None:
+        try:
+            super().settle()
+        except StoreDamaged as error:
+            self._note(error)
+            self.settle()
+
+    def relieve(self, lsn: int) -> None:
+        try:
+            super().relieve(lsn)
+        except StoreDamaged as error:
+            self._note(error)
+            self.relieve(lsn)
+
+    def make_room(self, queue: QueueState, message: Message) -> None:
         """On a full disk what is replayed stays in memory: the log holds it, and limits how much it can be."""
         if not self._disk_full:
             try:
@@ -228,7 +255,7 @@ class Restart(Replay):
         try:
             core.catalogue.delete(change.kind, change.name)
         except MQError as error:
-            raise self._not_possible(record, f"deletes {change.kind} {change.name}: {error}") from error
+            raise self._not_possible(record.lsn, f"deletes {change.kind} {change.name}: {error}") from error
         core.media.pop((change.kind, change.name), None)
         queue = core.queues_by_id.get(change.id)
         if queue is not None:

@@ -71,6 +71,13 @@ def put_parts(
     return _PUT.pack(queue_id, slot, sequence, priority, 0, expiry_ms), *image_parts
 
 
+PUT_HEAD_BYTES = _PUT.size
+"""In the payload of a put record, before the image."""
+
+read_put_head = _PUT.unpack_from
+"""What that says: the fields of a `PutRecord` but for the image."""
+
+
 def read_put(payload: bytes) -> PutRecord:
     queue_id, slot, sequence, priority, flags, expiry_ms = _PUT.unpack_from(payload)
     return PutRecord(queue_id, slot, sequence, priority, flags, expiry_ms, payload[_PUT.size :])
@@ -80,8 +87,12 @@ def get_parts(queue_id: int, slot: int, sequence: int, why: int = GOT) -> tuple[
     return (_GET.pack(queue_id, slot, sequence, why),)
 
 
+read_get_fields = _GET.unpack
+"""The fields of a `GetRecord`."""
+
+
 def read_get(payload: bytes) -> GetRecord:
-    return GetRecord(*_GET.unpack(payload))
+    return GetRecord(*read_get_fields(payload))
 
 
 def undo_parts(queue_id: int, slot: int, sequence: int, operation: int, backouts: int, undoes: int) -> tuple[bytes]:
