@@ -13,8 +13,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from typing import NamedTuple
-from zlib import crc32
 
+from libremq.common.checksum import crc32
 from libremq.log.extents import Extents
 from libremq.log.log_control_file import ControlState
 from libremq.log.log_errors import LogDamaged, LogError
