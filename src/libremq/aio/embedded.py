@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 
 from libremq.aio.binding import Properties, answered
 from libremq.aio.pending_calls import Call, to_the_end
-from libremq.client.session import PutProperties
 from libremq.host import embedded_access
 from libremq.host.binding import GotItem, PutItem
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_access import EmbeddedAccess as BlockingAccess
 from libremq.host.embedded_connection import EmbeddedConnection as BlockingConnection
+from libremq.host.message_calls import PutProperties
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error

@@ -15,24 +15,27 @@ from typing import Any
 
 from libremq.client.remote import remote_calls as rc
 from libremq.client.remote import remote_greeting as greeting
+from libremq.client.remote.received_bytes import got_message, in_structures, one_of_many
 from libremq.client.remote.remote_branches import RemoteBranches
 from libremq.client.remote.remote_consumers import RemoteConsumers
 from libremq.client.remote.remote_link import RemoteLink, Slot
 from libremq.client.remote.remote_message_handles import RemoteMessageHandles
+from libremq.client.remote.request_bytes import GetBytes, PutBytes, batch_request, encoded_properties
 from libremq.client.urls import ClientAddress
-from libremq.host.binding import GotItem, PutItem
+from libremq.host.binding import GetCall, GotItem, PutCall, PutItem, Received
+from libremq.host.message_calls import MessageCalls
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
 from libremq.wire import calls, session_flows
 from libremq.wire.extensions import read_responses
-from libremq.wire.messages import BATCH, STREAM, Arrived, pack_notification
+from libremq.wire.messages import STREAM, pack_notification
 from libremq.wire.protocol import Notice, Type
-from libremq.wire.segments import frame
+from libremq.wire.segments import Flow, frame
 
-_BATCH_BYTES = 16 << 20
 _SENT_AHEAD = 16  # messages of `put_many`
+_ASYNC_MESSAGE = int(Type.ASYNC_MESSAGE)
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 READ_AHEAD_MESSAGES = 100
 READ_AHEAD_BYTES = 1 << 20
@@ -53,20 +56,24 @@ class _ReadAhead:
     __slots__ = ("messages", "wanted")
 
     def __init__(self) -> None:
-        self.messages: deque[Arrived] = deque()
+        self.messages: deque[Flow] = deque()
         self.wanted: tuple[object, ...] = ()
 
     @property
-    def in_unit(self) -> bool:
-        """Do the persistent ones belong to a unit of work?"""
+    def options(self) -> int:
+        """Of the gets that they are for."""
         options = self.wanted[-1] if self.wanted else 0
-        return isinstance(options, int) and bool(options & C.MQGMO_SYNCPOINT_IF_PERSISTENT)
+        return options if isinstance(options, int) else 0
 
-    def drop_persistent(self) -> None:
-        self.messages = deque(_not_persistent(self.messages))
+    def outlive(self) -> None:
+        """The connection is lost, and with it its units of work and where it browses."""
+        if self.options & C.MQGMO_BROWSE_NEXT:
+            self.messages.clear()
+        elif self.options & C.MQGMO_SYNCPOINT_IF_PERSISTENT:
+            self.messages = deque(_not_persistent(self.messages))
 
 
-class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
+class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, MessageCalls):
     """hconn. Threads may share it; a call runs at a time."""
 
     def __init__(self, link: RemoteLink, slot: Slot, user: str, application: str, *, commands: bool = False) -> None:
@@ -154,8 +161,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         """Messages that were read ahead are off their queue, but for those that went back with a unit of work."""
         ahead = lost._read_ahead.pop(lost_hobj, None)
         if ahead is not None and hobj in self._read_ahead:
-            if ahead.in_unit:
-                ahead.drop_persistent()
+            ahead.outlive()
             self._read_ahead[hobj] = ahead
 
     # Calls
@@ -323,15 +329,28 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
             self._check()
             return rc.put_reply(self._call(Type.MQPUT, body), md, pmo, self._words())
 
-    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
-        if self._is_async(hobj, pmo.Options):
-            self.put(hobj, md, pmo, data)
-            return md.MsgId
-        self._check_length(data)
-        body = rc.put_request(self._message_handles, hobj, md, pmo, data)
+    def put_message(
+        self,
+        hobj: int,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        made: PutBytes | None = put.made
+        if made is None or not made.is_for(self, hobj):
+            made = put.made = PutBytes(self, self._slot.number, self._link.agreed.max_segment, hobj, put)
+        if made.with_handles or made.nobody_waits(by_default=hobj in self._unanswered):
+            return super().put_message(hobj, put, data, message_id, correlation_id, properties)
+        link = self._link
+        if len(data) > link.agreed.max_message:
+            raise self._too_long(data)
+        encoded = encoded_properties(self._handles(), properties) if properties else None
+        request = made.request(data, message_id, correlation_id, encoded)
         with self._lock:
             self._check()
-            return rc.put_message_reply(self._call(Type.MQPUT, body), self._words())
+            return rc.put_message_reply(link.exchange(self._slot, request, self._deadline()), self._words())
 
     def _is_async(self, hobj: int, options: int) -> bool:
         """Does nobody wait for the outcome of such a put?"""
@@ -340,10 +359,13 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
 
     def _check_length(self, data: bytes) -> None:
         """The channel would be ended for a message that is too long for it."""
+        if isinstance(data, bytes | bytearray | memoryview) and len(data) > self._link.agreed.max_message:
+            raise self._too_long(data)
+
+    def _too_long(self, data: bytes) -> MQError:
         limit = self._link.agreed.max_message
-        if isinstance(data, bytes | bytearray | memoryview) and len(data) > limit:
-            detail = f"the message has {len(data)} bytes; the channel takes {limit} at most (MAXMSGL)"
-            raise mq_error(C.MQRC_DATA_LENGTH_ERROR, self._link.address.channel, detail)
+        detail = f"the message has {len(data)} bytes; the channel takes {limit} at most (MAXMSGL)"
+        return mq_error(C.MQRC_DATA_LENGTH_ERROR, self._link.address.channel, detail)
 
     def _send_async(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> None:
         self._check_length(data)
@@ -368,13 +390,47 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
 
         The others are done all the same: put them in a unit of work.
         """
+        for _, _, data in items:
+            self._check_length(data)
+        self._put_run((self._put_of_many(hobj, item) for item in items), len(items))
+
+    def _put_of_many(self, hobj: int, item: PutItem) -> bytes:
+        md, pmo, data = item
+        pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
+        body = rc.put_request(self._message_handles, hobj, md, rc.ready_for_async(md, pmo), data)
+        return frame(Type.MQPUT, body, self._slot.number, max_segment=self._link.agreed.max_segment)
+
+    def put_messages(
+        self,
+        hobj: int,
+        puts: Sequence[tuple[PutCall, bytes]],
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+    ) -> list[bytes]:
         link = self._link
-        number, max_segment = self._slot.number, link.agreed.max_segment
-        handles = self._message_handles
+        longest = link.agreed.max_message
+        requests: list[bytes] = []
+        ids: list[bytes] = []
+        for put, data in puts:
+            made: PutBytes | None = put.made
+            if made is None or not made.is_for(self, hobj):
+                made = PutBytes(self, self._slot.number, link.agreed.max_segment, hobj, put, many=True)
+                put.made = made
+            if made.with_handles:
+                return super().put_messages(hobj, puts, message_id, correlation_id)
+            if len(data) > longest:
+                raise self._too_long(data)
+            new_id, new_correlation_id = made.new_ids(message_id, correlation_id)
+            ids.append(new_id)
+            requests.append(made.request(data, new_id, new_correlation_id))
+        self._put_run(iter(requests), len(requests))
+        return ids
+
+    def _put_run(self, requests: Iterator[bytes], count: int) -> None:
+        """Puts that are answered together. One that cannot be sent is the last."""
+        link, number = self._link, self._slot.number
         with self._lock:
             self._check()
-            for _, _, data in items:
-                self._check_length(data)
             if self._open_async:
                 sts = MQSTS()
                 # What became of puts before these is not to be mixed up with them
@@ -384,14 +440,15 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
                 self._earlier_async(sts)
             parts: list[bytes] = []
             unfit: MQError | None = None
-            for md, pmo, data in items:
-                pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
+            while True:
                 try:
-                    body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
+                    request = next(requests, None)
                 except MQError as error:
                     unfit = error
                     break
-                parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
+                if request is None:
+                    break
+                parts.append(request)
                 if len(parts) == _SENT_AHEAD:
                     link.send(b"".join(parts))  # the queue manager works on these while the next are packed
                     parts.clear()
@@ -402,7 +459,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
                 raise unfit
             if sts.CompCode == C.MQCC_FAILED:
                 raise mq_error(
-                    sts.Reason, sts.ObjectName, f"{sts.PutFailureCount} of {len(items)} messages could not be put"
+                    sts.Reason, sts.ObjectName, f"{sts.PutFailureCount} of {count} messages could not be put"
                 )
 
     def _earlier_async(self, sts: MQSTS) -> None:
@@ -423,24 +480,58 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         """MQGET. Interrupted while it waits, either the message is returned or it stays on the queue."""
         if self._read_ahead:
             ahead = self._read_ahead.get(hobj)
-            if ahead is not None and (ahead.messages or self._may_read_ahead(gmo)):
+            if ahead is not None and self._is_ahead(ahead, gmo):
                 return self._get_ahead(ahead, hobj, md, gmo, buffer_length)
         body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
+        request = frame(Type.MQGET, body, self._slot.number)
+        wait_ms = gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0
         with self._lock:
             self._check()
-            if gmo.Options & C.MQGMO_WAIT and gmo.WaitInterval:
-                flow = self._get_waiting(hobj, body, self._deadline(gmo.WaitInterval))
-            else:
-                flow = self._call(Type.MQGET, body)
-            return rc.get_reply(self._message_handles, flow, md, gmo, self._words())
+            return rc.get_reply(
+                self._message_handles, self._get_flow(hobj, request, wait_ms), md, gmo, self._words()
+            )  # fmt: skip
 
-    def _get_waiting(self, hobj: int, body: bytes, deadline: float | None) -> Any:
+    def get_message(
+        self, hobj: int, get: GetCall, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Received:
+        if self._read_ahead:
+            ahead = self._read_ahead.get(hobj)
+            if ahead is not None and self._is_ahead(ahead, get.gmo):
+                return self._message_ahead(ahead, hobj, get, message_id, correlation_id)
+        made: GetBytes | None = get.made
+        if made is None or not made.is_for(self, hobj):
+            made = get.made = GetBytes(self, self._slot.number, hobj, get)
+        request = made.request(message_id, correlation_id)
+        handles = self._message_handles
+        if made.with_handle:
+            handles.get(get.gmo.MsgHandle)
+        with self._lock:
+            self._check()
+            flow = self._get_flow(hobj, request, made.wait_ms)
+            words = self._words()
+            found = got_message(flow, words) if not made.with_handle else None
+            if found is not None:
+                return found
+            hmsg = self.receiving_handle()
+            md, gmo = get.structures(message_id, correlation_id, hmsg)
+            got = rc.get_reply(handles, flow, md, gmo, words)
+            properties = self.properties(gmo.MsgHandle) if gmo.MsgHandle else {}
+            if get.brings_properties:
+                del gmo.MsgHandle
+            return GotItem(md, gmo, got, properties)
+
+    def _get_flow(self, hobj: int, request: bytes, wait_ms: int) -> Flow:
+        if wait_ms:
+            return self._get_waiting(hobj, request, self._deadline(wait_ms))
+        return self._link.exchange(self._slot, request, self._deadline())
+
+    def _get_waiting(self, hobj: int, request: bytes, deadline: float | None) -> Flow:
         """Wait for the reply to a get. An interrupt cancels it; if a message came first, the next call hears of it."""
         link, slot = self._link, self._slot
         slot.interrupted = False
         try:
             self._waiting = hobj
-            link.send(frame(Type.MQGET, body, slot.number))
+            link.send(request)
             if hobj in self._closing or 0 in self._closing:  # by somebody who may have seen no get that waits
                 self._end_wait(hobj, C.MQRC_HOBJ_ERROR)
             return link.receive(slot, deadline)
@@ -465,24 +556,42 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
     # Several messages in one go
 
     def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
-        if not rc.is_batchable(gmo):
-            raise mq_error(C.MQRC_MATCH_OPTIONS_ERROR, detail="get_many cannot match by message token")
-        body = rc.batch_request(hobj, md, gmo, flags=BATCH, count=count, max_bytes=_BATCH_BYTES, max_length=None)
+        request = batch_request(self._slot.number, hobj, md, gmo, count)
         with self._lock:
             self._check()
-            return [_as_got(arrived) for arrived in self._batch(body, gmo)]
+            found = self._batch(request, gmo)
+        return [in_structures(rc.arrived(flow)) for flow in found]
 
-    def _batch(self, body: bytes, gmo: MQGMO) -> list[Arrived]:
+    def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> list[Received]:
+        made: GetBytes | None = get.made
+        if made is None or not made.is_for(self, hobj):
+            made = get.made = GetBytes(self, self._slot.number, hobj, get)
+        request = made.batch(count, message_id, correlation_id)
+        with self._lock:
+            self._check()
+            found = self._batch(request, get.gmo)
+        return [one_of_many(flow) for flow in found]
+
+    def _batch(self, request: bytes, gmo: MQGMO) -> list[Flow]:
+        """The messages, as they came."""
         link, slot = self._link, self._slot
-        link.send(frame(Type.REQUEST_MSGS, body, slot.number, 1))
-        found: list[Arrived] = []
+        replies = slot.replies
+        link.send(request)
+        found: list[Flow] = []
         deadline = self._deadline(gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0)
         try:
             while True:
-                arrived = rc.batch_part(link.receive(slot, deadline), self._words())
-                if arrived is None:
+                flow = link.receive(slot, deadline)
+                while flow.kind == _ASYNC_MESSAGE:
+                    found.append(flow)
+                    if not replies:
+                        break
+                    flow = replies.popleft()
+                else:
+                    rc.batch_end(flow, self._words())
                     return found
-                found.append(arrived)
         except MQError:
             if link.broken is None or gmo.Options & C.MQGMO_SYNCPOINT:
                 raise
@@ -499,29 +608,34 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
                 link._break("a batch of messages was interrupted")
             raise
 
-    def _may_read_ahead(self, gmo: MQGMO) -> bool:
-        return not gmo.Options & ~_AHEAD_ALLOWED and rc.is_batchable(gmo)
+    # Read ahead
 
-    def _get_ahead(self, ahead: _ReadAhead, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
-        wanted = (gmo.MatchOptions, md.MsgId, md.CorrelId, md.GroupId, gmo.Options & ~C.MQGMO_WAIT)
+    def _is_ahead(self, ahead: _ReadAhead, gmo: MQGMO) -> bool:
+        """Is this get for what was read ahead, or will be?"""
+        options = gmo.Options
+        if options & C.MQGMO_BROWSE_FIRST and ahead.options & C.MQGMO_BROWSE_NEXT:
+            ahead.messages.clear()  # they are still on the queue, and it begins anew
+        return bool(ahead.messages) or (not options & ~_AHEAD_ALLOWED and rc.is_batchable(gmo))
+
+    def _message_ahead(
+        self, ahead: _ReadAhead, hobj: int, get: GetCall, message_id: bytes | None, correlation_id: bytes | None
+    ) -> Received:
+        md, gmo = get.structures(message_id, correlation_id, 0)
+        if get.max_length is not None or (gmo.MsgHandle and not get.brings_properties):
+            return super().get_message(hobj, get, message_id, correlation_id)
         with self._lock:
             self._check()
-            if ahead.messages:
-                if ahead.wanted != wanted:
-                    raise mq_error(
-                        C.MQRC_OPTIONS_CHANGED,
-                        detail="messages that were read ahead match what earlier gets asked for: get them first",
-                    )
-            else:
-                body = rc.batch_request(
-                    hobj, md, gmo, flags=STREAM, count=READ_AHEAD_MESSAGES, max_bytes=READ_AHEAD_BYTES, max_length=None
-                )
-                ahead.wanted = wanted
-                ahead.messages.extend(self._batch(body, gmo))
-            first = ahead.messages[0]
+            self._fill_ahead(ahead, hobj, md, gmo)
+            return one_of_many(ahead.messages.popleft())
+
+    def _get_ahead(self, ahead: _ReadAhead, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
+        with self._lock:
+            self._check()
+            self._fill_ahead(ahead, hobj, md, gmo)
+            first = rc.arrived(ahead.messages[0])
             too_long = buffer_length is not None and len(first.data) > buffer_length
             if too_long and not gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
-                rc.refill_md(md, first.md.copy())
+                rc.refill_md(md, first.md)
                 return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_FAILED)
             if gmo.Version >= C.MQGMO_VERSION_4 and gmo.MsgHandle:
                 rc.receive(self._message_handles, gmo.MsgHandle, first.md, first.properties)
@@ -534,6 +648,22 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
             if too_long:
                 return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_ACCEPTED)
             return Got(first.data, first.length, C.MQCC_WARNING if first.reason else C.MQCC_OK, first.reason)
+
+    def _fill_ahead(self, ahead: _ReadAhead, hobj: int, md: MQMD, gmo: MQGMO) -> None:
+        """See that there is one."""
+        wanted = (gmo.MatchOptions, md.MsgId, md.CorrelId, md.GroupId, gmo.Options & ~C.MQGMO_WAIT)
+        if ahead.messages:
+            if ahead.wanted != wanted:
+                raise mq_error(
+                    C.MQRC_OPTIONS_CHANGED,
+                    detail="messages that were read ahead match what earlier gets asked for: get them first",
+                )
+            return
+        body = rc.batch_request(
+            hobj, md, gmo, flags=STREAM, count=READ_AHEAD_MESSAGES, max_bytes=READ_AHEAD_BYTES, max_length=None
+        )
+        ahead.wanted = wanted
+        ahead.messages.extend(self._batch(frame(Type.REQUEST_MSGS, body, self._slot.number, 1), gmo))
 
     # Units of work
 
@@ -575,11 +705,5 @@ def _reads_ahead(options: int, default: int) -> bool:
     return default == C.MQREADA_YES and bool(options & _INPUT)
 
 
-def _not_persistent(messages: Iterable[Arrived]) -> list[Arrived]:
-    return [arrived for arrived in messages if arrived.md.Persistence != C.MQPER_PERSISTENT]
-
-
-def _as_got(arrived: Arrived) -> GotItem:
-    comp_code = C.MQCC_WARNING if arrived.reason else C.MQCC_OK
-    properties = rc.property_values(arrived.properties) if arrived.properties else {}
-    return GotItem(arrived.md, arrived.gmo, Got(arrived.data, arrived.length, comp_code, arrived.reason), properties)
+def _not_persistent(messages: Iterable[Flow]) -> list[Flow]:
+    return [flow for flow in messages if rc.arrived(flow).md.Persistence != C.MQPER_PERSISTENT]
