@@ -142,6 +142,11 @@ class GetCall:
             return self
         return GetCall(self.md, gmo.copy(), max_length=self.max_length, brings_properties=self.brings_properties)
 
+    def without_wait(self) -> GetCall:
+        gmo = self.gmo.copy()
+        gmo.Options &= ~C.MQGMO_WAIT
+        return GetCall(self.md, gmo, max_length=self.max_length, brings_properties=self.brings_properties)
+
     def structures(self, message_id: bytes | None, correlation_id: bytes | None, hmsg: int) -> tuple[MQMD, MQGMO]:
         """Of one get, to be filled; `hmsg`: where properties that come with the message go."""
         md, gmo = with_ids(self.md, message_id, correlation_id), self.gmo.copy()
