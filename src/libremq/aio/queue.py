@@ -100,17 +100,12 @@ class Queue(QueueTarget):
             session = await self._enter(shared=False)
             try:
                 handle = await self._handle(session, C.MQOO_OUTPUT)
-                syncpoint = session.syncpoint
-                puts = [
-                    opt.this_put(handle.calls, self._name, data, options, syncpoint=syncpoint, many=True)
-                    for data in payloads
-                ]
+                puts, message_id, correlation_id = opt.these_puts(
+                    handle.calls, self._name, payloads, options, syncpoint=session.syncpoint
+                )
                 if not puts:
                     return []
-                first = puts[0]
-                return await session.binding.put_messages(
-                    handle.hobj, [(put.call, put.data) for put in puts], first.message_id, first.correlation_id
-                )
+                return await session.binding.put_messages(handle.hobj, puts, message_id, correlation_id)
             finally:
                 self._sessions.leave(session)
 

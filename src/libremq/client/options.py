@@ -6,7 +6,7 @@ What is wrong with an argument is said here, with the reason code MQ has for it,
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar
 
@@ -242,6 +242,27 @@ def this_put(
         if key is not None:
             _keep(calls, key, call)
     return ThisPut(call, data if type(data) is bytes else _encode(data, call.md, queue), message_id, correlation_id)
+
+
+def these_puts(
+    calls: dict[Hashable, Any], queue: str, messages: Sequence[Data], options: PutOptions, *, syncpoint: bool
+) -> tuple[list[tuple[PutCall, bytes]], bytes | None, bytes | None]:
+    """Puts that go together: descriptors and options with data, and the ids that all of them have."""
+    like: dict[bool, PutCall] = {}  # text, and bytes
+    found: list[tuple[PutCall, bytes]] = []
+    message_id = correlation_id = None
+    for data in messages:
+        text = isinstance(data, str)
+        call = like.get(text)
+        if call is None:
+            call, encoded, message_id, correlation_id = this_put(
+                calls, queue, data, options, syncpoint=syncpoint, many=True
+            )
+            like[text] = call
+        else:
+            encoded = data if type(data) is bytes else _encode(data, call.md, queue)
+        found.append((call, encoded))
+    return found, message_id, correlation_id
 
 
 def _keep(calls: dict[Hashable, Any], key: Hashable, call: object) -> None:

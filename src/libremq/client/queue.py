@@ -154,15 +154,12 @@ class Queue(QueueTarget):
         session = self._usable_session()
         with nullcontext() if session.syncpoint else self._manager.transaction():
             session, handle = self._opened(C.MQOO_OUTPUT)
-            puts = [
-                opt.this_put(handle.calls, self._name, data, options, syncpoint=True, many=True) for data in messages
-            ]
+            puts, message_id, correlation_id = opt.these_puts(
+                handle.calls, self._name, messages, options, syncpoint=True
+            )
             if not puts:
                 return []
-            first = puts[0]
-            return session.binding.put_messages(
-                handle.hobj, [(put.call, put.data) for put in puts], first.message_id, first.correlation_id
-            )
+            return session.binding.put_messages(handle.hobj, puts, message_id, correlation_id)
 
     def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
         """Put messages as a group, all or none, and return the group id. They stay together and in this order."""

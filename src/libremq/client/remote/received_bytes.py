@@ -25,7 +25,6 @@ _MD_2 = b"MD  \2\0\0\0"
 _GMO_4 = b"GMO \4\0\0\0"
 _UNLIMITED = b"\xff\xff\xff\xff"
 _EXPIRY = slice(16, 20)  # of an MQMD
-_SUCCEEDED = bytes(8)  # completion code and reason
 
 # The reply to an MQGET: API header, MQMD, MQGMO, length of the message, properties and data
 _MD_AT = calls.API_BYTES
@@ -119,7 +118,7 @@ class MessageOfMany(ReceivedBytes):
 def got_message(flow: Flow, words: tuple[str, str] | None) -> GetReply | None:
     """The message in the reply to an MQGET; None if it has not the usual form. MQError if the get failed."""
     body = flow.body
-    if flow.kind != _GET_REPLY or words is not None or body[4:12] != _SUCCEEDED:
+    if flow.kind != _GET_REPLY or words is not None or body[4:12] != rc.SUCCEEDED:
         reason = rc.outcome(flow, Type.MQGET, words).reason
     else:
         reason = C.MQRC_NONE

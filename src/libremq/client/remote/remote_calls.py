@@ -31,6 +31,9 @@ from libremq.wire.protocol import REPLY, ProtocolError, Type
 from libremq.wire.segments import Flow
 from libremq.wire.wire_structures import OD
 
+SUCCEEDED = bytes(8)
+"""Completion code and reason in the header of a reply, in either byte order."""
+_PUT_REPLY = Type.MQPUT + REPLY
 _NO_ID = bytes(24)
 _BAD = (struct.error, ValueError, TypeError, AttributeError, UnicodeError)
 _VERSION_2_FIELDS = ("GroupId", "MsgSeqNumber", "Offset", "MsgFlags", "OriginalLength")
@@ -178,8 +181,10 @@ def put_reply(flow: Flow, md: MQMD, pmo: MQPMO, words: tuple[str, str] | None) -
 
 def put_message_reply(flow: Flow, words: tuple[str, str] | None) -> bytes:
     """The message id, and nothing else of the reply."""
-    outcome(flow, Type.MQPUT, words)
-    return calls.message_id_of(flow.body)
+    body = flow.body
+    if words is not None or flow.kind != _PUT_REPLY or body[4:12] != SUCCEEDED:
+        outcome(flow, Type.MQPUT, words)
+    return calls.message_id_of(body)
 
 
 def _is_filled(flow: Flow, kind: int) -> bool:
