@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import libremq
+from libremq.client.message import Message
 from libremq.common.clock import SystemClock
+from libremq.host.binding import GotItem
 from libremq.host.embedded_access import EmbeddedAccess
 from libremq.log import LogConfig
-from libremq.client.message import Message
-from libremq.host.binding import GotItem
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQOD
 from libremq.testing import temporary_queue_manager

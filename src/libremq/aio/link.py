@@ -179,7 +179,7 @@ class Link(asyncio.BufferedProtocol):
             with contextlib.suppress(OSError):
                 self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
-    def get_buffer(self, sizehint: int) -> memoryview:  # type: ignore[override]  # TLS fills it piece by piece
+    def get_buffer(self, sizehint: int) -> memoryview:  # TLS fills it piece by piece
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:

@@ -44,6 +44,8 @@ class Browser:
         self._calls: dict[Hashable, object] = {}
         self._session = queue._usable_session()
         more = (queue._input_option() if take else 0) | (C.MQOO_CO_OP if mark else 0)
+        if lock or mark or take:
+            more |= C.MQOO_NO_READ_AHEAD  # the cursor stands where the program is
         self._hobj = queue._open(self._session, C.MQOO_BROWSE, more=more)
 
     def __iter__(self) -> Iterator[Message]:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from libremq.client.remote import read_ahead
 from libremq.client.remote import remote_calls as rc
 from libremq.client.remote import remote_greeting as greeting
+from libremq.client.remote.read_ahead import ReadAhead, not_persistent
 from libremq.client.remote.received_bytes import got_message, in_structures, one_of_many
 from libremq.client.remote.remote_branches import RemoteBranches
 from libremq.client.remote.remote_consumers import RemoteConsumers
@@ -30,47 +31,14 @@ from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
 from libremq.wire import calls, session_flows
 from libremq.wire.extensions import read_responses
-from libremq.wire.messages import STREAM, pack_notification
+from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import Flow, frame
 
 _SENT_AHEAD = 16  # messages of `put_many`
 _ASYNC_MESSAGE = int(Type.ASYNC_MESSAGE)
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
-READ_AHEAD_MESSAGES = 100
-READ_AHEAD_BYTES = 1 << 20
 _SILENCE_S = 0.02
-_BROWSE = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR | C.MQGMO_MSG_UNDER_CURSOR
-_AHEAD_ALLOWED = (
-    C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_PROPERTIES_IN_HANDLE
-    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
-)  # fmt: skip
-
-
-_INPUT = C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE
-
-
-class _ReadAhead:
-    """Messages of one handle that came before they were asked for."""
-
-    __slots__ = ("messages", "wanted")
-
-    def __init__(self) -> None:
-        self.messages: deque[Flow] = deque()
-        self.wanted: tuple[object, ...] = ()
-
-    @property
-    def options(self) -> int:
-        """Of the gets that they are for."""
-        options = self.wanted[-1] if self.wanted else 0
-        return options if isinstance(options, int) else 0
-
-    def outlive(self) -> None:
-        """The connection is lost, and with it its units of work and where it browses."""
-        if self.options & C.MQGMO_BROWSE_NEXT:
-            self.messages.clear()
-        elif self.options & C.MQGMO_SYNCPOINT_IF_PERSISTENT:
-            self.messages = deque(_not_persistent(self.messages))
 
 
 class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, MessageCalls):
@@ -82,7 +50,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
         self._lock = threading.RLock()
         self._connected = False
         self._late: BaseException | None = None
-        self._read_ahead: dict[int, _ReadAhead] = {}
+        self._read_ahead: dict[int, ReadAhead] = {}
         self._responses: dict[int, list[MQRR]] = {}
         self._opened: set[int] = set()  # handles, but for those of distribution lists
         self._unanswered: set[int] = set()  # handles of queues with DEFPRESP(ASYNC)
@@ -260,11 +228,12 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
                 self._responses[hobj] = responses
                 return hobj
             self._opened.add(hobj)
-            response, read_ahead = rc.open_defaults(flow)
+            response, default = rc.open_defaults(flow)
             if response == C.MQPRT_ASYNC_RESPONSE:
                 self._unanswered.add(hobj)
-            if _reads_ahead(options, read_ahead):
-                self._read_ahead[hobj] = _ReadAhead()
+            ahead = read_ahead.for_handle(options, default)
+            if ahead is not None:
+                self._read_ahead[hobj] = ahead
             return hobj
 
     def responses(self, hobj: int) -> list[MQRR]:
@@ -276,7 +245,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
         with self._ending_wait(hobj, C.MQRC_HOBJ_ERROR), self._lock:
             self._check()
             ahead = self._read_ahead.get(hobj)
-            if ahead is not None and ahead.messages and options & C.MQCO_QUIESCE:
+            if ahead is not None and ahead.messages and not ahead.browses and options & C.MQCO_QUIESCE:
                 return C.MQRC_READ_AHEAD_MSGS
             reason = rc.outcome(self._call(Type.MQCLOSE, body), Type.MQCLOSE, self._words()).reason
             self._opened.discard(hobj)
@@ -480,8 +449,10 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
         """MQGET. Interrupted while it waits, either the message is returned or it stays on the queue."""
         if self._read_ahead:
             ahead = self._read_ahead.get(hobj)
-            if ahead is not None and self._is_ahead(ahead, gmo):
-                return self._get_ahead(ahead, hobj, md, gmo, buffer_length)
+            if ahead is not None and ahead.is_for(gmo):
+                with self._lock:
+                    if self._fill_ahead(ahead, hobj, md, gmo):
+                        return ahead.take(self._message_handles, md, gmo, buffer_length)
         body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
         request = frame(Type.MQGET, body, self._slot.number)
         wait_ms = gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0
@@ -496,8 +467,11 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
     ) -> Received:
         if self._read_ahead:
             ahead = self._read_ahead.get(hobj)
-            if ahead is not None and self._is_ahead(ahead, get.gmo):
+            if ahead is not None and ahead.is_for(get.gmo):
                 return self._message_ahead(ahead, hobj, get, message_id, correlation_id)
+        return self._message_now(hobj, get, message_id, correlation_id)
+
+    def _message_now(self, hobj: int, get: GetCall, message_id: bytes | None, correlation_id: bytes | None) -> Received:
         made: GetBytes | None = get.made
         if made is None or not made.is_for(self, hobj):
             made = get.made = GetBytes(self, self._slot.number, hobj, get)
@@ -597,7 +571,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
                 raise
             # What came is off its queue, but for what a lost unit of work has put back
             if gmo.Options & C.MQGMO_SYNCPOINT_IF_PERSISTENT:
-                found = _not_persistent(found)
+                found = not_persistent(found)
             if not found:
                 raise
             return found
@@ -610,60 +584,30 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
 
     # Read ahead
 
-    def _is_ahead(self, ahead: _ReadAhead, gmo: MQGMO) -> bool:
-        """Is this get for what was read ahead, or will be?"""
-        options = gmo.Options
-        if options & C.MQGMO_BROWSE_FIRST and ahead.options & C.MQGMO_BROWSE_NEXT:
-            ahead.messages.clear()  # they are still on the queue, and it begins anew
-        return bool(ahead.messages) or (not options & ~_AHEAD_ALLOWED and rc.is_batchable(gmo))
-
     def _message_ahead(
-        self, ahead: _ReadAhead, hobj: int, get: GetCall, message_id: bytes | None, correlation_id: bytes | None
+        self, ahead: ReadAhead, hobj: int, get: GetCall, message_id: bytes | None, correlation_id: bytes | None
     ) -> Received:
-        md, gmo = get.structures(message_id, correlation_id, 0)
-        if get.max_length is not None or (gmo.MsgHandle and not get.brings_properties):
+        if get.max_length is not None or not get.brings_properties:
             return super().get_message(hobj, get, message_id, correlation_id)
+        md, gmo = get.structures(message_id, correlation_id, C.MQHM_NONE)
         with self._lock:
-            self._check()
-            self._fill_ahead(ahead, hobj, md, gmo)
-            return one_of_many(ahead.messages.popleft())
+            if self._fill_ahead(ahead, hobj, md, gmo):
+                return one_of_many(ahead.messages.popleft())
+        return self._message_now(hobj, get, message_id, correlation_id)
 
-    def _get_ahead(self, ahead: _ReadAhead, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
-        with self._lock:
-            self._check()
-            self._fill_ahead(ahead, hobj, md, gmo)
-            first = rc.arrived(ahead.messages[0])
-            too_long = buffer_length is not None and len(first.data) > buffer_length
-            if too_long and not gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
-                rc.refill_md(md, first.md)
-                return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_FAILED)
-            if gmo.Version >= C.MQGMO_VERSION_4 and gmo.MsgHandle:
-                rc.receive(self._message_handles, gmo.MsgHandle, first.md, first.properties)
-            ahead.messages.popleft()  # now that nothing can go wrong: it is on no queue any more
-            version = md.Version
-            rc.refill_md(md, first.md)
-            md.Version = version
-            for name in ("ResolvedQName", "MsgToken", "GroupStatus", "SegmentStatus", "Segmentation", "ReturnedLength"):
-                setattr(gmo, name, getattr(first.gmo, name))
-            if too_long:
-                return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_ACCEPTED)
-            return Got(first.data, first.length, C.MQCC_WARNING if first.reason else C.MQCC_OK, first.reason)
-
-    def _fill_ahead(self, ahead: _ReadAhead, hobj: int, md: MQMD, gmo: MQGMO) -> None:
-        """See that there is one."""
-        wanted = (gmo.MatchOptions, md.MsgId, md.CorrelId, md.GroupId, gmo.Options & ~C.MQGMO_WAIT)
+    def _fill_ahead(self, ahead: ReadAhead, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
+        """See that there is a message; False if an ordinary get has to wait for it."""
+        self._check()
         if ahead.messages:
-            if ahead.wanted != wanted:
-                raise mq_error(
-                    C.MQRC_OPTIONS_CHANGED,
-                    detail="messages that were read ahead match what earlier gets asked for: get them first",
-                )
-            return
-        body = rc.batch_request(
-            hobj, md, gmo, flags=STREAM, count=READ_AHEAD_MESSAGES, max_bytes=READ_AHEAD_BYTES, max_length=None
-        )
-        ahead.wanted = wanted
-        ahead.messages.extend(self._batch(frame(Type.REQUEST_MSGS, body, self._slot.number, 1), gmo))
+            ahead.check(md, gmo)
+            return True
+        try:
+            ahead.messages.extend(self._batch(ahead.request(self._slot.number, hobj, md, gmo), gmo))
+        except MQError as error:
+            if ahead.waits_alone(gmo, error.reason):
+                return False
+            raise
+        return True
 
     # Units of work
 
@@ -694,16 +638,3 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Me
     def control(self, operation: int) -> None:
         """MQCTL. MQOP_START_WAIT calls the consumers in this thread until one of them stops the connection."""
         self._control(operation)
-
-
-def _reads_ahead(options: int, default: int) -> bool:
-    """MQOO_READ_AHEAD, or DEFREADA of the queue if the options do not say; DISABLED means never."""
-    if default == C.MQREADA_DISABLED or options & C.MQOO_NO_READ_AHEAD:
-        return False
-    if options & C.MQOO_READ_AHEAD:
-        return True
-    return default == C.MQREADA_YES and bool(options & _INPUT)
-
-
-def _not_persistent(messages: Iterable[Flow]) -> list[Flow]:
-    return [flow for flow in messages if rc.arrived(flow).md.Persistence != C.MQPER_PERSISTENT]
