@@ -333,6 +333,10 @@ class Queue(QueueTarget):
         - `lock`: the message under the cursor cannot be got by others.
         - `mark`: skip what cooperating browsers have seen, and mark what this one sees (MQGMO_MARK_BROWSE_CO_OP).
         - `take`: `Browser.take` may get the message under the cursor.
+
+        Each message is that of the moment in which it is asked for. Over a network it is many times faster if the queue
+        was made with `open_options=MQOO_READ_AHEAD`: messages then come a hundred at a time, so some may be gone, and
+        new ones before them missed. Not with `lock`, `mark` or `take`.
         """
         return Browser(self, wait, match, lock=lock, mark=mark, take=take, convert=convert)
 
