@@ -21,11 +21,12 @@ import libremq
 from libremq import Message, Queue, QueueManager
 from libremq.client import options as opt
 from libremq.client.remote import remote_link
+from libremq.client.verbs import MQI
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
 from libremq.mqi import constants as C
-from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 from libremq.testing.serving import served_queue_manager
 from libremq.wire import calls
 from libremq.wire.messages import BATCH, SELECTION, Request, pack_request, unpack_message, unpack_request
@@ -318,3 +319,57 @@ def test_random_calls_are_what_they_are_without_anything_kept(
         for _ in range(STEPS):
             chance.choice(steps)()
     assert comparing.compared > STEPS
+
+
+def same_verbs(mqi: MQI, wire: Wire, chance: Random) -> None:
+    """An MQPUT and an MQGET by the verbs, with structures that are used again."""
+    hobj = mqi.MQOPEN(MQOD(ObjectName="Q"), C.MQOO_OUTPUT | C.MQOO_INPUT_SHARED)
+    md, pmo = MQMD(Version=chance.choice([1, 2])), MQPMO(Version=chance.choice([1, 2, 3]))
+    for _ in range(12):
+        pmo.Options = chance.choice([C.MQPMO_NO_SYNCPOINT, C.MQPMO_NO_SYNCPOINT | C.MQPMO_NEW_MSG_ID])
+        md.Persistence, md.Priority = chance.choice([0, 1]), chance.choice([0, 5])
+        if chance.random() < 0.3:
+            md.CorrelId = chance.randbytes(24)
+        data = chance.choice([b"data", b"y" * 70_000])
+        asked = calls.pack_put(hobj, md, pmo, data)
+        wire.sent.clear()
+        mqi.MQPUT(hobj, md, pmo, data)
+        assert flows(wire.sent) == [(Type.MQPUT, asked)]
+        room = chance.choice([100_000, None, 10])
+        got_md, gmo = MQMD(MsgId=md.MsgId), MQGMO(Version=chance.choice([1, 2, 3, 4]), Options=C.MQGMO_NO_SYNCPOINT)
+        gmo.Options |= C.MQGMO_ACCEPT_TRUNCATED_MSG
+        asked = calls.pack_get(hobj, got_md, gmo, calls.ANY_LENGTH if room is None else room)
+        wire.sent.clear()
+        got = mqi.MQGET(hobj, got_md, gmo, room)
+        assert flows(wire.sent) == [(Type.MQGET, asked)]
+        assert got.data == data[:room] and got_md.MsgId == md.MsgId
+    mqi.MQCLOSE(hobj)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_verbs_send_what_is_in_their_structures(
+    seed: int, site: QueueManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with watched(monkeypatch) as wire:
+        same_verbs(site.mqi, wire, Random(seed))
+
+
+@pytest.mark.parametrize("field", ["MsgId", "CorrelId"])
+@pytest.mark.parametrize("value", [b"x" * 23, b"x" * 25, "x" * 24, None])
+def test_an_id_of_a_repeated_call_has_24_bytes(site: QueueManager, field: str, value: Any) -> None:
+    """It is put where another one stood, and must not move what follows."""
+    mqi = site.mqi
+    hobj = mqi.MQOPEN(MQOD(ObjectName="ANSWERS"), C.MQOO_OUTPUT | C.MQOO_INPUT_SHARED)
+    md = MQMD()
+    setattr(md, field, b"x" * 24)
+    mqi.MQPUT(hobj, md.copy(), MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"data")
+    mqi.MQGET(hobj, md.copy(), MQGMO(Options=C.MQGMO_NO_SYNCPOINT), 100)
+    setattr(md, field, value)
+    for call in (
+        lambda: mqi.MQPUT(hobj, md, MQPMO(Options=C.MQPMO_NO_SYNCPOINT), b"data"),
+        lambda: mqi.MQGET(hobj, md, MQGMO(Options=C.MQGMO_NO_SYNCPOINT), 100),
+    ):
+        with pytest.raises(libremq.MQError) as caught:
+            call()
+        assert caught.value.reason in (C.MQRC_MSG_ID_ERROR, C.MQRC_CORREL_ID_ERROR, C.MQRC_MD_ERROR)
+    mqi.MQCLOSE(hobj)

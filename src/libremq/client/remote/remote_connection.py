@@ -22,7 +22,7 @@ from libremq.client.remote.remote_consumers import RemoteConsumers
 from libremq.client.remote.remote_link import RemoteLink, Slot
 from libremq.client.remote.remote_message_handles import RemoteMessageHandles
 from libremq.client.remote.remote_puts import RemotePuts
-from libremq.client.remote.request_bytes import GetBytes, batch_request
+from libremq.client.remote.request_bytes import GetBytes, Requests, batch_request
 from libremq.client.urls import ClientAddress
 from libremq.host.binding import GetCall, GotItem, Received
 from libremq.kernel.state.waiting_gets import Got
@@ -48,6 +48,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Re
         self._lock = threading.RLock()
         self._connected = False
         self._late: BaseException | None = None
+        self._requests = Requests()
         self._read_ahead: dict[int, ReadAhead] = {}
         self._responses: dict[int, list[MQRR]] = {}
         self._opened: set[int] = set()  # handles, but for those of distribution lists
@@ -281,8 +282,11 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, Re
                 with self._lock:
                     if self._fill_ahead(ahead, hobj, md, gmo):
                         return ahead.take(self._message_handles, md, gmo, buffer_length)
-        body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
-        request = frame(Type.MQGET, body, self._slot.number)
+        number = self._slot.number
+        request = self._requests.get(self, number, hobj, md, gmo, buffer_length)
+        if request is None:
+            body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
+            request = frame(Type.MQGET, body, number)
         wait_ms = gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0
         with self._lock:
             self._check()

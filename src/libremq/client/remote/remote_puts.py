@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from libremq.client.remote import remote_calls as rc
-from libremq.client.remote.request_bytes import PutBytes, encoded_properties
+from libremq.client.remote.request_bytes import PutBytes, Requests, encoded_properties
 from libremq.host.binding import PutCall, PutItem
 from libremq.host.message_calls import MessageCalls
 from libremq.kernel.properties.message_handles import MessageHandles
@@ -31,6 +31,7 @@ class RemotePuts(MessageCalls):
     _slot: Slot
     _lock: threading.RLock
     _message_handles: MessageHandles
+    _requests: Requests
     _opened: set[int]
     _unanswered: set[int]
     _open_async: bool
@@ -52,7 +53,6 @@ class RemotePuts(MessageCalls):
     def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
         if records:
             return self._put_list(hobj, md, pmo, data, records)
-        handles = self._message_handles
         options = pmo.Options
         if self._is_async(hobj, options):
             with self._lock:
@@ -67,10 +67,15 @@ class RemotePuts(MessageCalls):
                 finally:
                     pmo.Options = options
         self._check_length(data)
-        body = rc.put_request(handles, hobj, md, pmo, data)
+        number, max_segment = self._slot.number, self._link.agreed.max_segment
+        request = self._requests.put(self, number, max_segment, hobj, md, pmo, data)
+        if request is None:
+            body = rc.put_request(self._message_handles, hobj, md, pmo, data)
+            request = frame(Type.MQPUT, body, number, max_segment=max_segment)
         with self._lock:
             self._check()
-            return rc.put_reply(self._call(Type.MQPUT, body), md, pmo, self._words())
+            flow = self._link.exchange(self._slot, request, self._deadline())
+            return rc.put_reply(flow, md, pmo, self._words())
 
     def put_message(
         self,

@@ -22,6 +22,7 @@ from libremq.wire.protocol import Type
 from libremq.wire.segments import TSHM_BYTES, frame
 
 _BATCH_BYTES = 16 << 20
+_REQUESTS_MAX = 1024
 _BATCHES_MAX = 64  # counts of `get_many` that are remembered
 _LENGTH_END = 8  # of the header of a segment
 _IDS_AT = TSHM_BYTES + calls.API_BYTES + 48  # MsgId and CorrelId
@@ -160,9 +161,7 @@ class GetBytes:
         if message_id is None and correlation_id is None:
             return request
         ids = request[_IDS_AT:_IDS_END]
-        return b"".join(
-            (request[:_IDS_AT], message_id or ids[:24], correlation_id or ids[24:], request[_IDS_END:])
-        )  # fmt: skip
+        return b"".join((request[:_IDS_AT], message_id or ids[:24], correlation_id or ids[24:], request[_IDS_END:]))
 
     def batch(self, count: int, message_id: bytes | None, correlation_id: bytes | None) -> bytes:
         """The request for up to so many messages."""
@@ -186,3 +185,74 @@ def batch_request(conversation: int, hobj: int, md: MQMD, gmo: MQGMO, count: int
         raise mq_error(C.MQRC_MATCH_OPTIONS_ERROR, detail="get_many cannot match by message token")
     body = rc.batch_request(hobj, md, gmo, flags=BATCH, count=count, max_bytes=_BATCH_BYTES, max_length=None)
     return frame(Type.REQUEST_MSGS, body, conversation, 1)
+
+
+class Requests:
+    """What the verbs ask for, on one connection: a program fills the same structures again and again."""
+
+    __slots__ = ("_made",)
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[object, ...], PutBytes | GetBytes] = {}
+
+    def put(
+        self, owner: object, conversation: int, max_segment: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes
+    ) -> bytes | None:
+        """The segments of an MQPUT; None for one that has to be looked at: with handles, or something wrong."""
+        if pmo.Version >= C.MQPMO_VERSION_3 and (pmo.NewMsgHandle or pmo.OriginalMsgHandle):
+            return None
+        ids = _ids(md)
+        if ids is None or type(data) is not bytes:
+            return None
+        key = _key(hobj, md, tuple(pmo.__dict__.items()))
+        try:
+            made = self._made.get(key)
+        except TypeError:  # a value that cannot be a key
+            return None
+        if made is None:
+            made = PutBytes(owner, conversation, max_segment, hobj, PutCall(md.copy(), pmo.copy()))
+            self._keep(key, made)
+        assert isinstance(made, PutBytes)
+        return made.request(data, *ids)
+
+    def get(
+        self, owner: object, conversation: int, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None
+    ) -> bytes | None:
+        """The segment of an MQGET; None for one that has to be looked at."""
+        if gmo.Version >= C.MQGMO_VERSION_4 and gmo.MsgHandle:
+            return None
+        ids = _ids(md)
+        if ids is None:
+            return None
+        key = _key(hobj, md, (buffer_length, buffer_length.__class__, *gmo.__dict__.items()))
+        try:
+            made = self._made.get(key)
+        except TypeError:
+            return None
+        if made is None:
+            call = GetCall(md.copy(), gmo.copy(), max_length=buffer_length, brings_properties=False)
+            made = GetBytes(owner, conversation, hobj, call)
+            self._keep(key, made)
+        assert isinstance(made, GetBytes)
+        return made.request(*ids)
+
+    def _keep(self, key: tuple[object, ...], made: PutBytes | GetBytes) -> None:
+        if len(self._made) >= _REQUESTS_MAX:
+            self._made.clear()
+        self._made[key] = made
+
+
+def _key(hobj: int, md: MQMD, options: tuple[object, ...]) -> tuple[object, ...]:
+    """All but the ids."""
+    fields = md.__dict__.copy()
+    fields.pop("MsgId", None)
+    fields.pop("CorrelId", None)
+    return hobj, hobj.__class__, tuple(fields.items()), options
+
+
+def _ids(md: MQMD) -> tuple[bytes, bytes] | None:
+    """MsgId and CorrelId, if they can be placed where others stood."""
+    message_id, correlation_id = md.MsgId, md.CorrelId
+    if type(message_id) is bytes and type(correlation_id) is bytes and len(message_id) == len(correlation_id) == 24:
+        return message_id, correlation_id
+    return None
