@@ -34,7 +34,6 @@ ONLY_BLOCKING = {
 ONLY_ASYNCIO = {
     "Queue.open": "nothing can be opened at once where opening is awaited",
     "Browser.drop": "for the transaction that ends with browsers in it",
-    "Message.of": "how a message is made inside the API",
 }
 OTHER_PARAMETERS = {
     "Queue.consume": {"callback", "on_error"},  # they are coroutine functions

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import libremq
+from libremq.client.message import Message
 from libremq.common.clock import SystemClock
+from libremq.host.binding import GotItem
 from libremq.host.embedded_access import EmbeddedAccess
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -112,12 +114,12 @@ def test_a_message_reaches_its_program_though_the_queue_manager_fails_in_that_mo
         queue.put("taken", properties={"colour": "red"})
         md, gmo = MQMD(), MQGMO(Version=C.MQGMO_VERSION_4)
         session = qm._session()
-        gmo.MsgHandle = session.hmsg
+        gmo.MsgHandle = session.binding.create_message_handle()
         got = session.binding.get(qm.mqi.MQOPEN(MQOD(ObjectName="Q"), C.MQOO_INPUT_AS_Q_DEF), md, gmo)
         access = qm._access
         assert isinstance(access, EmbeddedAccess)
         access.embedded.manager.fail("the disk has failed")
-        message = session.message(qm, got, md, gmo)
+        message = Message(GotItem(md, gmo, got, session.binding.properties(gmo.MsgHandle)), qm)
         assert (message.text, message.properties) == ("taken", {"colour": "red"})
 
 

@@ -41,18 +41,6 @@ def test_put(hobj: int, md_version: int, pmo_version: int, name: str, data: byte
     assert calls.unpack_put_reply(reply) == (md, pmo)
 
 
-@pytest.mark.parametrize("field", ["MsgId", "CorrelId"])
-@pytest.mark.parametrize("value", [b"x" * 23, b"x" * 25, "x" * 24, None])
-def test_an_id_of_a_repeated_put_has_24_bytes(field: str, value: object) -> None:
-    """It is put where another one stood, and must not move what follows."""
-    md = MQMD()
-    setattr(md, field, b"x" * 24)
-    calls.pack_put(1, md, MQPMO(), b"data")
-    setattr(md, field, value)
-    with pytest.raises(ValueError, match="24 bytes"):
-        calls.pack_put(1, md, MQPMO(), b"data")
-
-
 @given(st.integers(1, 4), NAME, DATA)
 def test_put1(version: int, name: str, data: bytes) -> None:
     od, md, pmo = MQOD(Version=version, ObjectName=name), MQMD(), MQPMO()

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from libremq.host.binding import GotItem, PutItem
+from libremq.host.binding import GetCall, PutCall, Received
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
+from libremq.mqi.structs import MQMD, MQOD, MQPMO
 
 Properties = Mapping[str, object] | None
+Id = bytes | None
 
 
 def answered(pmo: MQPMO) -> None:
@@ -24,9 +25,6 @@ def answered(pmo: MQPMO) -> None:
 
 class Binding(Protocol):
     """One connection (hconn) to a queue manager."""
-
-    hmsg: int
-    """The message handle that receives the properties of every get."""
 
     @property
     def connected(self) -> bool: ...
@@ -47,11 +45,20 @@ class Binding(Protocol):
 
     async def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Properties) -> None: ...
 
-    async def put_many(self, hobj: int, items: Sequence[PutItem]) -> None: ...
+    async def put_message(
+        self, hobj: int, put: PutCall, data: bytes, message_id: Id, correlation_id: Id, properties: Properties
+    ) -> bytes:
+        """A put of which only the message id is asked for."""
 
-    async def get(self, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None) -> GotItem: ...
+    async def put_messages(
+        self, hobj: int, puts: Sequence[tuple[PutCall, bytes]], message_id: Id, correlation_id: Id
+    ) -> list[bytes]: ...
 
-    async def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]: ...
+    async def get_message(self, hobj: int, get: GetCall, message_id: Id, correlation_id: Id) -> Received: ...
+
+    async def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: Id, correlation_id: Id
+    ) -> Sequence[Received]: ...
 
     def end_wait(self, error: MQError, hobj: int = 0) -> None:
         """A get that waits (on that handle, if one is given) ends now: with its message if that has come, or so."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from libremq.aio.descriptions import described_by
+from libremq.aio.message import Message
 from libremq.client import browser as client
+from libremq.client import options as opt
 from libremq.client.options import Match, Seconds
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable, mq_error
 
 if TYPE_CHECKING:
-    from libremq.aio.message import Message
     from libremq.aio.queue import Queue
     from libremq.aio.sessions import Session, Unit
 
@@ -44,6 +46,7 @@ class Browser:
         if mark:
             self._options |= C.MQGMO_UNMARKED_BROWSE_MSG | C.MQGMO_MARK_BROWSE_CO_OP
         self._first = True
+        self._calls: dict[Hashable, object] = {}
         self._ended = False
         self._session: Session | None = None
         self._unit: Unit | None = None  # the unit of work it was opened in
@@ -92,11 +95,11 @@ class Browser:
         try:
             if not self._hobj or (unit is not None and not unit.active):
                 raise mq_error(C.MQRC_HOBJ_ERROR, queue.name, "the browser ended with the transaction it was begun in")
-            md, gmo = queue._for_get(session, options, wait, match, self._convert)
             if not options & C.MQGMO_MSG_UNDER_CURSOR:
-                gmo.Options &= ~(C.MQGMO_SYNCPOINT | C.MQGMO_NO_SYNCPOINT)
-                gmo.Options |= C.MQGMO_NO_SYNCPOINT
-            return queue._checked(await session.binding.get(self._hobj, md, gmo, None), None)
+                options |= C.MQGMO_NO_SYNCPOINT
+            get = queue._this_get(session, self._calls, options, wait, match, self._convert)
+            came = await session.binding.get_message(self._hobj, *get)
+            return Message(opt.checked(came, None), queue._manager)
         finally:
             if unit is not None:
                 unit.lock.release()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from contextlib import nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -53,6 +53,7 @@ class Consumer:
         self._transaction = transaction
         self._convert = convert
         self._match = match
+        self._calls: dict[Hashable, object] = {}
         self._session: Session | None = None
         self._hobj = 0
         self._task: asyncio.Task[None] | None = None
@@ -213,13 +214,15 @@ class Consumer:
         """The next message; None if it was suspended or stopped before one came."""
         session, queue = self._session, self._queue
         assert session is not None
-        md, gmo = queue._for_get(session, C.MQGMO_FAIL_IF_QUIESCING, float("inf"), self._match, self._convert)
+        options = C.MQGMO_FAIL_IF_QUIESCING
+        get = queue._this_get(session, self._calls, options, float("inf"), self._match, self._convert)
         task = asyncio.current_task()
         assert task is not None
         self._getting = True
         self._quiet.clear()
         try:
-            return queue._checked(await session.binding.get(self._hobj, md, gmo, None), None)
+            came = await session.binding.get_message(self._hobj, *get)
+            return Message(opt.checked(came, None), queue._manager)
         except asyncio.CancelledError:
             if self._getting:
                 raise

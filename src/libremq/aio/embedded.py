@@ -13,14 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from libremq.aio.binding import Properties, answered
+from libremq.aio.binding import Id, Properties, answered
 from libremq.aio.pending_calls import Call, to_the_end
-from libremq.client.session import PutProperties
 from libremq.host import embedded_access
-from libremq.host.binding import GotItem, PutItem
+from libremq.host.binding import GetCall, GotItem, PutCall, Received, with_ids
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_access import EmbeddedAccess as BlockingAccess
 from libremq.host.embedded_connection import EmbeddedConnection as BlockingConnection
+from libremq.host.message_calls import PutProperties
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
@@ -93,7 +93,7 @@ class EmbeddedConnection:
         self._embedded = embedded
         self._inner = inner
         self._get: _Get[Any] | None = None
-        self.hmsg = hmsg
+        self._hmsg = hmsg
 
     @property
     def connected(self) -> bool:
@@ -160,31 +160,49 @@ class EmbeddedConnection:
 
         await self._run(work)
 
-    async def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
-        await self._run(lambda: self._inner.put_many(hobj, items))
+    async def put_message(
+        self, hobj: int, put: PutCall, data: bytes, message_id: Id, correlation_id: Id, properties: Properties
+    ) -> bytes:
+        md, pmo = with_ids(put.md, message_id, correlation_id), put.pmo.copy()
+        await self.put(hobj, md, pmo, data, properties)
+        return md.MsgId
+
+    async def put_messages(
+        self, hobj: int, puts: Sequence[tuple[PutCall, bytes]], message_id: Id, correlation_id: Id
+    ) -> list[bytes]:
+        return await self._run(lambda: self._inner.put_messages(hobj, puts, message_id, correlation_id))
 
     # Getting
 
-    async def get(self, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None) -> GotItem:
+    async def get_message(self, hobj: int, get: GetCall, message_id: Id, correlation_id: Id) -> Received:
+        md, gmo = get.structures(message_id, correlation_id, self._hmsg)
+
         def found(got: Any) -> GotItem:
-            return GotItem(md, gmo, got, self._inner.properties(gmo.MsgHandle) if gmo.MsgHandle else {})
+            return self._item(get, md, gmo, got)
 
-        return await self._wait_for(hobj, md, gmo, max_length, found)
+        return await self._wait_for(hobj, md, gmo, get.max_length, found)
 
-    async def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
-        first_md, first_gmo = md.copy(), gmo.copy()
+    def _item(self, get: GetCall, md: MQMD, gmo: MQGMO, got: Any) -> GotItem:
+        properties = self._inner.properties(gmo.MsgHandle) if gmo.MsgHandle else {}
+        if get.brings_properties:
+            del gmo.MsgHandle
+        return GotItem(md, gmo, got, properties)
 
-        def found(got: Any) -> list[GotItem]:
-            first = GotItem(first_md, first_gmo, got, self._inner.properties(gmo.MsgHandle) if gmo.MsgHandle else {})
+    async def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: Id, correlation_id: Id
+    ) -> Sequence[Received]:
+        md, gmo = get.structures(message_id, correlation_id, self._hmsg)
+
+        def found(got: Any) -> Sequence[Received]:
+            first = self._item(get, md, gmo, got)
             if count == 1 or got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
                 return [first]
-            following = gmo.copy()
-            following.Options &= ~C.MQGMO_WAIT
+            following = get.without_wait()
             with suppress(MQError):  # there are no more, or the next call hears of it
-                return [first, *self._inner.get_many(hobj, md, following, count - 1)]
+                return [first, *self._inner.get_messages(hobj, following, count - 1, message_id, correlation_id)]
             return [first]
 
-        return await self._wait_for(hobj, first_md, first_gmo, None, found)
+        return await self._wait_for(hobj, md, gmo, None, found)
 
     async def _wait_for(self, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None, found: Callable[[Any], T]) -> T:
         """MQGET in the kernel; if it waits, the rest is done by a thread when its message is there."""

@@ -46,6 +46,7 @@ PATIENCE_S = 30.0
 """For the answer to what should be answered at once, after which the line counts as lost."""
 _GOODBYE_S = 1.0
 _WRITE_HIGH = 1 << 20
+_READ_BYTES = 1 << 16
 
 
 class Exchange(Call[T], Generic[T]):
@@ -92,7 +93,7 @@ class Slot:
         self.explanation: Words = None  # of the error that is on its way
 
 
-class Link(asyncio.Protocol):
+class Link(asyncio.BufferedProtocol):
     """A client channel. Made by `Link.open`."""
 
     def __init__(self, address: ClientAddress, host: tuple[str, int] | None) -> None:
@@ -105,6 +106,8 @@ class Link(asyncio.Protocol):
         self.agreed = greeting.offer(address)
         self._over_tcp = host is not None
         self._reader = SegmentReader(MAX_SEGMENT, address.max_message_bytes + FLOW_OVERHEAD)
+        # A buffer of its own: to make one of the usual size for each reply costs more than to read the reply
+        self._buffer = memoryview(bytearray(_READ_BYTES))
         self._transport: asyncio.Transport | None = None
         self._greeted = False
         self._first_free = True
@@ -176,7 +179,16 @@ class Link(asyncio.Protocol):
             with contextlib.suppress(OSError):
                 self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
-    def data_received(self, data: bytes) -> None:
+    def get_buffer(self, sizehint: int) -> memoryview:  # TLS fills it piece by piece
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self._received(bytes(self._buffer[:nbytes]))
+
+    def eof_received(self) -> None:
+        """The transport is closed, and `connection_lost` says so."""
+
+    def _received(self, data: bytes) -> None:
         self._silence.heard = self.loop.time()
         try:
             for flow in self._reader.feed(data):

@@ -13,7 +13,6 @@ from libremq.mqi import constants as C
 
 if TYPE_CHECKING:
     from libremq.aio.queue_manager import QueueManager
-    from libremq.host.binding import GotItem
 
 
 @described_by(client.Message)
@@ -21,11 +20,6 @@ class Message(MessageContent):
     """What `get` and `browse` return."""
 
     __slots__ = ()
-
-    @classmethod
-    def of(cls, manager: QueueManager, item: GotItem) -> Message:
-        got = item.got
-        return cls(got.data, item.md, item.gmo, item.properties, manager, length=got.length, warning=got.reason)
 
     async def reply(self, data: Data, **options: Unpack[PutOptions]) -> bytes:
         return await self._connected()._put1(*replies.reply_to(self, data, options))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import weakref
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable
 from contextlib import nullcontext
 from types import TracebackType
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from libremq.aio.awaitable_objects import Opening
 from libremq.aio.browser import Browser
@@ -25,7 +25,7 @@ from libremq.client import options as opt
 from libremq.client import queue as client
 from libremq.client.options import REPLY_MODEL, Data, Identifier, Match, PutOptions, Seconds
 from libremq.client.queue_target import QueueTarget
-from libremq.host.binding import GotItem, PutItem
+from libremq.client.session import Handle
 from libremq.host.statistics_snapshot import QueueStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type
@@ -84,12 +84,13 @@ class Queue(QueueTarget):
         """
         session = await self._enter(shared=True)
         try:
-            hobj = await self._handle(session, C.MQOO_OUTPUT)
-            md, pmo, payload = opt.for_put(self._name, data, options, syncpoint=session.syncpoint)
-            await session.binding.put(hobj, md, pmo, payload, options.get("properties"))
+            handle = await self._handle(session, C.MQOO_OUTPUT)
+            put = opt.this_put(handle.calls, self._name, data, options, syncpoint=session.syncpoint)
+            return await session.binding.put_message(
+                handle.hobj, put.call, put.data, put.message_id, put.correlation_id, options.get("properties")
+            )
         finally:
             self._sessions.leave(session)
-        return md.MsgId
 
     async def put_many(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> list[bytes]:
         payloads = self._several(messages, "a list of messages")
@@ -98,14 +99,15 @@ class Queue(QueueTarget):
         async with self._in_a_unit():
             session = await self._enter(shared=False)
             try:
-                hobj = await self._handle(session, C.MQOO_OUTPUT)
-                syncpoint = session.syncpoint
-                items = [PutItem(*opt.for_put(self._name, data, options, syncpoint=syncpoint)) for data in payloads]
-                if items:
-                    await session.binding.put_many(hobj, items)
+                handle = await self._handle(session, C.MQOO_OUTPUT)
+                puts, message_id, correlation_id = opt.these_puts(
+                    handle.calls, self._name, payloads, options, syncpoint=session.syncpoint
+                )
+                if not puts:
+                    return []
+                return await session.binding.put_messages(handle.hobj, puts, message_id, correlation_id)
             finally:
                 self._sessions.leave(session)
-        return [item.md.MsgId for item in items]
 
     async def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
         payloads = self._several(messages, "a group is a list of messages")
@@ -160,45 +162,38 @@ class Queue(QueueTarget):
         match: Match = {"message_id": message_id, "correlation_id": correlation_id, "group_id": group_id}
         session = await self._enter(shared=False)
         try:
-            hobj = await self._handle(session, _INPUT)
-            md, gmo = self._for_get(session, 0, wait, match, convert, md, gmo)
-            if truncate:
-                gmo.Options |= C.MQGMO_ACCEPT_TRUNCATED_MSG
-            return self._checked(await session.binding.get(hobj, md, gmo, max_length), max_length)
+            handle = await self._handle(session, _INPUT)
+            options = C.MQGMO_ACCEPT_TRUNCATED_MSG if truncate else 0
+            get = self._this_get(session, handle.calls, options, wait, match, convert, max_length, md, gmo)
+            came = await session.binding.get_message(handle.hobj, *get)
         finally:
             self._sessions.leave(session)
+        return Message(opt.checked(came, max_length), self._manager)
 
-    def _for_get(
+    def _this_get(
         self,
         session: Session,
+        calls: dict[Hashable, Any],
         options: int,
         wait: Seconds | None,
         match: Match,
         convert: bool | int = False,
+        max_length: int | None = None,
         md: MQMD | None = None,
         gmo: MQGMO | None = None,
-    ) -> tuple[MQMD, MQGMO]:
-        return opt.for_get(
+    ) -> opt.ThisGet:
+        return opt.this_get(
+            calls,
             self._name,
             options=options,
             syncpoint=session.syncpoint,
-            hmsg=session.binding.hmsg,
             wait=wait,
             match=match,
             convert=convert,
+            max_length=max_length,
             md=md,
             gmo=gmo,
         )
-
-    def _checked(self, item: GotItem, max_length: int | None) -> Message:
-        if item.got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
-            raise mq_error(
-                item.got.reason,
-                item.gmo.ResolvedQName,
-                f"the message has {item.got.length} bytes, more than max_length={max_length}; it is still on the queue",
-                C.MQCC_WARNING,
-            )
-        return Message.of(self._manager, item)
 
     async def get_many(
         self,
@@ -213,12 +208,14 @@ class Queue(QueueTarget):
         self._check_count(count)
         session = await self._enter(shared=False)
         try:
-            hobj = await self._handle(session, _INPUT)
-            md, gmo = self._for_get(session, 0, wait, match, convert, None, gmo)
-            found = await session.binding.get_many(hobj, md, gmo, count)
+            handle = await self._handle(session, _INPUT)
+            call, message_id, correlation_id = self._this_get(
+                session, handle.calls, 0, wait, match, convert, None, None, gmo
+            )
+            found = await session.binding.get_messages(handle.hobj, call, count, message_id, correlation_id)
         finally:
             self._sessions.leave(session)
-        return [Message.of(self._manager, item) for item in found]
+        return [Message(came, self._manager) for came in found]
 
     async def get_or_none(
         self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
@@ -230,19 +227,22 @@ class Queue(QueueTarget):
 
     async def get_group(self, wait: Seconds | None = None, *, group_id: Identifier | None = None) -> list[Message]:
         messages: list[Message] = []
+        calls: dict[Hashable, object] = {}
         async with self._in_a_unit():
             session = await self._enter(shared=False)
             try:
                 hobj = await self._open(session, _INPUT)
                 try:
                     while not messages or messages[-1].gmo.GroupStatus == C.MQGS_MSG_IN_GROUP:
-                        md, gmo = self._for_get(
+                        get = self._this_get(
                             session,
+                            calls,
                             C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_FAIL_IF_QUIESCING,
                             None if messages else wait,
                             {} if messages else {"group_id": group_id},
                         )
-                        messages.append(self._checked(await session.binding.get(hobj, md, gmo, None), None))
+                        came = await session.binding.get_message(hobj, *get)
+                        messages.append(Message(opt.checked(came, None), self._manager))
                 finally:
                     await close_quietly(session, hobj)
             finally:
@@ -280,7 +280,7 @@ class Queue(QueueTarget):
         selectors = [self._selector_of(name) for name in what]
         session = await self._enter(shared=True)
         try:
-            return await session.binding.inquire(await self._handle(session, C.MQOO_INQUIRE), selectors)
+            return await session.binding.inquire((await self._handle(session, C.MQOO_INQUIRE)).hobj, selectors)
         finally:
             self._sessions.leave(session)
 
@@ -288,7 +288,7 @@ class Queue(QueueTarget):
         values = self._values_to_set(attributes)
         session = await self._enter(shared=True)
         try:
-            await session.binding.set(await self._handle(session, C.MQOO_SET), values)
+            await session.binding.set((await self._handle(session, C.MQOO_SET)).hobj, values)
         finally:
             self._sessions.leave(session)
 
@@ -369,21 +369,21 @@ class Queue(QueueTarget):
         self._usable()
         return await self._sessions.enter(self._serial, shared=shared)
 
-    async def _handle(self, session: Session, mode: int) -> int:
+    async def _handle(self, session: Session, mode: int) -> Handle:
         key = (self._serial, mode)
         found = session.handles.get(key)
         if found is not None:
-            return found[0]
+            return found
         async with self._opening:
             found = session.handles.get(key)  # another task may have been faster
             if found is not None:
-                return found[0]
+                return found
             hobj = await self._open_alone(session, mode)
-            session.handles[key] = (hobj, self._name)
+            found = session.handles[key] = Handle(hobj, self._name, {})
             if self._pinned and mode == _INPUT:
                 session.pins.add(self._serial)
             raise_put_off()
-            return hobj
+            return found
 
     async def _open(self, session: Session, mode: int, more: int = 0) -> int:
         """A handle that is not kept; the caller closes it."""

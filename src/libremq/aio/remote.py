@@ -11,52 +11,53 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from libremq.aio.binding import Properties, answered
+from libremq.aio.binding import Id, Properties, answered
 from libremq.aio.link import PATIENCE_S, Exchange, Link, Slot, Words
 from libremq.aio.pending_calls import to_the_end
 from libremq.client.remote import remote_calls as rc
 from libremq.client.remote import remote_greeting as greeting
-from libremq.host.binding import GotItem, PutItem
+from libremq.client.remote.received_bytes import got_message, one_of_many
+from libremq.client.remote.request_bytes import GetBytes, PutBytes, encoded_properties
+from libremq.host.binding import GetCall, GotItem, PutCall, Received, with_ids
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
-from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, NoMessageAvailable, mq_error
 from libremq.mqi.rfh2 import PropertyValue
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
+from libremq.mqi.structs import MQMD, MQOD, MQPMO, MQSTS
 from libremq.wire import calls, xa_flows
-from libremq.wire.messages import BATCH, Arrived, pack_notification
+from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import Flow, frame
 
 T = TypeVar("T")
 
-_BATCH_BYTES = 16 << 20
+_ASYNC_MESSAGE = int(Type.ASYNC_MESSAGE)
 _XA_KINDS = {
     "xa_start": Type.XA_START, "xa_end": Type.XA_END, "xa_prepare": Type.XA_PREPARE, "xa_commit": Type.XA_COMMIT,
     "xa_rollback": Type.XA_ROLLBACK, "xa_forget": Type.XA_FORGET,
 }  # fmt: skip
 
 
-class _BatchExchange(Exchange[list[Arrived]]):
+class _BatchExchange(Exchange[list[Received]]):
     """One request, many messages, and a notice at their end."""
 
     __slots__ = ("_found",)
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop, lambda flow, words: [])
-        self._found: list[Arrived] = []
+        self._found: list[Received] = []
 
     def take(self, flow: Flow, words: Words) -> bool:
         try:
-            arrived = rc.batch_part(flow, words)
+            if flow.kind == _ASYNC_MESSAGE:
+                self._found.append(one_of_many(flow))
+                return False
+            rc.batch_end(flow, words)
         except MQError as error:
             self.refuse(error)
             return True
-        if arrived is not None:
-            self._found.append(arrived)
-            return False
         self.succeed(self._found)
         return True
 
@@ -71,7 +72,7 @@ class RemoteConnection:
         self._handles = MessageHandles(0)
         self._waiting: tuple[Exchange[Any], int] | None = None  # the get that waits, and its handle
         self._instead: MQError | None = None  # what that get hears instead of "no message", if it was ended
-        self.hmsg = self._handles.create()
+        self._hmsg = self._handles.create()  # receives properties of messages that are taken apart at once
 
     @classmethod
     async def connect(
@@ -116,9 +117,12 @@ class RemoteConnection:
 
     async def _run(self, kind: int, body: bytes, read: Callable[[Flow, Words], T]) -> T:
         """A call that changes something: to its end."""
+        return await self._exchange(self._frame(kind, body), read)
+
+    async def _exchange(self, request: bytes, read: Callable[[Flow, Words], T]) -> T:
         await self._ready()
         call = Exchange(self._link.loop, read)
-        self._begin(call, self._frame(kind, body))
+        self._begin(call, request)
         return await to_the_end(call, lambda: self._link.limit(call, PATIENCE_S))
 
     async def _ask(self, kind: int, body: bytes, read: Callable[[Flow, Words], T]) -> T:
@@ -212,54 +216,93 @@ class RemoteConnection:
             body = rc.put1_request(self._handles, od, md, pmo, data)
         await self._run(Type.MQPUT1, body, lambda flow, words: rc.put1_reply(flow, od, md, pmo, words))
 
-    async def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
+    async def put_message(
+        self, hobj: int, put: PutCall, data: bytes, message_id: Id, correlation_id: Id, properties: Properties
+    ) -> bytes:
+        self._check_length(data)
+        made: PutBytes | None = put.made
+        if made is None or not made.is_for(self, hobj):
+            pmo = put.pmo.copy()
+            answered(pmo)
+            like = PutCall(put.md, pmo)
+            made = put.made = PutBytes(self, self._slot.number, self._link.agreed.max_segment, hobj, like)
+        if made.with_handles:
+            md, pmo = with_ids(put.md, message_id, correlation_id), put.pmo.copy()
+            await self.put(hobj, md, pmo, data, properties)
+            return md.MsgId
+        encoded = encoded_properties(self._handles, properties) if properties else None
+        return await self._exchange(made.request(data, message_id, correlation_id, encoded), rc.put_message_reply)
+
+    async def put_messages(
+        self, hobj: int, puts: Sequence[tuple[PutCall, bytes]], message_id: Id, correlation_id: Id
+    ) -> list[bytes]:
         """Sent together, answered once. MQError is that of the first that failed; the others are done all the same."""
-        parts = []
-        for md, pmo, data in items:
+        parts: list[bytes] = []
+        ids: list[bytes] = []
+        for put, data in puts:
             self._check_length(data)
-            pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
-            parts.append(
-                self._frame(Type.MQPUT, rc.put_request(self._handles, hobj, md, rc.ready_for_async(md, pmo), data))
-            )
+            made: PutBytes | None = put.made
+            if made is None or not made.is_for(self, hobj):
+                made = PutBytes(self, self._slot.number, self._link.agreed.max_segment, hobj, put, many=True)
+                put.made = made
+            if made.with_handles:
+                raise mq_error(C.MQRC_PROPERTY_NOT_AVAILABLE, detail="properties go with `put`, message by message")
+            new_id, new_correlation_id = made.new_ids(message_id, correlation_id)
+            ids.append(new_id)
+            parts.append(made.request(data, new_id, new_correlation_id))
         sts = MQSTS()
         parts.append(self._frame(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts)))
 
         def read(flow: Flow, words: Words) -> None:
             rc.status_reply(flow, sts, words)
             if sts.CompCode == C.MQCC_FAILED:
-                detail = f"{sts.PutFailureCount} of {len(items)} messages could not be put"
+                detail = f"{sts.PutFailureCount} of {len(ids)} messages could not be put"
                 raise mq_error(sts.Reason, sts.ObjectName, detail)
 
         await self._ready()
         call = Exchange(self._link.loop, read)
         self._begin(call, b"".join(parts))
         await to_the_end(call, lambda: self._link.limit(call, PATIENCE_S))
+        return ids
 
     # Getting
 
-    async def get(self, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None) -> GotItem:
+    async def get_message(self, hobj: int, get: GetCall, message_id: Id, correlation_id: Id) -> Received:
         """MQGET. Cancelled while it waits, it returns the message or leaves it on the queue."""
-        body = rc.get_request(self._handles, hobj, md, gmo, max_length)
+        made = self._get_bytes(hobj, get)
+        if made.with_handle:
+            self._handles.get(get.gmo.MsgHandle)
 
-        def read(flow: Flow, words: Words) -> GotItem:
+        def read(flow: Flow, words: Words) -> Received:
+            found = None if made.with_handle else got_message(flow, words)
+            if found is not None:
+                return found
+            md, gmo = get.structures(message_id, correlation_id, self._hmsg)
             got = rc.get_reply(self._handles, flow, md, gmo, words)
-            return GotItem(md, gmo, got, self._properties(gmo.MsgHandle))
+            item = GotItem(md, gmo, got, self._properties(gmo.MsgHandle))
+            if get.brings_properties:
+                del gmo.MsgHandle
+            return item
 
         await self._ready()
         call = Exchange(self._link.loop, read)
-        return await self._wait_for(call, self._frame(Type.MQGET, body), hobj, gmo)
+        return await self._wait_for(call, made.request(message_id, correlation_id), hobj, made.wait_ms)
 
-    async def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
-        if not rc.is_batchable(gmo):
-            raise mq_error(C.MQRC_MATCH_OPTIONS_ERROR, detail="get_many cannot match by message token")
-        body = rc.batch_request(hobj, md, gmo, flags=BATCH, count=count, max_bytes=_BATCH_BYTES, max_length=None)
+    def _get_bytes(self, hobj: int, get: GetCall) -> GetBytes:
+        made: GetBytes | None = get.made
+        if made is None or not made.is_for(self, hobj):
+            made = get.made = GetBytes(self, self._slot.number, hobj, get)
+        return made
+
+    async def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: Id, correlation_id: Id
+    ) -> Sequence[Received]:
+        made = self._get_bytes(hobj, get)
+        request = made.batch(count, message_id, correlation_id)
         await self._ready()
-        call = _BatchExchange(self._link.loop)
-        found = await self._wait_for(call, self._frame(Type.REQUEST_MSGS, body, 1), hobj, gmo)
-        return [_as_got(arrived) for arrived in found]
+        return await self._wait_for(_BatchExchange(self._link.loop), request, hobj, made.wait_ms)
 
-    async def _wait_for(self, call: Exchange[T], data: bytes, hobj: int, gmo: MQGMO) -> T:
-        wait_ms = gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0
+    async def _wait_for(self, call: Exchange[T], data: bytes, hobj: int, wait_ms: int) -> T:
         self._begin(call, data, wait_ms)
         self._instead = None
         self._waiting = (call, hobj)
@@ -316,13 +359,6 @@ def _xa_outcome(flow: Flow, words: Words) -> bytes:
     if value < 0:
         raise mq_error(-value, *(words or ("", "")))
     return rest
-
-
-def _as_got(arrived: Arrived) -> GotItem:
-    comp_code = C.MQCC_WARNING if arrived.reason else C.MQCC_OK
-    properties = rc.property_values(arrived.properties) if arrived.properties else {}
-    got = Got(arrived.data, arrived.length, comp_code, arrived.reason)
-    return GotItem(arrived.md, arrived.gmo, got, properties)
 
 
 class _Handle:

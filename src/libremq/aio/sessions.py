@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from typing import Any
 
 from libremq.aio.binding import Access, Binding
-from libremq.client.session import MODES
+from libremq.client.session import MODES, Handle
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 
@@ -30,7 +30,7 @@ class Session:
 
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
-        self.handles: dict[tuple[int, int], tuple[int, str]] = {}  # -> hobj, name of the queue
+        self.handles: dict[tuple[int, int], Handle] = {}
         self.pins: set[int] = set()  # serial numbers of queues that would be lost with their handle here
         self.unit: Unit | None = None
         self.idle_since = 0.0
@@ -55,11 +55,11 @@ class Session:
         """The handles of a Queue object, which are not kept any more."""
         self.pins.discard(serial)
         found = [self.handles.pop((serial, mode), None) for mode in MODES]
-        return [handle[0] for handle in found if handle is not None]
+        return [handle.hobj for handle in found if handle is not None]
 
     def taken_by_name(self, name: str) -> list[int]:
-        keys = [key for key, (_, open_name) in self.handles.items() if open_name == name and key[0] not in self.pins]
-        return [self.handles.pop(key)[0] for key in keys]
+        keys = [key for key, handle in self.handles.items() if handle.name == name and key[0] not in self.pins]
+        return [self.handles.pop(key).hobj for key in keys]
 
 
 class Unit:
@@ -246,7 +246,7 @@ class Sessions:
                 for mode in _INPUTS:
                     found = other.handles.pop((serial, mode), None)
                     if found is not None:
-                        await close_quietly(other, found[0])
+                        await close_quietly(other, found.hobj)
 
     async def close_handles(self, serial: int) -> None:
         """Close what a Queue object has open, everywhere."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from libremq.client import options as opt
+from libremq.client.message import Message
 from libremq.client.options import Match, Seconds
 from libremq.mqi import constants as C
 from libremq.mqi.errors import NoMessageAvailable, mq_error
 
 if TYPE_CHECKING:
-    from libremq.client.message import Message
     from libremq.client.queue import Queue
 
 
@@ -41,9 +41,12 @@ class Browser:
         if mark:
             self._options |= C.MQGMO_UNMARKED_BROWSE_MSG | C.MQGMO_MARK_BROWSE_CO_OP
         self._first = True
+        self._calls: dict[Hashable, object] = {}
         self._session = queue._usable_session()
         more = (queue._input_option() if take else 0) | (C.MQOO_CO_OP if mark else 0)
-        self._hobj = queue._open(self._session, C.MQOO_BROWSE, more=more, keep=False)
+        if lock or mark or take:
+            more |= C.MQOO_NO_READ_AHEAD  # the cursor stands where the program is
+        self._hobj = queue._open(self._session, C.MQOO_BROWSE, more=more)
 
     def __iter__(self) -> Iterator[Message]:
         return self
@@ -74,18 +77,16 @@ class Browser:
     def _get(self, options: int, wait: Seconds | None, match: Match) -> Message:
         session, queue = self._session, self._queue
         taking = options & C.MQGMO_MSG_UNDER_CURSOR
-        md, gmo = opt.for_get(
+        get = opt.this_get(
+            self._calls,
             queue.name,
             options=options,
             syncpoint=bool(taking) and session.syncpoint,
-            hmsg=session.hmsg,
             wait=wait,
             match=match,
             convert=self._convert,
-            md=None,
-            gmo=None,
         )
-        return session.get(queue._manager, self._hobj, md, gmo, None, truncate=False)
+        return Message(opt.checked(session.binding.get_message(self._hobj, *get), None), queue._manager)
 
     def close(self) -> None:
         """Give the cursor back, and the lock it holds."""

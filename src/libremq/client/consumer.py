@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from libremq.client import options as opt
 from libremq.client.message import Message
 from libremq.client.options import Match, Seconds
+from libremq.host.binding import GotItem
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
@@ -56,18 +57,18 @@ class Consumer:
         queue._usable_session()
         self._session = self._manager._private_session()
         try:
-            self._hobj = queue._open(self._session, C.MQOO_INPUT_AS_Q_DEF, keep=False)
-            md, gmo = opt.for_get(
+            self._hobj = queue._open(self._session, C.MQOO_INPUT_AS_Q_DEF)
+            call, message_id, correlation_id = opt.this_get(
+                {},
                 queue.name,
                 options=C.MQGMO_FAIL_IF_QUIESCING,
                 syncpoint=transaction,
-                hmsg=self._session.hmsg,
                 wait=None,
                 match=match,
                 convert=convert,
-                md=None,
-                gmo=None,
             )
+            hmsg = self._session.binding.create_message_handle()
+            md, gmo = call.structures(message_id, correlation_id, hmsg)
             self._session.binding.callback(C.MQOP_REGISTER, MQCBD(), self._called, self._hobj, md, gmo)
         except BaseException:
             self._manager._end_private(self._session)
@@ -167,8 +168,9 @@ class Consumer:
         try:
             if self._transaction:
                 self._session.transaction = self
+            properties = self._session.binding.properties(gmo.MsgHandle) if gmo.MsgHandle else {}
             got = Got(data, cbc.DataLength, cbc.CompCode, cbc.Reason)
-            message = self._session.message(self._manager, got, md, gmo)
+            message = Message(GotItem(md, gmo, got, properties), self._manager)
             self._callback(message)
             if self._transaction:
                 self._session.binding.commit()

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from libremq.client.options import Data, PutOptions
 from libremq.common.ccsid import codec
+from libremq.host.binding import GotItem, Received
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.byte_order import is_big_endian
 from libremq.mqi.errors import mq_error
@@ -21,40 +23,62 @@ if TYPE_CHECKING:
     from libremq.client.queue_manager import QueueManager
 
 _SHOWN = 40
+_STATE = ("_received", "data", "gmo", "length", "md", "properties", "warning")
 
 
 class MessageContent:
     """What a message says; what one does with it differs between the blocking and the asyncio API."""
 
-    __slots__ = ("_manager", "_received", "data", "gmo", "length", "md", "properties", "queue", "warning")
+    __slots__ = ("_came", "_manager", "_received", "data", "length", "warning")
 
-    def __init__(
-        self,
-        data: bytes,
-        md: MQMD,
-        gmo: MQGMO,
-        properties: dict[str, PropertyValue],
-        manager: Any,
-        *,
-        length: int | None = None,
-        warning: int = C.MQRC_NONE,
-    ) -> None:
-        self.data = data
+    def __init__(self, came: Received, manager: Any) -> None:
+        """`came` is the message as a binding returned it: what is bytes there is taken apart when it is asked for."""
+        self.data = came.data
         """The bytes of the message, without properties."""
-        self.md = md
-        """The message descriptor."""
-        self.gmo = gmo
-        """The options of the get, with what it returned: group and segment status, message token."""
-        self.properties = properties
-        """The message properties by name; those in folder `usr` have just their name."""
-        self.queue = gmo.ResolvedQName
-        """Name of the local queue it was on."""
-        self.length = len(data) if length is None else length
+        self.length = came.length
         """Length of the whole message, also where `data` was cut."""
-        self.warning = warning
+        self.warning = came.reason
         """MQRC of a warning: cut (2079) or not converted (2110 and others). 0 if there was none."""
+        self._came = came
         self._manager = manager
-        self._received = datetime.now(UTC) if md.Expiry != C.MQEI_UNLIMITED else None
+        self._received = datetime.now(UTC) if came.expires else None
+
+    @property
+    def md(self) -> MQMD:
+        """The message descriptor."""
+        return self._came.md
+
+    @md.setter
+    def md(self, md: MQMD) -> None:
+        self._came = self._structures()._replace(md=md)
+
+    @property
+    def gmo(self) -> MQGMO:
+        """The options of the get, with what it returned: group and segment status, message token."""
+        return self._came.gmo
+
+    @gmo.setter
+    def gmo(self, gmo: MQGMO) -> None:
+        self._came = self._structures()._replace(gmo=gmo)
+
+    @property
+    def properties(self) -> dict[str, PropertyValue]:
+        """The message properties by name; those in folder `usr` have just their name."""
+        return self._came.properties
+
+    @properties.setter
+    def properties(self, properties: dict[str, PropertyValue]) -> None:
+        self._came = self._structures()._replace(properties=properties)
+
+    @property
+    def queue(self) -> str:
+        """Name of the local queue it was on."""
+        return self._came.queue
+
+    def _structures(self) -> GotItem:
+        """The message in structures."""
+        got = Got(self.data, self.length, C.MQCC_WARNING if self.warning else C.MQCC_OK, self.warning)
+        return GotItem(self.md, self.gmo, got, self.properties)
 
     # What it says
 
@@ -158,16 +182,18 @@ class MessageContent:
         from libremq.client import replies
 
         header, data, md = replies.without_dead_letter_header(self)
-        return header, type(self)(data, md, self.gmo, self.properties, self._manager)
+        return header, type(self)(GotItem(md, self.gmo, Got(data, len(data)), self.properties), self._manager)
 
     def __getstate__(self) -> dict[str, object]:
         """For pickle: all but the connection, which stays where it is."""
-        return {name: getattr(self, name) for name in MessageContent.__slots__ if name != "_manager"}
+        return {name: getattr(self, name) for name in _STATE}
 
-    def __setstate__(self, state: dict[str, object]) -> None:
+    def __setstate__(self, state: dict[str, Any]) -> None:
         self._manager = None
-        for name, value in state.items():
-            setattr(self, name, value)
+        for name in ("data", "length", "warning", "_received"):
+            setattr(self, name, state[name])
+        got = Got(self.data, self.length, C.MQCC_WARNING if self.warning else C.MQCC_OK, self.warning)
+        self._came = GotItem(state["md"], state["gmo"], got, state["properties"])
 
     def __copy__(self) -> Self:
         new = type(self).__new__(type(self))

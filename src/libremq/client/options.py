@@ -6,14 +6,16 @@ What is wrong with an argument is said here, with the reason code MQ has for it,
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import timedelta
-from typing import Protocol, TypedDict, TypeVar
+from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar
 
 from libremq.common.ccsid import codec
+from libremq.host.binding import GetCall, PutCall, Received
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.byte_order import is_big_endian
+from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO, Structure
 
 Data = bytes | bytearray | memoryview | str
@@ -132,10 +134,6 @@ def _encode(data: Data, md: MQMD, queue: str) -> bytes:
     if isinstance(data, bytes):
         return data
     if isinstance(data, str):
-        if md.CodedCharSetId <= 0:
-            md.CodedCharSetId = UTF8
-        if not md.Format.strip():
-            md.Format = _FORMAT_STRING
         used = codec(md.CodedCharSetId)
         if used is None:
             raise bad_value(C.MQRC_CODED_CHAR_SET_ID_ERROR, queue, f"CCSID {md.CodedCharSetId} is not known")
@@ -171,6 +169,11 @@ def descriptor(template: MQMD | None, queue: str) -> MQMD:
 
 def for_put(queue: str, data: Data, options: PutOptions, *, syncpoint: bool) -> tuple[MQMD, MQPMO, bytes]:
     """Descriptor, put options and bytes of a put."""
+    md, pmo = _put_structures(queue, options, syncpoint=syncpoint, text=isinstance(data, str))
+    return md, pmo, _encode(data, md, queue)
+
+
+def _put_structures(queue: str, options: PutOptions, *, syncpoint: bool, text: bool) -> tuple[MQMD, MQPMO]:
     md = descriptor(options.get("md"), queue)
     put_template = options.get("pmo")
     if put_template is None:
@@ -182,7 +185,90 @@ def for_put(queue: str, data: Data, options: PutOptions, *, syncpoint: bool) -> 
     for name, value in options.items():
         if value is not None:
             _set_field(md, name, value, queue)
-    return md, pmo, _encode(data, md, queue)
+    if text:
+        if md.CodedCharSetId <= 0:
+            md.CodedCharSetId = UTF8
+        if not md.Format.strip():
+            md.Format = _FORMAT_STRING
+    return md, pmo
+
+
+# Calls that differ in ids, properties and data only are made once, and kept with the handle
+
+_CALLS_MAX = 256  # of a handle
+
+
+class ThisPut(NamedTuple):
+    """What a put has of its own."""
+
+    call: PutCall
+    data: bytes
+    message_id: bytes | None
+    correlation_id: bytes | None
+
+
+def this_put(
+    calls: dict[Hashable, Any], queue: str, data: Data, options: PutOptions, *, syncpoint: bool, many: bool = False
+) -> ThisPut:
+    """A put, with the descriptor and options of those like it. `many`: it is one of several that go together."""
+    message_id = correlation_id = None
+    text = isinstance(data, str)
+    key: Hashable = (many, text, syncpoint)
+    if options:
+        options = options.copy()
+        given_id, given_correlation_id = options.pop("message_id", None), options.pop("correlation_id", None)
+        if given_id is not None:
+            message_id = identifier("message_id", given_id, queue)
+        if given_correlation_id is not None:
+            correlation_id = identifier("correlation_id", given_correlation_id, queue)
+        properties = options.pop("properties", None)
+        if properties is not None:
+            _check_properties(properties, queue)
+        reply_to = options.get("reply_to")
+        if reply_to is not None:
+            options["reply_to"] = getattr(reply_to, "name", reply_to)
+        if options.get("md") is not None or options.get("pmo") is not None:
+            key = None  # they may say something else the next time
+        else:
+            # 1 is no True, and 1.0 no 1, in an argument
+            key = (many, text, syncpoint, *options.items(), *map(type, options.values()))
+    call: PutCall | None = None
+    try:
+        call = calls.get(key)
+    except TypeError:  # a value that cannot be a key, and is refused below
+        key = None
+    if call is None:
+        call = PutCall(*_put_structures(queue, options, syncpoint=syncpoint, text=text))
+        if key is not None:
+            _keep(calls, key, call)
+    return ThisPut(call, data if type(data) is bytes else _encode(data, call.md, queue), message_id, correlation_id)
+
+
+def these_puts(
+    calls: dict[Hashable, Any], queue: str, messages: Sequence[Data], options: PutOptions, *, syncpoint: bool
+) -> tuple[list[tuple[PutCall, bytes]], bytes | None, bytes | None]:
+    """Puts that go together: descriptors and options with data, and the ids that all of them have."""
+    like: dict[bool, PutCall] = {}  # text, and bytes
+    found: list[tuple[PutCall, bytes]] = []
+    message_id = correlation_id = None
+    for data in messages:
+        text = isinstance(data, str)
+        call = like.get(text)
+        if call is None:
+            call, encoded, message_id, correlation_id = this_put(
+                calls, queue, data, options, syncpoint=syncpoint, many=True
+            )
+            like[text] = call
+        else:
+            encoded = data if type(data) is bytes else _encode(data, call.md, queue)
+        found.append((call, encoded))
+    return found, message_id, correlation_id
+
+
+def _keep(calls: dict[Hashable, Any], key: Hashable, call: object) -> None:
+    if len(calls) >= _CALLS_MAX:
+        calls.clear()
+    calls[key] = call
 
 
 def _set_field(md: MQMD, name: str, value: object, queue: str) -> None:
@@ -209,10 +295,14 @@ def _set_field(md: MQMD, name: str, value: object, queue: str) -> None:
     elif name == "report":
         md.Report |= _integer(name, value, C.MQRC_REPORT_OPTIONS_ERROR, queue)
     elif name == "properties":
-        if not isinstance(value, Mapping):
-            raise wrong_type(C.MQRC_PROPERTY_TYPE_ERROR, queue, f"properties is a dict, not {type(value).__name__}")
-        for key in value:
-            text("the name of a property", key, C.MQRC_PROPERTY_NAME_ERROR, queue)
+        _check_properties(value, queue)
+
+
+def _check_properties(value: object, queue: str) -> None:
+    if not isinstance(value, Mapping):
+        raise wrong_type(C.MQRC_PROPERTY_TYPE_ERROR, queue, f"properties is a dict, not {type(value).__name__}")
+    for key in value:
+        text("the name of a property", key, C.MQRC_PROPERTY_NAME_ERROR, queue)
 
 
 def _integer(name: str, value: object, reason: int, queue: str) -> int:
@@ -228,19 +318,71 @@ def text(name: str, value: object, reason: int, queue: str = "") -> str:
     return value
 
 
-def for_get(
+class ThisGet(NamedTuple):
+    """What a get has of its own."""
+
+    call: GetCall
+    message_id: bytes | None
+    correlation_id: bytes | None
+
+
+def this_get(
+    calls: dict[Hashable, Any],
+    queue: str,
+    *,
+    syncpoint: bool,
+    wait: Seconds | None,
+    match: Match,
+    convert: bool | int,
+    options: int = 0,
+    max_length: int | None = None,
+    md: MQMD | None = None,
+    gmo: MQGMO | None = None,
+) -> ThisGet:
+    """A get or browse, with the descriptor and options of those like it."""
+    message_id = correlation_id = group_id = None
+    for what, value in match.items():
+        if what not in _ID_REASONS:
+            raise TypeError(f"{what!r} is no argument of a get; messages are chosen by {', '.join(_ID_REASONS)}")
+        if value is None:
+            continue
+        wanted = identifier(what, value, queue)  # type: ignore[arg-type]
+        if what == "message_id":
+            message_id = wanted
+        elif what == "correlation_id":
+            correlation_id = wanted
+        else:
+            group_id = wanted
+    key: Hashable = None
+    call: GetCall | None = None
+    if md is None and gmo is None and group_id is None:
+        key = (options, syncpoint, wait, wait.__class__, convert, convert.__class__, max_length)
+        try:
+            call = calls.get(key)
+        except TypeError:  # a value that cannot be a key, and is refused below
+            key = None
+    if call is None:
+        md, gmo, brings_properties = _get_structures(
+            queue, options=options, syncpoint=syncpoint, wait=wait, group_id=group_id, convert=convert, md=md, gmo=gmo
+        )
+        call = GetCall(md, gmo, max_length=max_length, brings_properties=brings_properties)
+        if key is not None:
+            _keep(calls, key, call)
+    return ThisGet(call, message_id, correlation_id)
+
+
+def _get_structures(
     queue: str,
     *,
     options: int,
     syncpoint: bool,
-    hmsg: int,
     wait: Seconds | None,
-    match: Match,
+    group_id: bytes | None,
     convert: bool | int,
     md: MQMD | None,
     gmo: MQGMO | None,
-) -> tuple[MQMD, MQGMO]:
-    """Descriptor and get options of a get or browse."""
+) -> tuple[MQMD, MQGMO, bool]:
+    """Descriptor and get options, and whether properties come with the message."""
     md = descriptor(md, queue)
     if gmo is None:
         gmo = MQGMO(Version=C.MQGMO_VERSION_4, Options=options | C.MQGMO_FAIL_IF_QUIESCING)
@@ -250,29 +392,31 @@ def for_get(
         gmo.Options |= options
     if not gmo.Options & _GET_SYNCPOINTS:
         gmo.Options |= C.MQGMO_SYNCPOINT if syncpoint else C.MQGMO_NO_SYNCPOINT
-    if not gmo.Options & _GET_PROPERTIES:
+    brings_properties = not gmo.Options & _GET_PROPERTIES
+    if brings_properties:
         gmo.Options |= C.MQGMO_PROPERTIES_IN_HANDLE
-        gmo.MsgHandle = hmsg
     if wait is not None:
         gmo.Options |= C.MQGMO_WAIT
         gmo.WaitInterval = wait_interval(wait, queue)
-    for what, value in match.items():
-        if what not in _ID_REASONS:
-            raise TypeError(f"{what!r} is no argument of a get; messages are chosen by {', '.join(_ID_REASONS)}")
-        if value is None:
-            continue
-        wanted = identifier(what, value, queue)  # type: ignore[arg-type]
-        if what == "message_id":
-            md.MsgId = wanted
-        elif what == "correlation_id":
-            md.CorrelId = wanted
-        else:
-            md.GroupId = wanted
-            gmo.MatchOptions |= C.MQMO_MATCH_GROUP_ID
+    if group_id is not None:
+        md.GroupId = group_id
+        gmo.MatchOptions |= C.MQMO_MATCH_GROUP_ID
     if convert:
         gmo.Options |= C.MQGMO_CONVERT
         md.CodedCharSetId = UTF8 if convert is True else _target_ccsid(convert, queue)
-    return md, gmo
+    return md, gmo, brings_properties
+
+
+def checked(came: Received, max_length: int | None) -> Received:
+    """The message, if it was short enough."""
+    if came.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+        raise mq_error(
+            came.reason,
+            came.queue,
+            f"the message has {came.length} bytes, more than max_length={max_length}; it is still on the queue",
+            C.MQCC_WARNING,
+        )
+    return came
 
 
 def _target_ccsid(convert: int, queue: str) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
@@ -19,8 +19,7 @@ from libremq.client.consumer import Consumer
 from libremq.client.message import Message
 from libremq.client.options import REPLY_MODEL, Data, Identifier, Match, Named, PutOptions, Seconds
 from libremq.client.queue_target import QueueTarget
-from libremq.client.session import Session
-from libremq.host.binding import PutItem
+from libremq.client.session import Handle, Session
 from libremq.host.statistics_snapshot import QueueStatistics
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type
@@ -136,9 +135,11 @@ class Queue(QueueTarget):
             given["reply_to_manager"] = reply_to_manager
         if report:
             given["report"] = report
-        session, hobj = self._handle(C.MQOO_OUTPUT)
-        descriptor, put_options, payload = opt.for_put(self._name, data, given, syncpoint=session.syncpoint)
-        return session.put_message(hobj, descriptor, put_options, payload, properties)
+        session, handle = self._opened(C.MQOO_OUTPUT)
+        put = opt.this_put(handle.calls, self._name, data, given, syncpoint=session.syncpoint)
+        return session.binding.put_message(
+            handle.hobj, put.call, put.data, put.message_id, put.correlation_id, properties
+        )  # fmt: skip
 
     def put_many(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> list[bytes]:
         """Put messages in their order, all or none, and return their message ids. The rest is as for `put`.
@@ -152,11 +153,13 @@ class Queue(QueueTarget):
             raise bad_value(C.MQRC_PROPERTY_NOT_AVAILABLE, self._name, "properties go with `put`, message by message")
         session = self._usable_session()
         with nullcontext() if session.syncpoint else self._manager.transaction():
-            session, hobj = self._handle(C.MQOO_OUTPUT)
-            items = [PutItem(*opt.for_put(self._name, data, options, syncpoint=True)) for data in messages]
-            if items:
-                session.binding.put_many(hobj, items)
-        return [item.md.MsgId for item in items]
+            session, handle = self._opened(C.MQOO_OUTPUT)
+            puts, message_id, correlation_id = opt.these_puts(
+                handle.calls, self._name, messages, options, syncpoint=True
+            )
+            if not puts:
+                return []
+            return session.binding.put_messages(handle.hobj, puts, message_id, correlation_id)
 
     def put_group(self, messages: Iterable[Data], **options: Unpack[PutOptions]) -> bytes:
         """Put messages as a group, all or none, and return the group id. They stay together and in this order."""
@@ -165,7 +168,7 @@ class Queue(QueueTarget):
             raise bad_value(C.MQRC_INCOMPLETE_GROUP, self._name, "a group has at least one message")
         session = self._usable_session()
         with nullcontext() if session.syncpoint else self._manager.transaction():
-            hobj = self._open(session, C.MQOO_OUTPUT, keep=False)
+            hobj = self._open(session, C.MQOO_OUTPUT)
             try:
                 group_id = b""
                 for index, data in enumerate(messages):
@@ -217,19 +220,21 @@ class Queue(QueueTarget):
         if max_length is not None:
             opt.buffer_length(max_length, self._name)
         match: Match = {"message_id": message_id, "correlation_id": correlation_id, "group_id": group_id}
-        session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
-        md, gmo = opt.for_get(
+        session, handle = self._opened(C.MQOO_INPUT_AS_Q_DEF)
+        get = opt.this_get(
+            handle.calls,
             self._name,
-            options=0,
+            options=C.MQGMO_ACCEPT_TRUNCATED_MSG if truncate else 0,
             syncpoint=session.syncpoint,
-            hmsg=session.hmsg,
             wait=wait,
             match=match,
             convert=convert,
+            max_length=max_length,
             md=md,
             gmo=gmo,
         )
-        return session.get(self._manager, hobj, md, gmo, max_length, truncate=truncate)
+        came = session.binding.get_message(handle.hobj, *get)
+        return Message(came if not came.reason else opt.checked(came, max_length), self._manager)
 
     def get_many(
         self,
@@ -250,25 +255,13 @@ class Queue(QueueTarget):
         nothing is lost.
         """
         self._check_count(count)
-        session, hobj = self._handle(C.MQOO_INPUT_AS_Q_DEF)
-        md, gmo = opt.for_get(
-            self._name,
-            options=0,
-            syncpoint=session.syncpoint,
-            hmsg=session.hmsg,
-            wait=wait,
-            match=match,
-            convert=convert,
-            md=None,
-            gmo=gmo,
+        session, handle = self._opened(C.MQOO_INPUT_AS_Q_DEF)
+        call, message_id, correlation_id = opt.this_get(
+            handle.calls, self._name, syncpoint=session.syncpoint, wait=wait, match=match, convert=convert, gmo=gmo
         )
-        return [
-            Message(
-                item.got.data, item.md, item.gmo, item.properties, self._manager, length=item.got.length,
-                warning=item.got.reason,
-            )
-            for item in session.binding.get_many(hobj, md, gmo, count)
-        ]  # fmt: skip
+        manager = self._manager
+        found = session.binding.get_messages(handle.hobj, call, count, message_id, correlation_id)
+        return [Message(came, manager) for came in found]
 
     def get_or_none(
         self, wait: Seconds | None = None, *, convert: bool | int = False, **match: Unpack[Match]
@@ -286,22 +279,21 @@ class Queue(QueueTarget):
         """
         session = self._usable_session()
         with nullcontext() if session.syncpoint else self._manager.transaction():
-            hobj = self._open(session, C.MQOO_INPUT_AS_Q_DEF, keep=False)
+            hobj = self._open(session, C.MQOO_INPUT_AS_Q_DEF)
+            calls: dict[Hashable, object] = {}
             try:
                 messages: list[Message] = []
                 while True:
-                    md, gmo = opt.for_get(
+                    get = opt.this_get(
+                        calls,
                         self._name,
                         options=C.MQGMO_LOGICAL_ORDER | C.MQGMO_ALL_MSGS_AVAILABLE | C.MQGMO_FAIL_IF_QUIESCING,
                         syncpoint=True,
-                        hmsg=session.hmsg,
                         wait=None if messages else wait,
                         match={} if messages else {"group_id": group_id},
                         convert=False,
-                        md=None,
-                        gmo=None,
                     )
-                    message = session.get(self._manager, hobj, md, gmo, None, truncate=False)
+                    message = Message(opt.checked(session.binding.get_message(hobj, *get), None), self._manager)
                     messages.append(message)
                     if message.gmo.GroupStatus != C.MQGS_MSG_IN_GROUP:
                         return messages
@@ -341,6 +333,10 @@ class Queue(QueueTarget):
         - `lock`: the message under the cursor cannot be got by others.
         - `mark`: skip what cooperating browsers have seen, and mark what this one sees (MQGMO_MARK_BROWSE_CO_OP).
         - `take`: `Browser.take` may get the message under the cursor.
+
+        Each message is that of the moment in which it is asked for. Over a network it is many times faster if the queue
+        was made with `open_options=MQOO_READ_AHEAD`: messages then come a hundred at a time, so some may be gone, and
+        new ones before them missed. Not with `lock`, `mark` or `take`.
         """
         return Browser(self, wait, match, lock=lock, mark=mark, take=take, convert=convert)
 
@@ -354,14 +350,14 @@ class Queue(QueueTarget):
     def inquire(self, *what: int | str) -> list[int | str]:
         """MQINQ: the values of attributes in the order asked for, each by MQSC keyword or selector (MQIA_*, MQCA_*)."""
         selectors = [self._selector_of(name) for name in what]
-        session, hobj = self._handle(C.MQOO_INQUIRE)
-        return session.binding.inquire(hobj, selectors)[0]
+        session, handle = self._opened(C.MQOO_INQUIRE)
+        return session.binding.inquire(handle.hobj, selectors)[0]
 
     def set(self, **attributes: int | str) -> None:
         """MQSET: change attributes that applications may change: `get="disabled"`."""
         values = self._values_to_set(attributes)
-        session, hobj = self._handle(C.MQOO_SET)
-        session.binding.set(hobj, values)
+        session, handle = self._opened(C.MQOO_SET)
+        session.binding.set(handle.hobj, values)
 
     def statistics(self) -> QueueStatistics:
         """Depth and open counts at this moment. The handles of this Queue object count too."""
@@ -430,27 +426,28 @@ class Queue(QueueTarget):
 
     def handle(self, mode: str) -> int:
         """The hobj of this thread, for the raw verbs in `QueueManager.mqi`: mode is input, output, browse, ..."""
-        return self._handle(self._mode(mode))[1]
+        return self._opened(self._mode(mode))[1].hobj
 
     def _usable_session(self) -> Session:
         if self._closed:
             raise mq_error(C.MQRC_HOBJ_ERROR, self._name, "this Queue object was closed; make a new one")
         return self._manager._session()
 
-    def _handle(self, mode: int) -> tuple[Session, int]:
+    def _opened(self, mode: int) -> tuple[Session, Handle]:
         session = self._usable_session()
         found = session.handles.get((self._serial, mode))
-        return session, self._open(session, mode) if found is None else found[0]
+        if found is None:
+            hobj = self._open(session, mode)
+            found = session.handles[self._serial, mode] = Handle(hobj, self._name, {})
+        return session, found
 
-    def _open(self, session: Session, mode: int, *, more: int = 0, keep: bool = True) -> int:
+    def _open(self, session: Session, mode: int, *, more: int = 0) -> int:
         """Open the queue for this session. A model queue makes a dynamic one, and this object stands for that."""
         od, options = self._to_open(mode, more)
         with self._opening:
             od.ObjectName = self._name
             hobj = session.binding.open(od, options)
             self._name = od.ObjectName
-        if keep:
-            session.handles[self._serial, mode] = (hobj, self._name)
         return hobj
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ _ALWAYS = C.MQOO_ALTERNATE_USER_AUTHORITY | C.MQOO_FAIL_IF_QUIESCING
 _BELONGS = {
     C.MQOO_OUTPUT: _CONTEXT | _BIND | _ALWAYS | C.MQOO_RESOLVE_LOCAL_Q,
     C.MQOO_INPUT_AS_Q_DEF: C.MQOO_SAVE_ALL_CONTEXT | C.MQOO_READ_AHEAD | C.MQOO_NO_READ_AHEAD | _ALWAYS,
-    C.MQOO_BROWSE: C.MQOO_CO_OP | _ALWAYS,
+    C.MQOO_BROWSE: C.MQOO_CO_OP | C.MQOO_READ_AHEAD | C.MQOO_NO_READ_AHEAD | _ALWAYS,
     C.MQOO_INQUIRE: _ALWAYS,
     C.MQOO_SET: _ALWAYS,
 }
@@ -93,6 +93,8 @@ class QueueTarget:
         """Descriptor and options of MQOPEN."""
         options = more | self._open_options & _BELONGS[mode]
         options |= self._input_option() if mode == C.MQOO_INPUT_AS_Q_DEF else mode
+        if more & C.MQOO_NO_READ_AHEAD:
+            options &= ~C.MQOO_READ_AHEAD
         od = MQOD(
             Version=C.MQOD_VERSION_4,
             ObjectName=self._name,

@@ -138,9 +138,9 @@ class Recovery(ABC):
         kind, name = chosen_objects(kind, name)
         if TYPES.get(kind.lower()) in ("*", "QUEUE", "QLOCAL"):
             session = self._session()
-            for _, open_name in list(session.handles.values()):
-                if matches(name, open_name):
-                    session.release(open_name)
+            for handle in list(session.handles.values()):
+                if matches(name, handle.name):
+                    session.release(handle.name)
         return settled_results(access.recover_objects(kind, name), kind, name)
 
     # Backups

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
 
 from libremq.host.binding import Binding
-from libremq.kernel.state.waiting_gets import Got
+from libremq.host.message_calls import PutProperties
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, mq_error
-from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
-
-if TYPE_CHECKING:
-    from libremq.client.message import Message
-    from libremq.client.queue_manager import QueueManager
+from libremq.mqi.errors import MQError
+from libremq.mqi.structs import MQMD, MQOD, MQPMO
 
 MODES = (C.MQOO_OUTPUT, C.MQOO_INPUT_AS_Q_DEF, C.MQOO_BROWSE, C.MQOO_INQUIRE, C.MQOO_SET)
+
+
+class Handle(NamedTuple):
+    """What a Queue object has open."""
+
+    hobj: int
+    name: str
+    """Of the queue."""
+    calls: dict[Hashable, Any]
+    """The calls made on it, by what they differ in: see `options.this_put` and `options.this_get`."""
 
 
 class Session:
@@ -24,10 +30,9 @@ class Session:
 
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
-        self.handles: dict[tuple[int, int], tuple[int, str]] = {}  # -> hobj, name of the queue
+        self.handles: dict[tuple[int, int], Handle] = {}
         self._transaction: weakref.ref[object] | None = None
         self.branch: bytes | None = None  # the XA branch begun by this thread
-        self._hmsg = 0
 
     @property
     def transaction(self) -> object | None:
@@ -53,13 +58,6 @@ class Session:
         """Whether puts and gets belong to a unit of work."""
         return self.transaction is not None or self.branch is not None
 
-    @property
-    def hmsg(self) -> int:
-        """The message handle that receives the properties of every get of this session."""
-        if not self._hmsg:
-            self._hmsg = self.binding.create_message_handle()
-        return self._hmsg
-
     # Messages
 
     def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Mapping[str, object] | None) -> None:
@@ -69,42 +67,12 @@ class Session:
         with PutProperties(self.binding, pmo, properties):
             self.binding.put(hobj, md, pmo, data)
 
-    def put_message(
-        self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, properties: Mapping[str, object] | None
-    ) -> bytes:
-        """Put, and return the message id; the structures are not filled otherwise."""
-        if not properties:
-            return self.binding.put_message(hobj, md, pmo, data)
-        with PutProperties(self.binding, pmo, properties):
-            return self.binding.put_message(hobj, md, pmo, data)
-
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Mapping[str, object] | None) -> None:
         if not properties:
             self.binding.put1(od, md, pmo, data)
             return
         with PutProperties(self.binding, pmo, properties):
             self.binding.put1(od, md, pmo, data)
-
-    def get(
-        self, manager: QueueManager, hobj: int, md: MQMD, gmo: MQGMO, max_length: int | None, *, truncate: bool
-    ) -> Message:
-        if truncate:
-            gmo.Options |= C.MQGMO_ACCEPT_TRUNCATED_MSG
-        got = self.binding.get(hobj, md, gmo, max_length)
-        if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
-            raise mq_error(
-                got.reason,
-                gmo.ResolvedQName,
-                f"the message has {got.length} bytes, more than max_length={max_length}; it is still on the queue",
-                C.MQCC_WARNING,
-            )
-        return self.message(manager, got, md, gmo)
-
-    def message(self, manager: QueueManager, got: Got, md: MQMD, gmo: MQGMO) -> Message:
-        from libremq.client.message import Message
-
-        properties = self.binding.properties(gmo.MsgHandle) if gmo.MsgHandle else {}
-        return Message(got.data, md, gmo, properties, manager, length=got.length, warning=got.reason)
 
     # Handles
 
@@ -113,14 +81,14 @@ class Session:
         for mode in MODES:
             found = self.handles.pop((serial, mode), None)
             if found is not None:
-                self.close_quietly(found[0])
+                self.close_quietly(found.hobj)
 
     def release(self, name: str) -> None:
         """Close the handles kept for a queue: they would be in the way of a command, and are opened again on use."""
-        for key, (hobj, open_name) in list(self.handles.items()):
-            if open_name == name:
+        for key, handle in list(self.handles.items()):
+            if handle.name == name:
                 del self.handles[key]
-                self.close_quietly(hobj)
+                self.close_quietly(handle.hobj)
 
     def close_quietly(self, hobj: int) -> None:
         try:
@@ -138,31 +106,5 @@ class Session:
             pass  # a branch of a transaction manager is rolled back by the disconnect; a broken connection is gone
         try:
             self.binding.disconnect()
-        except MQError:
-            pass
-
-
-class PutProperties:
-    """A message handle with the properties of one put."""
-
-    def __init__(self, binding: Binding, pmo: MQPMO, properties: Mapping[str, object]) -> None:
-        self._binding = binding
-        self._pmo = pmo
-        self._properties = properties
-
-    def __enter__(self) -> None:
-        self._hmsg = self._binding.create_message_handle()
-        try:
-            self._binding.set_properties(self._hmsg, self._properties)
-        except BaseException:
-            self._binding.delete_message_handle(self._hmsg)
-            raise
-        self._pmo.Version = C.MQPMO_VERSION_3
-        self._pmo.NewMsgHandle = self._hmsg
-
-    def __exit__(self, *exc: object) -> None:
-        self._pmo.NewMsgHandle = C.MQHM_NONE
-        try:
-            self._binding.delete_message_handle(self._hmsg)
         except MQError:
             pass

@@ -8,11 +8,15 @@ read from, and written to, the memory they point at, which its owner keeps only 
 from __future__ import annotations
 
 import ctypes
+import struct
 from typing import TypeVar
 
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.layout import MQCHARV, Structure
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+from libremq.wire.descriptor import pack_md, unpack_md
+from libremq.wire.wire_structures import GMO, WireStructure
 
 _S = TypeVar("_S", bound=Structure)
 _VSTRING_MAX = 1 << 20  # far above what MQ takes for a topic or a selector: a wrong length must not read all memory
@@ -31,8 +35,51 @@ def check_size(data: object, structure: type[Structure], *sizes: int) -> bytes:
     return bytes(data)
 
 
+# The structures of puts and gets, which come again and again alike: what was seen before costs one look. MQMD and MQGMO
+# are in memory as they are on the wire; an MQPMO has longer addresses.
+
+_PMO_FIELDS: list[tuple[str, str]] = [
+    ("StrucId", "4s"), ("Version", "i"), ("Options", "i"), ("Timeout", "i"), ("Context", "i"), ("KnownDestCount", "i"),
+    ("UnknownDestCount", "i"), ("InvalidDestCount", "i"), ("ResolvedQName", "48s"), ("ResolvedQMgrName", "48s"),
+    ("RecsPresent", "i"), ("PutMsgRecFields", "i"), ("PutMsgRecOffset", "i"), ("ResponseRecOffset", "i"),
+    ("PutMsgRecPtr", "Q"), ("ResponseRecPtr", "Q"), ("OriginalMsgHandle", "q"), ("NewMsgHandle", "q"),
+    ("Action", "i"), ("PubLevel", "i"),
+]  # fmt: skip
+_PMO = WireStructure(MQPMO, _PMO_FIELDS, {1: "ResolvedQMgrName", 2: "ResponseRecPtr", 3: "PubLevel"})
+_MD_2 = b"MD  \2\0\0\0"
+_OPTIONS = tuple(b"PMO " + bytes((version, 0, 0, 0)) for version in (1, 2, 3)) + tuple(
+    b"GMO " + bytes((version, 0, 0, 0)) for version in (1, 2, 3, 4)
+)
+
+
+def _read_again(structure: type[_S], data: bytes) -> Structure | None:
+    """A structure of the usual kind; None if it is of another."""
+    start = data[:8]
+    if structure is MQMD:
+        return unpack_md(data, 0)[0] if start == _MD_2 else None
+    if start not in _OPTIONS:
+        return None
+    if structure is MQGMO:
+        return GMO.unpack(data, 0)[0]
+    return _PMO.unpack(data, 0)[0] if structure is MQPMO else None
+
+
+def _packed_again(made: Structure) -> bytes | None:
+    try:
+        if isinstance(made, MQMD):
+            return pack_md(made) if made.Version == C.MQMD_VERSION_2 else None
+        if isinstance(made, MQGMO):
+            return GMO.pack(made)
+        return _PMO.pack(made) if isinstance(made, MQPMO) else None
+    except (struct.error, ValueError, TypeError, AttributeError):
+        return None  # a field does not fit: what becomes of it is decided below
+
+
 def read(structure: type[_S], data: bytes) -> _S:
     """The structure in the bytes, with its strings of variable length. MQError if it is not one."""
+    again = _read_again(structure, data)
+    if isinstance(again, structure):
+        return again
     made = structure.unpack(data)
     for name, vstring in made.raw.items():
         setattr(made, name, text_at(vstring, structure))
@@ -41,6 +88,9 @@ def read(structure: type[_S], data: bytes) -> _S:
 
 def write(made: Structure, original: bytes) -> bytes:
     """The bytes again, with what the call changed. The version is the one that came in."""
+    again = _packed_again(made)
+    if again is not None:
+        return again + original[len(again) :]
     version = getattr(made, "Version", None)
     for name, vstring in made.raw.items():
         _give_back(vstring, str(getattr(made, name, "")))

@@ -19,6 +19,7 @@ from libremq.kernel.state.media_image import MediaResult
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import ExtentState, Finding
 from libremq.log.management import Archiver
+from libremq.mqi import constants as C
 from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import (
     MQBMHO,
@@ -49,13 +50,119 @@ class PutItem(NamedTuple):
     data: bytes
 
 
+class Received(Protocol):
+    """A message that a get returned: in structures, or in bytes that are taken apart when somebody asks."""
+
+    @property
+    def data(self) -> bytes: ...
+
+    @property
+    def length(self) -> int:
+        """That of the whole message, also when `data` was cut."""
+
+    @property
+    def reason(self) -> int:
+        """Of a warning."""
+
+    @property
+    def expires(self) -> bool: ...
+
+    @property
+    def queue(self) -> str: ...
+
+    @property
+    def md(self) -> MQMD: ...
+
+    @property
+    def gmo(self) -> MQGMO: ...
+
+    @property
+    def properties(self) -> dict[str, PropertyValue]: ...
+
+
 class GotItem(NamedTuple):
-    """One message of `Binding.get_many`."""
+    """A message in structures: one of `Binding.get_many`."""
 
     md: MQMD
     gmo: MQGMO
     got: Got
     properties: dict[str, PropertyValue]
+
+    @property
+    def data(self) -> bytes:
+        return self.got.data
+
+    @property
+    def length(self) -> int:
+        return self.got.length
+
+    @property
+    def reason(self) -> int:
+        return self.got.reason
+
+    @property
+    def expires(self) -> bool:
+        return self.md.Expiry != C.MQEI_UNLIMITED
+
+    @property
+    def queue(self) -> str:
+        return self.gmo.ResolvedQName
+
+
+class PutCall:
+    """Descriptor and options of puts that differ in ids, data and properties. Nobody changes them."""
+
+    __slots__ = ("made", "md", "pmo")
+
+    def __init__(self, md: MQMD, pmo: MQPMO) -> None:
+        self.md = md
+        self.pmo = pmo
+        self.made: Any = None
+        """What a binding has made of it, for the next put."""
+
+
+class GetCall:
+    """Descriptor and options of gets that differ in ids. Nobody changes them.
+
+    `brings_properties`: they come with the message; else where the MQGMO says, such as into its handle.
+    """
+
+    __slots__ = ("brings_properties", "gmo", "made", "max_length", "md")
+
+    def __init__(self, md: MQMD, gmo: MQGMO, *, max_length: int | None = None, brings_properties: bool = True) -> None:
+        self.md = md
+        self.gmo = gmo
+        self.max_length = max_length
+        self.brings_properties = brings_properties
+        self.made: Any = None
+
+    def for_the_rest(self, gmo: MQGMO) -> GetCall:
+        """The same get, if it has to wait as long; else one for the rest of its wait, which the MQGMO says."""
+        if gmo.WaitInterval == self.gmo.WaitInterval:
+            return self
+        return GetCall(self.md, gmo.copy(), max_length=self.max_length, brings_properties=self.brings_properties)
+
+    def without_wait(self) -> GetCall:
+        gmo = self.gmo.copy()
+        gmo.Options &= ~C.MQGMO_WAIT
+        return GetCall(self.md, gmo, max_length=self.max_length, brings_properties=self.brings_properties)
+
+    def structures(self, message_id: bytes | None, correlation_id: bytes | None, hmsg: int) -> tuple[MQMD, MQGMO]:
+        """Of one get, to be filled; `hmsg`: where properties that come with the message go."""
+        md, gmo = with_ids(self.md, message_id, correlation_id), self.gmo.copy()
+        if self.brings_properties:
+            gmo.MsgHandle = hmsg
+        return md, gmo
+
+
+def with_ids(template: MQMD, message_id: bytes | None, correlation_id: bytes | None) -> MQMD:
+    """A copy of a descriptor, with the ids that are given."""
+    md = template.copy()
+    if message_id is not None:
+        md.MsgId = message_id
+    if correlation_id is not None:
+        md.CorrelId = correlation_id
+    return md
 
 
 class Binding(Protocol):
@@ -84,8 +191,31 @@ class Binding(Protocol):
 
     def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got: ...
 
-    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
-        """MQPUT for a caller who wants the message id and nothing else: what is filled in `md` and `pmo` is open."""
+    def put_message(
+        self,
+        hobj: int,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        """MQPUT for a caller who wants the message id and nothing else."""
+
+    def put_messages(
+        self, hobj: int, puts: Sequence[tuple[PutCall, bytes]], message_id: bytes | None, correlation_id: bytes | None
+    ) -> list[bytes]:
+        """`put_many` for a caller who wants the message ids and nothing else."""
+
+    def get_message(
+        self, hobj: int, get: GetCall, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Received:
+        """MQGET of a message with its properties."""
+
+    def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Sequence[Received]:
+        """`get_many` of messages with their properties."""
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         """MQPUT for each, in one flow where there is a network. MQError is that of the first that failed.

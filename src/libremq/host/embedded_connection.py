@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from libremq.host.binding import GotItem, PutItem
 from libremq.host.embedded import EmbeddedQueueManager
+from libremq.host.message_calls import MessageCalls
 from libremq.kernel.properties.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
@@ -46,7 +47,7 @@ from libremq.mqi.structs import (
 _T = TypeVar("_T")
 
 
-class EmbeddedConnection:
+class EmbeddedConnection(MessageCalls):
     """hconn: the MQI of one application. Threads may share it; a call runs at a time."""
 
     def __init__(
@@ -125,10 +126,6 @@ class EmbeddedConnection:
         if self._connection.consuming:
             self._check_thread()
         return self._embedded.get(self.hconn, hobj, md, gmo, buffer_length)
-
-    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
-        self.put(hobj, md, pmo, data)
-        return md.MsgId
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         self._call(lambda: self._put_many(hobj, items))

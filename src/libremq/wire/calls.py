@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
@@ -64,62 +64,13 @@ def _int(body: bytes, offset: int, big_endian: bool) -> int:
 # MQPUT: API, MD, PMO, DataLength, data
 
 
-# The puts of a program differ in their ids and data, and in nothing else: what lies between is made and read once
-_REMEMBERED_MAX = 2048
 _ID_AT = API_BYTES + 48  # MsgId and CorrelId, in every call that begins with an MQMD
 _IDS_END = _ID_AT + 48
-_NO_ID = bytes(24)
-_ABSENT: Any = object()
-Check = Callable[[MQMD, str], None]
-_fronts: dict[tuple[Any, ...], bytes] = {}
 
 
-def _front(hobj: int, md: MQMD, options: MQPMO | MQGMO, more: int, check: Check | None = None) -> bytes:
-    """API header, MQMD and MQPMO or MQGMO; `more` bytes follow and belong to the fixed part.
-
-    `check` is asked about a descriptor that is not like one before.
-    """
-    fields = md.__dict__
-    ids = fields.pop("MsgId", _ABSENT), fields.pop("CorrelId", _ABSENT)
-    try:
-        key = (hobj, options.__class__, tuple(fields.items()), tuple(options.__dict__.items()))
-        front = _fronts.get(key)
-        if front is None:
-            if check is not None:
-                check(md, "")
-            packed = PMO.pack(options) if isinstance(options, MQPMO) else GMO.pack(options)
-            fixed = pack_md(md) + packed
-            front = pack_api(0, 0, hobj, len(fixed) + more) + fixed
-            if len(_fronts) >= _REMEMBERED_MAX:
-                _fronts.clear()
-            _fronts[key] = front
-    finally:
-        if ids[0] is not _ABSENT:
-            fields["MsgId"] = ids[0]
-        if ids[1] is not _ABSENT:
-            fields["CorrelId"] = ids[1]
-    if ids[0] is ids[1] is _ABSENT:
-        return front
-    return front[:_ID_AT] + _identifier(ids[0]) + _identifier(ids[1]) + front[_IDS_END:]
-
-
-def _identifier(value: Any) -> bytes:
-    if value is _ABSENT:
-        return _NO_ID
-    if not isinstance(value, bytes) or len(value) != 24:
-        raise ValueError("an id has 24 bytes")
-    return value
-
-
-def pack_put(hobj: int, md: MQMD, pmo: MQPMO, data: bytes, check: Check | None = None) -> bytes:
-    try:
-        front = _front(hobj, md, pmo, 4, check)
-    except TypeError:  # a field that cannot be part of a key
-        if check is not None:
-            check(md, "")
-        fixed = pack_md(md) + PMO.pack(pmo)
-        front = pack_api(0, 0, hobj, len(fixed) + 4) + fixed
-    return front + _INT_OUT.pack(len(data)) + data
+def pack_put(hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
+    fixed = pack_md(md) + PMO.pack(pmo)
+    return pack_api(0, 0, hobj, len(fixed) + 4) + fixed + _INT_OUT.pack(len(data)) + data
 
 
 def unpack_put(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> tuple[int, MQMD, MQPMO, bytes]:
@@ -188,12 +139,8 @@ ANY_LENGTH = -(1 << 31)
 
 
 def pack_get(hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int) -> bytes:
-    try:
-        front = _front(hobj, md, gmo, 4)
-    except TypeError:
-        fixed = pack_md(md) + GMO.pack(gmo)
-        front = pack_api(0, 0, hobj, len(fixed) + 4) + fixed
-    return front + _INT_OUT.pack(buffer_length)
+    fixed = pack_md(md) + GMO.pack(gmo)
+    return pack_api(0, 0, hobj, len(fixed) + 4) + fixed + _INT_OUT.pack(buffer_length)
 
 
 def unpack_get(body: bytes, big_endian: bool = False, charset: str = "latin-1") -> tuple[int, MQMD, MQGMO, int]:

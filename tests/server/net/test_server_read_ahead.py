@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -151,3 +152,63 @@ def test_a_queue_that_is_opened_for_output_only_reads_nothing(served: Served, qm
     fill(served, AHEAD, False)
     qm.mqi.MQOPEN(MQOD(ObjectName=AHEAD), C.MQOO_OUTPUT)
     assert depth(served, AHEAD) == 1
+
+
+# What is browsed
+
+
+def test_a_browse_reads_ahead_where_its_open_asks_for_it(served: Served, qm: QueueManager) -> None:
+    """It is a handle for browse alone. What is persistent comes, too: nothing is taken off the queue."""
+    fill(served, QUEUE, *[True, False] * 60)
+    with qm.queue(QUEUE, open_options=C.MQOO_READ_AHEAD) as queue, queue.browse() as browser:
+        found = [next(browser).data, next(browser).data]
+        with libremq.connect(served.url("local")) as other, other.queue(QUEUE) as emptied:
+            assert len(emptied.get_many(200)) == 120
+        found += [message.data for message in browser]
+    assert found == [b"%d" % number for number in range(101)]  # the first, and a hundred that came with the second
+
+
+def test_a_browse_sees_the_queue_as_it_is_unless_it_is_asked_to_read_ahead(served: Served, qm: QueueManager) -> None:
+    fill(served, AHEAD, *[False] * 4)  # DEFREADA is for those who get
+    with qm.queue(AHEAD) as queue, queue.browse() as browser:
+        assert [next(browser).data, next(browser).data] == [b"0", b"1"]
+        with libremq.connect(served.url("local")) as other, other.queue(AHEAD) as emptied:
+            emptied.get_many(10)
+        assert [message.data for message in browser] == []
+
+
+@pytest.mark.parametrize("how", ["lock", "mark", "take"])
+def test_a_browse_for_more_than_looking_does_not_read_ahead(served: Served, qm: QueueManager, how: str) -> None:
+    fill(served, QUEUE, *[False] * 4)
+    with qm.queue(QUEUE, open_options=C.MQOO_READ_AHEAD) as queue, queue.browse(**{how: True}) as browser:
+        assert [next(browser).data, next(browser).data] == [b"0", b"1"]
+        if how == "take":
+            assert browser.take().data == b"1"
+        with libremq.connect(served.url("local")) as other, other.queue(QUEUE) as others, others.browse() as second:
+            assert [message.data for message in second][-1] == b"3"
+        assert [message.data for message in browser] == [b"2", b"3"]
+
+
+def test_a_browse_that_begins_anew_forgets_what_was_read_ahead(served: Served, qm: QueueManager) -> None:
+    fill(served, QUEUE, *[False] * 4)
+    hobj = qm.mqi.MQOPEN(MQOD(ObjectName=QUEUE), C.MQOO_BROWSE | C.MQOO_READ_AHEAD)
+    first, following = C.MQGMO_BROWSE_FIRST, C.MQGMO_BROWSE_NEXT
+    assert [get(qm, hobj, first), get(qm, hobj, following)] == [b"0", b"1"]
+    with libremq.connect(served.url("local")) as other, other.queue(QUEUE) as taken:
+        taken.get()
+    assert [get(qm, hobj, first), get(qm, hobj, following)] == [b"1", b"2"]
+    with pytest.raises(MQError) as caught:
+        get(qm, hobj, C.MQGMO_BROWSE_MSG_UNDER_CURSOR)
+    assert caught.value.reason == C.MQRC_OPTIONS_CHANGED
+    assert get(qm, hobj, following) == b"3"
+    assert qm.mqi.MQCLOSE(hobj, C.MQCO_QUIESCE) == C.MQRC_NONE
+
+
+def test_a_browse_that_has_read_all_ahead_waits_for_more(served: Served, qm: QueueManager) -> None:
+    fill(served, QUEUE, False, False)
+    with qm.queue(QUEUE, open_options=C.MQOO_READ_AHEAD) as queue, queue.browse(wait=30) as browser:
+        assert [next(browser).data, next(browser).data] == [b"0", b"1"]
+        timer = threading.Timer(0.05, fill, (served, QUEUE, False))
+        timer.start()
+        assert next(browser).data == b"0"
+        timer.join()

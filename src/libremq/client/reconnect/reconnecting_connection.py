@@ -17,7 +17,8 @@ from libremq.client.reconnect.reconnect_recovery import TRIES, Connect, Recovery
 from libremq.client.reconnect.reconnect_waits import Wait
 from libremq.client.remote.remote_connection import RemoteConnection
 from libremq.client.remote.remote_message_handles import RemoteMessageHandles
-from libremq.host.binding import GotItem, PutItem
+from libremq.host.binding import GetCall, GotItem, PutCall, PutItem, Received
+from libremq.host.message_calls import MessageCalls
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
@@ -27,13 +28,14 @@ from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQS
 _T = TypeVar("_T")
 
 _PASSES = C.MQPMO_PASS_IDENTITY_CONTEXT | C.MQPMO_PASS_ALL_CONTEXT
+_BY_VERBS = _PASSES | C.MQPMO_LOGICAL_ORDER
 _GROUPED = C.MQMF_MSG_IN_GROUP | C.MQMF_LAST_MSG_IN_GROUP
 _SEGMENTED = C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT
 _UNDER_CURSOR = C.MQGMO_MSG_UNDER_CURSOR | C.MQGMO_BROWSE_MSG_UNDER_CURSOR
 _DELETES = C.MQCO_DELETE | C.MQCO_DELETE_PURGE
 
 
-class ReconnectingConnection(Recovery, RemoteMessageHandles):
+class ReconnectingConnection(Recovery, RemoteMessageHandles, MessageCalls):
     """hconn. It has a RemoteConnection at a time, and what is needed to make the next one like it."""
 
     def __init__(
@@ -233,9 +235,30 @@ class ReconnectingConnection(Recovery, RemoteMessageHandles):
         finally:
             pmo.Context = number
 
-    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
-        self.put(hobj, md, pmo, data)
-        return md.MsgId
+    def put_message(
+        self,
+        hobj: int,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        options = put.pmo.Options
+        if options & (_BY_VERBS | C.MQPMO_ASYNC_RESPONSE):
+            return super().put_message(hobj, put, data, message_id, correlation_id, properties)
+        opened = self._object(hobj)
+        unit = bool(options & C.MQPMO_SYNCPOINT)
+        made = self._drive(
+            lambda current: current.put_message(
+                self._place(opened, current), put, data, message_id, correlation_id, properties
+            ),
+            unit=unit,
+            once="a put",
+        )
+        if unit:
+            self._unit = True
+        return made
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         opened = self._object(hobj)
@@ -253,55 +276,108 @@ class ReconnectingConnection(Recovery, RemoteMessageHandles):
         if True in units:
             self._unit = True
 
+    def put_messages(
+        self,
+        hobj: int,
+        puts: Sequence[tuple[PutCall, bytes]],
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+    ) -> list[bytes]:
+        opened = self._object(hobj)
+        if any(put.pmo.Options & _BY_VERBS for put, _ in puts):
+            return super().put_messages(hobj, puts, message_id, correlation_id)
+        units = {bool(put.pmo.Options & C.MQPMO_SYNCPOINT) for put, _ in puts}
+        made = self._drive(
+            lambda current: current.put_messages(self._place(opened, current), puts, message_id, correlation_id),
+            unit=units == {True},
+            once=f"the put of {len(puts)} messages",
+        )
+        if True in units:
+            self._unit = True
+        return made
+
     # Getting
 
     def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got:
         """MQGET. One that waits outside syncpoint, or browses, is made again after a loss, for the rest of its wait."""
         opened = self._object(hobj)
+        got = self._get_one(opened, gmo, lambda current, there: current.get(there, md, gmo, buffer_length))
+        self._note_got(opened, gmo.Options, GotItem(md, gmo, got, {}))
+        return got
+
+    def get_message(
+        self, hobj: int, get: GetCall, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Received:
+        opened = self._object(hobj)
+        clock = get.gmo.copy()
+
+        def call(current: RemoteConnection, there: int) -> Received:
+            return current.get_message(there, get.for_the_rest(clock), message_id, correlation_id)
+
+        found = self._get_one(opened, clock, call)
+        self._note_got(opened, clock.Options, found)
+        return found
+
+    def _get_one(self, opened: OpenObject, gmo: MQGMO, call: Callable[[RemoteConnection, int], _T]) -> _T:
         options = gmo.Options
         browses = options & BROWSES
-        logical = bool(options & C.MQGMO_LOGICAL_ORDER)
-        if opened.group_broken and not browses:
-            opened.check_group(logical)
         cursor = opened.cursor
+        if opened.group_broken and not browses:
+            opened.check_group(bool(options & C.MQGMO_LOGICAL_ORDER))
 
-        def call(current: RemoteConnection) -> Got:
+        def placed(current: RemoteConnection) -> _T:
             there = self._place(opened, current)
             if options & _UNDER_CURSOR and cursor is not None and cursor.displaced:
                 raise mq_error(C.MQRC_NO_MSG_UNDER_CURSOR, opened.name, "the message that was browsed is gone")
-            return current.get(there, md, gmo, buffer_length)
+            return call(current, there)
 
-        got = self._get(call, gmo, repeatable=bool(browses or options & C.MQGMO_UNLOCK))
-        if got.reason == C.MQRC_TRUNCATED_MSG_FAILED:
-            return got
-        if browses:
+        return self._get(placed, gmo, repeatable=bool(browses or options & C.MQGMO_UNLOCK))
+
+    def _note_got(self, opened: OpenObject, options: int, found: Received) -> None:
+        if found.reason == C.MQRC_TRUNCATED_MSG_FAILED:
+            return
+        cursor = opened.cursor
+        if options & BROWSES:
             if cursor is not None:
-                cursor.note(md, gmo, options)
+                cursor.note(found.md, found.gmo, options)
         elif options & C.MQGMO_UNLOCK:
             if cursor is not None:
                 cursor.unlock()
-        else:
-            unit = bool(options & C.MQGMO_SYNCPOINT) or (
-                bool(options & C.MQGMO_SYNCPOINT_IF_PERSISTENT) and md.Persistence == C.MQPER_PERSISTENT
-            )
-            if unit:
-                self._unit = True
-            elif logical:
-                opened.in_group = gmo.GroupStatus == C.MQGS_MSG_IN_GROUP or gmo.SegmentStatus == C.MQSS_SEGMENT
-        return got
+        elif self._is_in_unit(options, [found]):
+            self._unit = True
+        elif options & C.MQGMO_LOGICAL_ORDER:
+            gmo = found.gmo
+            opened.in_group = gmo.GroupStatus == C.MQGS_MSG_IN_GROUP or gmo.SegmentStatus == C.MQSS_SEGMENT
 
     def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
         opened = self._object(hobj)
         found = self._get(
             lambda current: current.get_many(self._place(opened, current), md, gmo, count), gmo, repeatable=False
         )
-        options = gmo.Options
-        if options & C.MQGMO_SYNCPOINT or (
-            options & C.MQGMO_SYNCPOINT_IF_PERSISTENT
-            and any(item.md.Persistence == C.MQPER_PERSISTENT for item in found)
-        ):
-            self._unit = True
+        self._unit = self._unit or self._is_in_unit(gmo.Options, found)
         return found
+
+    def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Sequence[Received]:
+        opened = self._object(hobj)
+        clock = get.gmo.copy()
+
+        def call(current: RemoteConnection) -> Sequence[Received]:
+            there = self._place(opened, current)
+            return current.get_messages(there, get.for_the_rest(clock), count, message_id, correlation_id)
+
+        found = self._get(call, clock, repeatable=False)
+        self._unit = self._unit or self._is_in_unit(clock.Options, found)
+        return found
+
+    @staticmethod
+    def _is_in_unit(options: int, found: Sequence[Received]) -> bool:
+        """Do messages that were got so belong to a unit of work?"""
+        return bool(options & C.MQGMO_SYNCPOINT) or (
+            bool(options & C.MQGMO_SYNCPOINT_IF_PERSISTENT)
+            and any(message.md.Persistence == C.MQPER_PERSISTENT for message in found)
+        )
 
     def _get(self, call: Callable[[RemoteConnection], _T], gmo: MQGMO, *, repeatable: bool) -> _T:
         options = gmo.Options

@@ -31,6 +31,9 @@ from libremq.wire.protocol import REPLY, ProtocolError, Type
 from libremq.wire.segments import Flow
 from libremq.wire.wire_structures import OD
 
+SUCCEEDED = bytes(8)
+"""Completion code and reason in the header of a reply, in either byte order."""
+_PUT_REPLY = Type.MQPUT + REPLY
 _NO_ID = bytes(24)
 _BAD = (struct.error, ValueError, TypeError, AttributeError, UnicodeError)
 _VERSION_2_FIELDS = ("GroupId", "MsgSeqNumber", "Offset", "MsgFlags", "OriginalLength")
@@ -93,7 +96,8 @@ def put_request(handles: MessageHandles, hobj: int, md: MQMD, pmo: MQPMO, data: 
     if pmo.Version >= C.MQPMO_VERSION_3 and (pmo.NewMsgHandle or pmo.OriginalMsgHandle):
         pmo, data = _with_properties(handles, pmo, data)
     try:
-        return calls.pack_put(hobj, md, pmo, data if type(data) is bytes else bytes(data), check_descriptor)
+        check_descriptor(md, "")
+        return calls.pack_put(hobj, md, pmo, data if type(data) is bytes else bytes(data))
     except _BAD as error:
         check_handle(hobj)
         raise _unfit(md, pmo, error) from error
@@ -177,8 +181,10 @@ def put_reply(flow: Flow, md: MQMD, pmo: MQPMO, words: tuple[str, str] | None) -
 
 def put_message_reply(flow: Flow, words: tuple[str, str] | None) -> bytes:
     """The message id, and nothing else of the reply."""
-    outcome(flow, Type.MQPUT, words)
-    return calls.message_id_of(flow.body)
+    body = flow.body
+    if words is not None or flow.kind != _PUT_REPLY or body[4:12] != SUCCEEDED:
+        outcome(flow, Type.MQPUT, words)
+    return calls.message_id_of(body)
 
 
 def _is_filled(flow: Flow, kind: int) -> bool:
@@ -243,11 +249,18 @@ def get_request(handles: MessageHandles, hobj: int, md: MQMD, gmo: MQGMO, buffer
         handles.get(gmo.MsgHandle)
         sent = gmo.copy()
         sent.MsgHandle = 1
+    return get_body(hobj, md, sent, buffer_length)
+
+
+def get_body(hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> bytes:
+    """MQGET, with an MQGMO whose handle says only whether there is one."""
     if buffer_length is not None and buffer_length < 0:
         raise mq_error(C.MQRC_BUFFER_LENGTH_ERROR, detail=f"the length of the buffer is {buffer_length}")
     try:
+        if not len(md.MsgId) == len(md.CorrelId) == len(_NO_ID):
+            raise ValueError("an id has 24 bytes")
         length = calls.ANY_LENGTH if buffer_length is None else min(buffer_length, 0x7FFFFFFF)
-        return calls.pack_get(hobj, md, sent, length)
+        return calls.pack_get(hobj, md, gmo, length)
     except _BAD as error:
         check_handle(hobj)
         try:
@@ -425,17 +438,21 @@ def batch_request(
         raise mq_error(C.MQRC_GMO_ERROR, detail=f"the request cannot be sent: {error}") from error
 
 
-def batch_part(flow: Flow, words: tuple[str, str] | None) -> Arrived | None:
-    """One message of a batch; None at its end. MQError if there was none."""
+def arrived(flow: Flow) -> Arrived:
+    """One message of a batch."""
     try:
-        if flow.kind == Type.ASYNC_MESSAGE:
-            return unpack_message(flow.body, flow.big_endian)
-        if flow.kind == Type.NOTIFICATION:
-            notice = unpack_notification(flow.body, flow.big_endian)
-            if notice.value:
-                name, detail = words or ("", "")
-                raise mq_error(notice.value, name, detail)
-            return None
+        return unpack_message(flow.body, flow.big_endian)
     except ProtocolError as error:
         raise mq_error(C.MQRC_CONNECTION_BROKEN, detail=error.detail) from error
-    raise mq_error(C.MQRC_CONNECTION_BROKEN, detail=f"a segment of type {flow.kind:#x} among messages")
+
+
+def batch_end(flow: Flow, words: tuple[str, str] | None) -> None:
+    """What comes behind the messages of a batch. MQError if there was none."""
+    if flow.kind != Type.NOTIFICATION:
+        raise mq_error(C.MQRC_CONNECTION_BROKEN, detail=f"a segment of type {flow.kind:#x} among messages")
+    try:
+        notice = unpack_notification(flow.body, flow.big_endian)
+    except ProtocolError as error:
+        raise mq_error(C.MQRC_CONNECTION_BROKEN, detail=error.detail) from error
+    if notice.value:
+        raise mq_error(notice.value, *(words or ("", "")))

@@ -8,65 +8,38 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from libremq.client.remote import read_ahead
 from libremq.client.remote import remote_calls as rc
 from libremq.client.remote import remote_greeting as greeting
+from libremq.client.remote.read_ahead import ReadAhead, not_persistent
+from libremq.client.remote.received_bytes import got_message, in_structures, one_of_many
 from libremq.client.remote.remote_branches import RemoteBranches
 from libremq.client.remote.remote_consumers import RemoteConsumers
 from libremq.client.remote.remote_link import RemoteLink, Slot
 from libremq.client.remote.remote_message_handles import RemoteMessageHandles
+from libremq.client.remote.remote_puts import RemotePuts
+from libremq.client.remote.request_bytes import GetBytes, Requests, batch_request
 from libremq.client.urls import ClientAddress
-from libremq.host.binding import GotItem, PutItem
+from libremq.host.binding import GetCall, GotItem, Received
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
+from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQRR, MQSTS
 from libremq.wire import calls, session_flows
 from libremq.wire.extensions import read_responses
-from libremq.wire.messages import BATCH, STREAM, Arrived, pack_notification
+from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import Notice, Type
-from libremq.wire.segments import frame
+from libremq.wire.segments import Flow, frame
 
-_BATCH_BYTES = 16 << 20
-_SENT_AHEAD = 16  # messages of `put_many`
-_RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
-READ_AHEAD_MESSAGES = 100
-READ_AHEAD_BYTES = 1 << 20
+_ASYNC_MESSAGE = int(Type.ASYNC_MESSAGE)
 _SILENCE_S = 0.02
-_BROWSE = C.MQGMO_BROWSE_FIRST | C.MQGMO_BROWSE_NEXT | C.MQGMO_BROWSE_MSG_UNDER_CURSOR | C.MQGMO_MSG_UNDER_CURSOR
-_AHEAD_ALLOWED = (
-    C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT | C.MQGMO_FAIL_IF_QUIESCING | C.MQGMO_PROPERTIES_IN_HANDLE
-    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
-)  # fmt: skip
 
 
-_INPUT = C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE
-
-
-class _ReadAhead:
-    """Messages of one handle that came before they were asked for."""
-
-    __slots__ = ("messages", "wanted")
-
-    def __init__(self) -> None:
-        self.messages: deque[Arrived] = deque()
-        self.wanted: tuple[object, ...] = ()
-
-    @property
-    def in_unit(self) -> bool:
-        """Do the persistent ones belong to a unit of work?"""
-        options = self.wanted[-1] if self.wanted else 0
-        return isinstance(options, int) and bool(options & C.MQGMO_SYNCPOINT_IF_PERSISTENT)
-
-    def drop_persistent(self) -> None:
-        self.messages = deque(_not_persistent(self.messages))
-
-
-class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
+class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches, RemotePuts):
     """hconn. Threads may share it; a call runs at a time."""
 
     def __init__(self, link: RemoteLink, slot: Slot, user: str, application: str, *, commands: bool = False) -> None:
@@ -75,7 +48,8 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         self._lock = threading.RLock()
         self._connected = False
         self._late: BaseException | None = None
-        self._read_ahead: dict[int, _ReadAhead] = {}
+        self._requests = Requests()
+        self._read_ahead: dict[int, ReadAhead] = {}
         self._responses: dict[int, list[MQRR]] = {}
         self._opened: set[int] = set()  # handles, but for those of distribution lists
         self._unanswered: set[int] = set()  # handles of queues with DEFPRESP(ASYNC)
@@ -154,8 +128,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         """Messages that were read ahead are off their queue, but for those that went back with a unit of work."""
         ahead = lost._read_ahead.pop(lost_hobj, None)
         if ahead is not None and hobj in self._read_ahead:
-            if ahead.in_unit:
-                ahead.drop_persistent()
+            ahead.outlive()
             self._read_ahead[hobj] = ahead
 
     # Calls
@@ -254,11 +227,12 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
                 self._responses[hobj] = responses
                 return hobj
             self._opened.add(hobj)
-            response, read_ahead = rc.open_defaults(flow)
+            response, default = rc.open_defaults(flow)
             if response == C.MQPRT_ASYNC_RESPONSE:
                 self._unanswered.add(hobj)
-            if _reads_ahead(options, read_ahead):
-                self._read_ahead[hobj] = _ReadAhead()
+            ahead = read_ahead.for_handle(options, default)
+            if ahead is not None:
+                self._read_ahead[hobj] = ahead
             return hobj
 
     def responses(self, hobj: int) -> list[MQRR]:
@@ -270,7 +244,7 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
         with self._ending_wait(hobj, C.MQRC_HOBJ_ERROR), self._lock:
             self._check()
             ahead = self._read_ahead.get(hobj)
-            if ahead is not None and ahead.messages and options & C.MQCO_QUIESCE:
+            if ahead is not None and ahead.messages and not ahead.browses and options & C.MQCO_QUIESCE:
                 return C.MQRC_READ_AHEAD_MSGS
             reason = rc.outcome(self._call(Type.MQCLOSE, body), Type.MQCLOSE, self._words()).reason
             self._opened.discard(hobj)
@@ -298,149 +272,72 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
                 rc.add_status(sts, self._untold)
                 self._untold = None
 
-    # Messages
-
-    def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
-        if records:
-            return self._put_list(hobj, md, pmo, data, records)
-        handles = self._message_handles
-        options = pmo.Options
-        if self._is_async(hobj, options):
-            with self._lock:
-                self._check()
-                if hobj in self._opened:
-                    self._send_async(hobj, md, pmo, data)
-                    return C.MQRC_NONE
-                # What is wrong with the call itself is told at once; and every destination of a list has an outcome
-                pmo.Options = options & ~C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
-                try:
-                    return self.put(hobj, md, pmo, data)
-                finally:
-                    pmo.Options = options
-        self._check_length(data)
-        body = rc.put_request(handles, hobj, md, pmo, data)
-        with self._lock:
-            self._check()
-            return rc.put_reply(self._call(Type.MQPUT, body), md, pmo, self._words())
-
-    def put_message(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:
-        if self._is_async(hobj, pmo.Options):
-            self.put(hobj, md, pmo, data)
-            return md.MsgId
-        self._check_length(data)
-        body = rc.put_request(self._message_handles, hobj, md, pmo, data)
-        with self._lock:
-            self._check()
-            return rc.put_message_reply(self._call(Type.MQPUT, body), self._words())
-
-    def _is_async(self, hobj: int, options: int) -> bool:
-        """Does nobody wait for the outcome of such a put?"""
-        response = options & _RESPONSES
-        return response == C.MQPMO_ASYNC_RESPONSE or (not response and hobj in self._unanswered)
-
-    def _check_length(self, data: bytes) -> None:
-        """The channel would be ended for a message that is too long for it."""
-        limit = self._link.agreed.max_message
-        if isinstance(data, bytes | bytearray | memoryview) and len(data) > limit:
-            detail = f"the message has {len(data)} bytes; the channel takes {limit} at most (MAXMSGL)"
-            raise mq_error(C.MQRC_DATA_LENGTH_ERROR, self._link.address.channel, detail)
-
-    def _send_async(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> None:
-        self._check_length(data)
-        sent = rc.ready_for_async(md, pmo)
-        if not sent.Options & C.MQPMO_ASYNC_RESPONSE:
-            sent = sent.copy()
-            sent.Options |= C.MQPMO_ASYNC_RESPONSE
-        body = rc.put_request(self._message_handles, hobj, md, sent, data)
-        link = self._link
-        link.send(frame(Type.MQPUT, body, self._slot.number, max_segment=link.agreed.max_segment), self._deadline())
-        self._open_async = True
-
-    def _put_list(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR]) -> int:
-        self._check_length(data)
-        body = rc.put_list_request(self._message_handles, hobj, md, pmo, data, records)
-        with self._lock:
-            self._check()
-            return rc.put_list_reply(self._call(Type.EXTENSION, body), md, pmo, records, self._words())
-
-    def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
-        """Several puts in one go: sent together, answered once. MQError is that of the first that failed.
-
-        The others are done all the same: put them in a unit of work.
-        """
-        link = self._link
-        number, max_segment = self._slot.number, link.agreed.max_segment
-        handles = self._message_handles
-        with self._lock:
-            self._check()
-            for _, _, data in items:
-                self._check_length(data)
-            if self._open_async:
-                sts = MQSTS()
-                # What became of puts before these is not to be mixed up with them
-                rc.status_reply(
-                    self._call(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts)), sts, self._words()
-                )
-                self._earlier_async(sts)
-            parts: list[bytes] = []
-            unfit: MQError | None = None
-            for md, pmo, data in items:
-                pmo.Options = pmo.Options & ~C.MQPMO_SYNC_RESPONSE | C.MQPMO_ASYNC_RESPONSE
-                try:
-                    body = rc.put_request(handles, hobj, md, rc.ready_for_async(md, pmo), data)
-                except MQError as error:
-                    unfit = error
-                    break
-                parts.append(frame(Type.MQPUT, body, number, max_segment=max_segment))
-                if len(parts) == _SENT_AHEAD:
-                    link.send(b"".join(parts))  # the queue manager works on these while the next are packed
-                    parts.clear()
-            sts = MQSTS()
-            parts.append(frame(Type.MQSTAT, rc.status_request(C.MQSTAT_TYPE_ASYNC_ERROR, sts), number))
-            rc.status_reply(link.exchange(self._slot, b"".join(parts), self._deadline()), sts, self._words())
-            if unfit is not None:
-                raise unfit
-            if sts.CompCode == C.MQCC_FAILED:
-                raise mq_error(
-                    sts.Reason, sts.ObjectName, f"{sts.PutFailureCount} of {len(items)} messages could not be put"
-                )
-
-    def _earlier_async(self, sts: MQSTS) -> None:
-        """MQSTAT tells of a put once: it was told to us, and the application has not asked yet."""
-        self._open_async = False
-        if self._untold is not None:
-            rc.add_status(sts, self._untold)
-        self._untold = sts
-
-    def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        self._check_length(data)
-        body = rc.put1_request(self._message_handles, od, md, pmo, data)
-        with self._lock:
-            self._check()
-            return rc.put1_reply(self._call(Type.MQPUT1, body), od, md, pmo, self._words())
+    # Getting: puts are in RemotePuts
 
     def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got:
         """MQGET. Interrupted while it waits, either the message is returned or it stays on the queue."""
         if self._read_ahead:
             ahead = self._read_ahead.get(hobj)
-            if ahead is not None and (ahead.messages or self._may_read_ahead(gmo)):
-                return self._get_ahead(ahead, hobj, md, gmo, buffer_length)
-        body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
+            if ahead is not None and ahead.is_for(gmo):
+                with self._lock:
+                    if self._fill_ahead(ahead, hobj, md, gmo):
+                        return ahead.take(self._message_handles, md, gmo, buffer_length)
+        number = self._slot.number
+        request = self._requests.get(self, number, hobj, md, gmo, buffer_length)
+        if request is None:
+            body = rc.get_request(self._message_handles, hobj, md, gmo, buffer_length)
+            request = frame(Type.MQGET, body, number)
+        wait_ms = gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0
         with self._lock:
             self._check()
-            if gmo.Options & C.MQGMO_WAIT and gmo.WaitInterval:
-                flow = self._get_waiting(hobj, body, self._deadline(gmo.WaitInterval))
-            else:
-                flow = self._call(Type.MQGET, body)
-            return rc.get_reply(self._message_handles, flow, md, gmo, self._words())
+            return rc.get_reply(
+                self._message_handles, self._get_flow(hobj, request, wait_ms), md, gmo, self._words()
+            )  # fmt: skip
 
-    def _get_waiting(self, hobj: int, body: bytes, deadline: float | None) -> Any:
+    def get_message(
+        self, hobj: int, get: GetCall, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Received:
+        if self._read_ahead:
+            ahead = self._read_ahead.get(hobj)
+            if ahead is not None and ahead.is_for(get.gmo):
+                return self._message_ahead(ahead, hobj, get, message_id, correlation_id)
+        return self._message_now(hobj, get, message_id, correlation_id)
+
+    def _message_now(self, hobj: int, get: GetCall, message_id: bytes | None, correlation_id: bytes | None) -> Received:
+        made: GetBytes | None = get.made
+        if made is None or not made.is_for(self, hobj):
+            made = get.made = GetBytes(self, self._slot.number, hobj, get)
+        request = made.request(message_id, correlation_id)
+        handles = self._message_handles
+        if made.with_handle:
+            handles.get(get.gmo.MsgHandle)
+        with self._lock:
+            self._check()
+            flow = self._get_flow(hobj, request, made.wait_ms)
+            words = self._words()
+            found = got_message(flow, words) if not made.with_handle else None
+            if found is not None:
+                return found
+            hmsg = self.receiving_handle()
+            md, gmo = get.structures(message_id, correlation_id, hmsg)
+            got = rc.get_reply(handles, flow, md, gmo, words)
+            properties = self.properties(gmo.MsgHandle) if gmo.MsgHandle else {}
+            if get.brings_properties:
+                del gmo.MsgHandle
+            return GotItem(md, gmo, got, properties)
+
+    def _get_flow(self, hobj: int, request: bytes, wait_ms: int) -> Flow:
+        if wait_ms:
+            return self._get_waiting(hobj, request, self._deadline(wait_ms))
+        return self._link.exchange(self._slot, request, self._deadline())
+
+    def _get_waiting(self, hobj: int, request: bytes, deadline: float | None) -> Flow:
         """Wait for the reply to a get. An interrupt cancels it; if a message came first, the next call hears of it."""
         link, slot = self._link, self._slot
         slot.interrupted = False
         try:
             self._waiting = hobj
-            link.send(frame(Type.MQGET, body, slot.number))
+            link.send(request)
             if hobj in self._closing or 0 in self._closing:  # by somebody who may have seen no get that waits
                 self._end_wait(hobj, C.MQRC_HOBJ_ERROR)
             return link.receive(slot, deadline)
@@ -465,30 +362,48 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
     # Several messages in one go
 
     def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
-        if not rc.is_batchable(gmo):
-            raise mq_error(C.MQRC_MATCH_OPTIONS_ERROR, detail="get_many cannot match by message token")
-        body = rc.batch_request(hobj, md, gmo, flags=BATCH, count=count, max_bytes=_BATCH_BYTES, max_length=None)
+        request = batch_request(self._slot.number, hobj, md, gmo, count)
         with self._lock:
             self._check()
-            return [_as_got(arrived) for arrived in self._batch(body, gmo)]
+            found = self._batch(request, gmo)
+        return [in_structures(rc.arrived(flow)) for flow in found]
 
-    def _batch(self, body: bytes, gmo: MQGMO) -> list[Arrived]:
+    def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> list[Received]:
+        made: GetBytes | None = get.made
+        if made is None or not made.is_for(self, hobj):
+            made = get.made = GetBytes(self, self._slot.number, hobj, get)
+        request = made.batch(count, message_id, correlation_id)
+        with self._lock:
+            self._check()
+            found = self._batch(request, get.gmo)
+        return [one_of_many(flow) for flow in found]
+
+    def _batch(self, request: bytes, gmo: MQGMO) -> list[Flow]:
+        """The messages, as they came."""
         link, slot = self._link, self._slot
-        link.send(frame(Type.REQUEST_MSGS, body, slot.number, 1))
-        found: list[Arrived] = []
+        replies = slot.replies
+        link.send(request)
+        found: list[Flow] = []
         deadline = self._deadline(gmo.WaitInterval if gmo.Options & C.MQGMO_WAIT else 0)
         try:
             while True:
-                arrived = rc.batch_part(link.receive(slot, deadline), self._words())
-                if arrived is None:
+                flow = link.receive(slot, deadline)
+                while flow.kind == _ASYNC_MESSAGE:
+                    found.append(flow)
+                    if not replies:
+                        break
+                    flow = replies.popleft()
+                else:
+                    rc.batch_end(flow, self._words())
                     return found
-                found.append(arrived)
         except MQError:
             if link.broken is None or gmo.Options & C.MQGMO_SYNCPOINT:
                 raise
             # What came is off its queue, but for what a lost unit of work has put back
             if gmo.Options & C.MQGMO_SYNCPOINT_IF_PERSISTENT:
-                found = _not_persistent(found)
+                found = not_persistent(found)
             if not found:
                 raise
             return found
@@ -499,41 +414,32 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
                 link._break("a batch of messages was interrupted")
             raise
 
-    def _may_read_ahead(self, gmo: MQGMO) -> bool:
-        return not gmo.Options & ~_AHEAD_ALLOWED and rc.is_batchable(gmo)
+    # Read ahead
 
-    def _get_ahead(self, ahead: _ReadAhead, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None) -> Got:
-        wanted = (gmo.MatchOptions, md.MsgId, md.CorrelId, md.GroupId, gmo.Options & ~C.MQGMO_WAIT)
+    def _message_ahead(
+        self, ahead: ReadAhead, hobj: int, get: GetCall, message_id: bytes | None, correlation_id: bytes | None
+    ) -> Received:
+        if get.max_length is not None or not get.brings_properties:
+            return super().get_message(hobj, get, message_id, correlation_id)
+        md, gmo = get.structures(message_id, correlation_id, C.MQHM_NONE)
         with self._lock:
-            self._check()
-            if ahead.messages:
-                if ahead.wanted != wanted:
-                    raise mq_error(
-                        C.MQRC_OPTIONS_CHANGED,
-                        detail="messages that were read ahead match what earlier gets asked for: get them first",
-                    )
-            else:
-                body = rc.batch_request(
-                    hobj, md, gmo, flags=STREAM, count=READ_AHEAD_MESSAGES, max_bytes=READ_AHEAD_BYTES, max_length=None
-                )
-                ahead.wanted = wanted
-                ahead.messages.extend(self._batch(body, gmo))
-            first = ahead.messages[0]
-            too_long = buffer_length is not None and len(first.data) > buffer_length
-            if too_long and not gmo.Options & C.MQGMO_ACCEPT_TRUNCATED_MSG:
-                rc.refill_md(md, first.md.copy())
-                return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_FAILED)
-            if gmo.Version >= C.MQGMO_VERSION_4 and gmo.MsgHandle:
-                rc.receive(self._message_handles, gmo.MsgHandle, first.md, first.properties)
-            ahead.messages.popleft()  # now that nothing can go wrong: it is on no queue any more
-            version = md.Version
-            rc.refill_md(md, first.md)
-            md.Version = version
-            for name in ("ResolvedQName", "MsgToken", "GroupStatus", "SegmentStatus", "Segmentation", "ReturnedLength"):
-                setattr(gmo, name, getattr(first.gmo, name))
-            if too_long:
-                return Got(first.data[:buffer_length], first.length, C.MQCC_WARNING, C.MQRC_TRUNCATED_MSG_ACCEPTED)
-            return Got(first.data, first.length, C.MQCC_WARNING if first.reason else C.MQCC_OK, first.reason)
+            if self._fill_ahead(ahead, hobj, md, gmo):
+                return one_of_many(ahead.messages.popleft())
+        return self._message_now(hobj, get, message_id, correlation_id)
+
+    def _fill_ahead(self, ahead: ReadAhead, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
+        """See that there is a message; False if an ordinary get has to wait for it."""
+        self._check()
+        if ahead.messages:
+            ahead.check(md, gmo)
+            return True
+        try:
+            ahead.messages.extend(self._batch(ahead.request(self._slot.number, hobj, md, gmo), gmo))
+        except MQError as error:
+            if ahead.waits_alone(gmo, error.reason):
+                return False
+            raise
+        return True
 
     # Units of work
 
@@ -564,22 +470,3 @@ class RemoteConnection(RemoteMessageHandles, RemoteConsumers, RemoteBranches):
     def control(self, operation: int) -> None:
         """MQCTL. MQOP_START_WAIT calls the consumers in this thread until one of them stops the connection."""
         self._control(operation)
-
-
-def _reads_ahead(options: int, default: int) -> bool:
-    """MQOO_READ_AHEAD, or DEFREADA of the queue if the options do not say; DISABLED means never."""
-    if default == C.MQREADA_DISABLED or options & C.MQOO_NO_READ_AHEAD:
-        return False
-    if options & C.MQOO_READ_AHEAD:
-        return True
-    return default == C.MQREADA_YES and bool(options & _INPUT)
-
-
-def _not_persistent(messages: Iterable[Arrived]) -> list[Arrived]:
-    return [arrived for arrived in messages if arrived.md.Persistence != C.MQPER_PERSISTENT]
-
-
-def _as_got(arrived: Arrived) -> GotItem:
-    comp_code = C.MQCC_WARNING if arrived.reason else C.MQCC_OK
-    properties = rc.property_values(arrived.properties) if arrived.properties else {}
-    return GotItem(arrived.md, arrived.gmo, Got(arrived.data, arrived.length, comp_code, arrived.reason), properties)

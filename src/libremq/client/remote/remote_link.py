@@ -42,8 +42,9 @@ from libremq.wire.protocol import (
 )
 from libremq.wire.segments import FLOW_OVERHEAD, Flow, SegmentReader, frame, frame_plain
 
-_READ_BYTES = 1 << 18
+_READ_BYTES = 1 << 16  # more, and each read asks the system for memory anew, which costs more than to read
 _TICK_S = 1.0
+_ASYNC_MESSAGE = int(Type.ASYNC_MESSAGE)
 
 
 class Slot:
@@ -364,7 +365,13 @@ class RemoteLink:
         failed = self._reader.failed
         try:
             for flow in flows:
-                self._dispatch(flow)
+                if flow.kind >= 0x80 or flow.kind == _ASYNC_MESSAGE:  # nearly always
+                    slot = self.slots.get(flow.conversation)
+                    if slot is not None:
+                        unasked = flow.kind == _ASYNC_MESSAGE and not flow.request
+                        (slot.deliveries if unasked else slot.replies).append(flow)
+                else:
+                    self._dispatch(flow)
         except ProtocolError as error:
             failed = error
         if failed is not None:
@@ -374,12 +381,10 @@ class RemoteLink:
                 self._changed.notify_all()  # what came may be for others
 
     def _dispatch(self, flow: Flow) -> None:
+        """What is neither a reply nor a message."""
         kind = flow.kind
         slot = self.slots.get(flow.conversation)
-        if kind >= 0x80:
-            if slot is not None:
-                slot.replies.append(flow)
-        elif kind == Type.HEARTBEAT:
+        if kind == Type.HEARTBEAT:
             if flow.flags & CONFIRM_REQUEST:
                 self._say(frame(Type.HEARTBEAT, b"", flow.conversation))
         elif kind == Type.PING_DATA:
@@ -400,8 +405,6 @@ class RemoteLink:
                 slot.deliveries.append(flow)
             else:
                 slot.replies.append(flow)
-        elif kind == Type.ASYNC_MESSAGE and flow.request == 0:
-            slot.deliveries.append(flow)
         else:
             slot.replies.append(flow)
 

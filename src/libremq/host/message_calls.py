@@ -1,0 +1,103 @@
+"""Puts and gets of whole messages, for a binding that has MQPUT and MQGET on structures: the embedded one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from libremq.host.binding import Binding, GetCall, GotItem, PutCall, PutItem, Received, with_ids
+from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
+
+if TYPE_CHECKING:
+    from libremq.mqi.structs import MQPMO
+
+
+class MessageCalls(Binding, Protocol):
+    """`put_message`, `put_messages`, `get_message` and `get_messages` by way of the verbs."""
+
+    _receiving: int = 0
+    """The message handle that receives the properties of gets."""
+
+    def put_message(
+        self,
+        hobj: int,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        md, pmo = with_ids(put.md, message_id, correlation_id), put.pmo.copy()
+        if not properties:
+            self.put(hobj, md, pmo, data)
+        else:
+            with PutProperties(self, pmo, properties):
+                self.put(hobj, md, pmo, data)
+        return md.MsgId
+
+    def put_messages(
+        self,
+        hobj: int,
+        puts: Sequence[tuple[PutCall, bytes]],
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+    ) -> list[bytes]:
+        items = [PutItem(with_ids(put.md, message_id, correlation_id), put.pmo.copy(), data) for put, data in puts]
+        self.put_many(hobj, items)
+        return [item.md.MsgId for item in items]
+
+    def get_message(
+        self, hobj: int, get: GetCall, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Received:
+        md, gmo = get.structures(message_id, correlation_id, self.receiving_handle())
+        got = self.get(hobj, md, gmo, get.max_length)
+        properties = self.properties(gmo.MsgHandle) if gmo.MsgHandle else {}
+        if get.brings_properties:
+            del gmo.MsgHandle
+        return GotItem(md, gmo, got, properties)
+
+    def get_messages(
+        self,
+        hobj: int,
+        get: GetCall,
+        count: int,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+    ) -> Sequence[Received]:
+        found = self.get_many(hobj, *get.structures(message_id, correlation_id, self.receiving_handle()), count)
+        if get.brings_properties:
+            for item in found:
+                del item.gmo.MsgHandle
+        return found
+
+    def receiving_handle(self) -> int:
+        if not self._receiving:
+            self._receiving = self.create_message_handle()
+        return self._receiving
+
+
+class PutProperties:
+    """A message handle with the properties of one put."""
+
+    def __init__(self, binding: Binding, pmo: MQPMO, properties: Mapping[str, object]) -> None:
+        self._binding = binding
+        self._pmo = pmo
+        self._properties = properties
+
+    def __enter__(self) -> None:
+        self._hmsg = self._binding.create_message_handle()
+        try:
+            self._binding.set_properties(self._hmsg, self._properties)
+        except BaseException:
+            self._binding.delete_message_handle(self._hmsg)
+            raise
+        self._pmo.Version = C.MQPMO_VERSION_3
+        self._pmo.NewMsgHandle = self._hmsg
+
+    def __exit__(self, *exc: object) -> None:
+        self._pmo.NewMsgHandle = C.MQHM_NONE
+        try:
+            self._binding.delete_message_handle(self._hmsg)
+        except MQError:
+            pass
