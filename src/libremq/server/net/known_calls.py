@@ -148,7 +148,7 @@ class KnownCalls:
         like, form, link = known.like, known.form, self._link
         agreed = link.agreed
         assert agreed is not None
-        behind, length_max = like.behind, agreed.max_message
+        behind, length_max = like.behind, min(agreed.max_message, link.segment_limit - PUT_DATA_AT)
         end = min(len(data), start + BYTES_A_TURN + agreed.max_segment)
         answers: list[bytes] = []
         count, offset = 0, start
