@@ -237,7 +237,7 @@ try:
     ),
     Bug(
         "the short way of a channel's puts drops where the message came from", "channels/delivery.py",
-        """Message(md, b"", data[HEADER_BYTES:], origin)""", """Message(md, b"", data[HEADER_BYTES:])""",
+        "Message.of_bytes(body, data[HEADER_BYTES:], origin)", "Message.of_bytes(body, data[HEADER_BYTES:])",
         _UNPROVEN_TESTS,
     ),
     Bug(
