@@ -148,7 +148,7 @@ class KnownCalls:
         like, form, link = known.like, known.form, self._link
         agreed = link.agreed
         assert agreed is not None
-        behind, length_max = like.behind, agreed.max_message
+        behind, length_max = like.behind, min(agreed.max_message, link.segment_limit - PUT_DATA_AT)
         end = min(len(data), start + BYTES_A_TURN + agreed.max_segment)
         answers: list[bytes] = []
         count, offset = 0, start
@@ -195,7 +195,7 @@ class KnownCalls:
         link, conversation, like = self._link, known.conversation, known.like
         agreed, event_loop = link.agreed, link.event_loop
         assert agreed is not None
-        if event_loop.buffered_bytes > event_loop.limits.buffer_bytes_max:
+        if link.is_full() or event_loop.buffered_bytes > event_loop.limits.buffer_bytes_max:
             return 0, 0
         length_max = min(agreed.max_message, link.max_segment - GET_BYTES)
         answer = b""
