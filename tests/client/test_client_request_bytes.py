@@ -74,7 +74,7 @@ def flows(sent: list[bytes]) -> list[tuple[int, bytes]]:
     return [(flow.kind, flow.body) for flow in reader.feed(b"".join(sent))]
 
 
-def plain_put(given: dict[str, Any], data: Any, *, syncpoint: bool) -> tuple[MQMD, MQPMO, bytes]:
+def plain_put(given: Any, data: Any, *, syncpoint: bool) -> tuple[MQMD, MQPMO, bytes]:
     """Descriptor, options and data of a put, properties included, with nothing kept from another one."""
     md, pmo, payload = opt.for_put("Q", data, given, syncpoint=syncpoint)
     if given.get("properties"):

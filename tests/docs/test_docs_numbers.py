@@ -26,7 +26,7 @@ from libremq.channels import answering, exits
 from libremq.client import options, urls
 from libremq.client.ccdt import ClientChannel
 from libremq.client.reconnect import reconnect_attempts, reconnect_cursor, reconnect_recovery
-from libremq.client.remote import remote_connection
+from libremq.client.remote import remote_connection, request_bytes
 from libremq.client.verbs import MQI
 from libremq.commands.exit_codes import ExitCode
 from libremq.commands.mq import dspmqrte, dspmqtrn, endmqm
@@ -152,7 +152,7 @@ NUMBERS: dict[str, list[tuple[str, *tuple[float, ...]]]] = {
         ("its message id ({} bytes)", options.ID_BYTES),
         ("`priority` (0 to {})", putting.MAX_PRIORITY),
         ("`message_id`: up to {} bytes", options.ID_BYTES),
-        ("some {} MB together", remote_connection._BATCH_BYTES / MIB),
+        ("some {} MB together", request_bytes._BATCH_BYTES / MIB),
     ],
     "src/libremq/client/xa.py": [
         ("An XID is 1 to {} bytes", XID_BYTES_MAX),
