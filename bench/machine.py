@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import sysconfig
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from libremq import speed
 
 _IN_MEMORY = {"tmpfs", "ramfs", "devtmpfs"}
 _PROJECT = Path(__file__).resolve().parent.parent
@@ -47,9 +50,17 @@ def data_folder(wanted: str | None) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def python_build() -> str:
+    """Which Python this is, how it was built, and whether libremq-speed is in use."""
+    build = f"{platform.python_implementation()} {platform.python_version()} ({platform.python_compiler()}"
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        build += ", free-threaded"
+    return f"{build}), {'with' if speed.is_in_use() else 'without'} libremq-speed"
+
+
 def describe(folder: str) -> str:
     return (
-        f"{platform.python_implementation()} {platform.python_version()}, {os.cpu_count()} cores, "
+        f"{python_build()}, {os.cpu_count()} cores, "
         f"{platform.system()} {platform.release()}, data on {file_system(folder)}"
     )
 

@@ -121,3 +121,40 @@ def test_one_goes_and_comes_back_in_its_place(gone: int) -> None:
     rows.agree()
     rows.link(slots[gone])
     rows.agree()
+
+
+@pytest.mark.parametrize("indexed", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_run_is_linked_and_unlinked_as_its_members_are(seed: int, indexed: bool) -> None:
+    rng = random.Random(seed)
+    both = [Rows(5), Rows(5)]
+    for _ in range(60):
+        priority, count = rng.randrange(3), rng.randrange(1, 6)
+        if rng.random() < 0.55:
+            made = [[rows.make(priority, number) for number in range(count)] for rows in both]
+            if indexed:
+                for rows in both:
+                    rows.chains.by_message()
+            both[0].chains.link_run(made[0])
+            for slot in made[1]:
+                both[1].chains.link(slot)
+        else:
+            slots: list[int] = []
+            slot = both[0].chains.first(priority)
+            while slot != NONE and len(slots) < count:
+                slots.append(slot)
+                slot = both[0].handles.next[slot]
+            if not slots:
+                continue
+            both[0].chains.unlink_run(slots)
+            for slot in slots:
+                both[1].chains.unlink(slot)
+            if rng.random() < 0.5:  # they come back, in front of the others
+                both[0].chains.link_run(slots)
+                for slot in slots:
+                    both[1].chains.link(slot)
+        one, other = (rows.chains for rows in both)
+        assert list(one) == list(other) and one.counts == other.counts and one.count == other.count
+        assert one.first_of_all() == other.first_of_all()
+        assert one.handles.next == other.handles.next and one.handles.prev == other.handles.prev
+        assert one.handles.flags == other.handles.flags

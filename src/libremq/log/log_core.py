@@ -188,7 +188,7 @@ class LogCore:
         type: int,
         txn: int,
         prev_lsn: int,
-        payloads: Sequence[Sequence[bytes]],
+        payloads: list[tuple[bytes, ...]],
         *,
         reserve: bool = False,
         keep: int = 0,
@@ -200,24 +200,23 @@ class LogCore:
         of them are added or, if one would enter the reserve, none: then append them one by one, as far as that goes.
         """
         with self._gather:
-            pieces, positions, end = build_run(type, flags, txn, prev_lsn, self._position, payloads)
+            start, started = self._position, self._started_page
+            try:
+                pieces, lsns, starts, end = build_run(type, flags, txn, prev_lsn, start, started, payloads)
+            except OverflowError:
+                raise too_long(max(sum(map(len, parts)) for parts in payloads)) from None
             if end > (self._limit_reserve if reserve else self._limit) or end + keep > self._limit_reserve:
                 self._make_room(end, reserve, keep)
-            started = self._started_page
-            starts: list[int] = []
-            for position in positions:
-                page = position // PAGE_DATA_BYTES
-                if page != started:
-                    started = page
-                    starts.append(position)
-            count = len(positions)
+            if starts:
+                started = starts[-1] // PAGE_DATA_BYTES
+            count = len(lsns)
             # No call from here on: an interrupt finds all of them appended or none
             self._starts += starts
             self._started_page = started
             self._pieces += pieces
             self._records += count
             self._position = end
-        return [lsn_of(position) for position in positions]
+        return lsns
 
     def _too_small(self, length: int, space: LogSpace, most: int) -> LogFull:
         """For a record that would not fit in a log that holds nothing else: to commit or to wait is of no use."""

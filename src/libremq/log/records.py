@@ -8,14 +8,15 @@ previous record u64 (0: none), CRC-32 u32 over the 24 bytes before it and the pa
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
 from typing import NamedTuple
 
 from libremq.common.checksum import crc32
 from libremq.log.log_errors import LogFull
-from libremq.log.pages import lsn_of
+from libremq.log.pages import PAGE_DATA_BYTES, PAGE_HEADER_BYTES
+from libremq.speed import compiled
 
 RECORD_HEADER_BYTES = 28
 
@@ -85,30 +86,44 @@ def parse_record(lsn: int, next_lsn: int, data: bytes, position: int, length: in
     return Record(lsn, next_lsn, type_, flags, txn, prev_lsn, payload)
 
 
+@compiled
 def build_run(
-    type: int, flags: int, txn: int, prev_lsn: int, position: int, payloads: Sequence[Sequence[bytes]]
-) -> tuple[list[bytes], list[int], int]:
+    type: int,
+    flags: int,
+    txn: int,
+    prev_lsn: int,
+    position: int,
+    started: int,
+    payloads: list[tuple[bytes, ...]],
+) -> tuple[list[bytes], list[int], list[int], int]:
     """The records with these payloads, each given in parts, from a stream position on.
 
-    Returns their pieces, their positions, and where the last one ends. Those of a transaction are chained: each names
-    the one before it, and the first `prev_lsn`.
+    Returns their pieces, their LSNs, the positions of those that are the first to start in a page behind the page
+    `started`, and where the last one ends. Those of a transaction are chained: each names the one before it, and the
+    first `prev_lsn`.
     """
     pieces: list[bytes] = []
-    positions: list[int] = []
+    lsns: list[int] = []
+    starts: list[int] = []
     for parts in payloads:
         length = RECORD_HEADER_BYTES
         for part in parts:
             length += len(part)
         if length > RECORD_BYTES_MAX:
-            raise too_long(length)
+            raise OverflowError(f"a log record of {length} bytes")
         prefix = RECORD_PREFIX.pack(length, type, flags, txn, prev_lsn)
         checksum = crc32(prefix)
         for part in parts:
             checksum = crc32(part, checksum)
         pieces.append(prefix + checksum.to_bytes(4, "little"))
         pieces += parts
-        positions.append(position)
+        page = position // PAGE_DATA_BYTES
+        if page != started:
+            started = page
+            starts.append(position)
+        lsn = position + PAGE_HEADER_BYTES * (page + 1)
+        lsns.append(lsn)
         if txn:
-            prev_lsn = lsn_of(position)
+            prev_lsn = lsn
         position += length
-    return pieces, positions, position
+    return pieces, lsns, starts, position

@@ -12,7 +12,7 @@ instant the disk holds the state of that checkpoint, whole, and a restart replay
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -34,8 +34,10 @@ from libremq.store.space_handles import (
     NEVER,
     NONE,
     PERSISTENT,
+    PRIORITY_MASK,
     PUT_PENDING,
     HandleTable,
+    fill_rows,
 )  # fmt: skip
 from libremq.store.space_map import BLOCK_BYTES, SpaceMap, blocks_for
 from libremq.store.store_checkpoint import StoreCheckpoint
@@ -162,11 +164,19 @@ class QueueStore:
 
     def make_room(self, message: Message, persistent: bool) -> None:
         """Before a put: have buffer space for it, writing older messages to the file; StoreFull if that fails."""
+        self.make_room_for(message.weight, persistent)
+
+    def make_room_for(self, weight: int, persistent: bool) -> None:
+        """The same, for messages of this weight."""
         limit = self._buffer_limits[persistent]
-        if self._buffer_bytes[persistent] + message.weight > limit and (
+        if self._buffer_bytes[persistent] + weight > limit and (
             not persistent or self._log.durable() != self._spilled_at or self._buffer_bytes[1] > 4 * limit
         ):
             self._spill(persistent, limit)
+
+    def has_buffer_for(self, weight: int, persistent: bool) -> bool:
+        """Is the buffer large enough for it, once it is empty?"""
+        return weight <= self._buffer_limits[persistent]
 
     def would_spill(self, message: Message, persistent: bool) -> bool:
         """Is the buffer too full for the message?"""
@@ -239,6 +249,49 @@ class QueueStore:
         self._buffer_bytes[persistent] += weight
         return slot
 
+    def insert_run(
+        self,
+        messages: Sequence[Message],
+        ids: list[bytes],
+        priority: int,
+        persistent: bool,
+        expiry_ms: int = NEVER,
+        unit: int = 0,
+    ) -> list[int]:
+        """`insert` for messages of no group; `ids`: MsgId and CorrelId of each."""
+        if self.before_change is not None:
+            self.before_change()
+        handles = self.handles
+        slots = handles.new_slots(len(messages))
+        state = IN_USE | priority
+        if persistent:
+            state |= PERSISTENT
+            self._changed.update(slots)
+        if unit:
+            state |= PUT_PENDING
+            self.pending_puts += len(slots)
+        fill_rows(
+            slots, ids, state, self.next_sequence, expiry_ms, unit, handles.flags, handles.sequence,
+            handles.message_hash, handles.correl_hash, handles.expiry_ms, handles.unit,
+        )  # fmt: skip
+        self.next_sequence += len(slots)
+        self._used[persistent] += len(slots)
+        bytes_, blocks = 0, 0
+        for message in messages:
+            weight = message.weight
+            bytes_ += weight
+            blocks += (weight + BLOCK_BYTES - 1) // BLOCK_BYTES
+        self._message_blocks += blocks
+        self._buffers[persistent].update(zip(slots, messages, strict=True))
+        self._buffer_bytes[persistent] += bytes_
+        return slots
+
+    def withdraw_run(self, slots: Sequence[int]) -> None:
+        """It was not to be: as if `insert_run` had not been called."""
+        self.next_sequence = self.handles.sequence[slots[0]]
+        for slot in reversed(slots):
+            self.remove(slot)
+
     def link(self, slot: int) -> None:
         """Make it available to gets: put and committed, or a backed-out get."""
         if self.before_change is not None:
@@ -255,6 +308,49 @@ class QueueStore:
         self.chains.link(slot)
         if state & GROUPED:
             self.groups.setdefault(self._group_ids[slot], []).append(slot)
+
+    def link_run(self, slots: Sequence[int]) -> None:
+        """`link` for messages whose sequence numbers rise."""
+        handles = self.handles
+        flags, units = handles.flags, handles.unit
+        priority = flags[slots[0]] & PRIORITY_MASK
+        for slot in slots:
+            if flags[slot] & (PRIORITY_MASK | GROUPED) != priority:
+                for one in slots:
+                    self.link(one)
+                return
+        if self.before_change is not None:
+            self.before_change()
+        for slot in slots:
+            state = flags[slot]
+            if state & (PUT_PENDING | GET_PENDING):
+                if state & PUT_PENDING:
+                    self.pending_puts -= 1
+                flags[slot] = state & ~(PUT_PENDING | GET_PENDING)
+                units[slot] = 0
+                if state & PERSISTENT:
+                    self._changed.add(slot)
+        self.chains.link_run(slots)
+
+    def unlink_run(self, slots: Sequence[int], unit: int = 0) -> None:
+        """`unlink` for the first messages of a chain, in their order."""
+        handles = self.handles
+        flags = handles.flags
+        for slot in slots:
+            if flags[slot] & GROUPED:
+                for one in slots:
+                    self.unlink(one, unit)
+                return
+        if self.before_change is not None:
+            self.before_change()
+        self.chains.unlink_run(slots)
+        if unit:
+            for slot in slots:
+                state = flags[slot]
+                flags[slot] = state | GET_PENDING
+                handles.unit[slot] = unit
+                if state & PERSISTENT:
+                    self._changed.add(slot)
 
     def unlink(self, slot: int, unit: int = 0) -> None:
         """Take it out of reach of other gets; with a unit of work until `link` or `remove`."""
@@ -316,6 +412,49 @@ class QueueStore:
             handles.unit[slot] = 0
         else:
             handles.free_slot(slot)
+
+    def remove_run(self, slots: Sequence[int]) -> None:
+        """`remove` for several."""
+        handles = self.handles
+        flags, block, units, free = handles.flags, handles.block, handles.unit, handles.free_slots
+        buffers, changed, saved = self._buffers, self._changed, self._saved
+        if self._in_flight or self._details or self._backout_counts or self._recovering:
+            for slot in slots:
+                self.remove(slot)
+            return
+        if self.before_change is not None:
+            self.before_change()
+        rows, blocks, bytes_, used = len(saved), 0, [0, 0], [0, 0]
+        for slot in slots:
+            state = flags[slot]
+            persistent = bool(state & PERSISTENT)
+            message = buffers[persistent].get(slot)
+            if (
+                message is None
+                or state & (LINKED | PUT_PENDING | GROUPED | FRAGMENTED)
+                or block[slot] != NONE
+                or slot == self._latest_slot
+            ):
+                self.remove(slot)
+                continue
+            assert state & IN_USE
+            del buffers[persistent][slot]
+            weight = message.weight
+            bytes_[persistent] += weight
+            blocks += (weight + BLOCK_BYTES - 1) // BLOCK_BYTES
+            used[persistent] += 1
+            if persistent:
+                if slot < rows and saved[slot] == 1:
+                    changed.add(slot)
+                else:
+                    changed.discard(slot)
+            flags[slot] = 0
+            units[slot] = 0
+            free.append(slot)
+        self._message_blocks -= blocks
+        for persistent in (False, True):
+            self._buffer_bytes[persistent] -= bytes_[persistent]
+            self._used[persistent] -= used[persistent]
 
     def _free_blocks(self, slot: int, state: int) -> None:
         if state & FRAGMENTED:

@@ -12,6 +12,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
 
+from libremq.common.checksum import crc32
+from libremq.speed import compiled
+
 NONE = -1
 
 # Flags of a handle. The low four bits are the priority, which is also the number of its chain.
@@ -62,6 +65,20 @@ class HandleTable:
         self._append_row()
         return slot
 
+    def new_slots(self, count: int) -> list[int]:
+        """So many, the same that `new_slot` would give one after the other."""
+        free = self.free_slots
+        left = max(0, len(free) - count)
+        slots = free[left:].tolist()
+        slots.reverse()
+        del free[left:]
+        if len(slots) < count:
+            rows = len(self.flags)
+            end = rows + count - len(slots)
+            self.extend_to(end)
+            slots += range(rows, end)
+        return slots
+
     def take_slot(self, slot: int) -> None:
         """Have exactly this row, as a log record says; the free rows are counted again after the replay."""
         while slot >= len(self.flags):
@@ -98,6 +115,34 @@ class HandleTable:
         """After a replay, which takes rows by number: the free list, lowest row to be used first."""
         flags = self.flags
         self.free_slots = array("i", (slot for slot in range(len(flags) - 1, -1, -1) if not flags[slot]))
+
+
+@compiled
+def fill_rows(
+    slots: list[int],
+    ids: list[bytes],
+    state: int,
+    sequence: int,
+    expiry: int,
+    unit: int,
+    flags: array[int],
+    sequences: array[int],
+    message_hashes: array[int],
+    correlation_hashes: array[int],
+    expiries: array[int],
+    units: array[int],
+) -> None:
+    """Rows of messages that differ in MsgId, CorrelId and sequence number only: the first has this one."""
+    for slot, both in zip(slots, ids, strict=True):
+        flags[slot] = state
+        sequences[slot] = sequence
+        sequence += 1
+        message_hashes[slot] = crc32(both[:24])
+        correlation_hashes[slot] = crc32(both[24:])
+        expiries[slot] = expiry
+    if unit:
+        for slot in slots:
+            units[slot] = unit
 
 
 # slot, sequence, message hash, correlation hash, expiry, flags, length, block, unit of work

@@ -17,6 +17,7 @@ from libremq.common.checksum import crc32
 from libremq.mqi.descriptor_bytes import GROUP_ID_AT, MESSAGE_ID_AT, packed_body, read_body
 from libremq.mqi.descriptor_parts import BODY_BYTES, DescriptorParts
 from libremq.mqi.structs import MQMD
+from libremq.speed import compiled
 
 IMAGE_VERSION = 3
 IMAGE_VERSION_WITH_ORIGIN = 4
@@ -84,6 +85,18 @@ class Message:
             message.weight += len(origin.user.encode())
         return message
 
+    @classmethod
+    def of_front(cls, front: bytes, data: bytes) -> Message:
+        """The same, of the front of its image (see `fronts_of`)."""
+        message = cls.__new__(cls)
+        message._md = message._body = message.origin = None
+        message._front = front
+        message.properties = b""
+        message.data = data
+        message.lsn = 0
+        message.weight = len(data) + IMAGE_OVERHEAD
+        return message
+
     @property
     def md(self) -> MQMD:
         md = self._md
@@ -96,16 +109,23 @@ class Message:
         """Its descriptor as it is sent and stored."""
         body = self._body
         if body is None:
-            assert self._md is not None
-            body = self._body = packed_body(self._md)
+            front = self._front
+            if front is not None:
+                body = front[_DESCRIPTOR_AT:]
+            else:
+                assert self._md is not None
+                body = packed_body(self._md)
+            self._body = body
         return body
 
     def ids(self) -> tuple[bytes, bytes, bytes]:
         """MsgId, CorrelId and GroupId: what a queue finds it by."""
         body = self._body
         if body is None:
-            md = self.md
-            return md.MsgId, md.CorrelId, md.GroupId
+            if self._md is not None:
+                md = self._md
+                return md.MsgId, md.CorrelId, md.GroupId
+            body = self.body
         return body[40:64], body[64:88], body[316:340]
 
     def image_parts(self) -> tuple[bytes, ...]:
@@ -131,6 +151,24 @@ class Message:
         front = start + self.body
         checksum = crc32(user, crc32(data, crc32(properties, crc32(front))))
         return checksum.to_bytes(_CRC_BYTES, "little") + front
+
+
+@compiled
+def fronts_of(head: bytes, ids: list[bytes], tail: bytes, data: list[bytes]) -> list[bytes]:
+    """The fronts of images of messages that were put here, have no properties, and differ in ids and data only.
+
+    `head` and `tail`: what their descriptors have before MsgId, and behind CorrelId.
+    """
+    fronts = []
+    start, length, checksum_of_start = b"", -1, 0
+    for both, content in zip(ids, data, strict=True):
+        if len(content) != length:
+            length = len(content)
+            start = _START.pack(IMAGE_VERSION, 0, 0, 0, length) + head
+            checksum_of_start = crc32(start)
+        checksum = crc32(content, crc32(tail, crc32(both, checksum_of_start)))
+        fronts.append(b"".join((checksum.to_bytes(_CRC_BYTES, "little"), start, both, tail)))
+    return fronts
 
 
 def from_image(image: bytes) -> Message:

@@ -9,7 +9,9 @@ little endian: what clients of ours send.
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
+from libremq.speed import compiled
 from libremq.wire.protocol import CCSID, ENCODING, REPLY, WHOLE, Type
 from libremq.wire.segments import TSHM_BYTES, Flow, frame
 
@@ -86,6 +88,51 @@ class LikePut:
         return b"".join(
             (self._front, ids, self._between, stamp, self._behind_stamp, length.to_bytes(4, "little"))
         )  # fmt: skip
+
+    def answers(self, ids: Sequence[bytes], stamp: bytes, data: Sequence[bytes]) -> bytes:
+        """Of several."""
+        front, behind = self._front, b"".join((self._between, stamp, self._behind_stamp))
+        pieces: list[bytes] = []
+        for both, content in zip(ids, data, strict=True):
+            pieces += front, both, behind, len(content).to_bytes(4, "little")
+        return b"".join(pieces)
+
+
+@compiled
+def parse_puts(
+    data: bytes, start: int, end: int, head: bytes, behind: bytes, length_max: int, most: int, bytes_max: int
+) -> tuple[list[bytes], list[bytes], list[int]]:
+    """The puts that follow each other from `start` on, up to `end`, and are like one (its `head` and `behind`).
+
+    Their ids, their data, and where each ends: so many at most, and none behind the one with which they are more than
+    `bytes_max`.
+    """
+    ids: list[bytes] = []
+    contents: list[bytes] = []
+    ends: list[int] = []
+    offset, size = start, -1
+    front = back = b""
+    last = start + bytes_max
+    while offset <= last and len(ids) < most:
+        if size < 0 or not data.startswith(front, offset):  # nearly always they are as long as the one before
+            if end - offset < PUT_DATA_AT:
+                break
+            length = int.from_bytes(data[offset + PUT_LENGTH_AT : offset + PUT_DATA_AT], "little")
+            size = PUT_DATA_AT + length
+            if length > length_max:
+                break
+            front = b"TSHM" + size.to_bytes(4, "big") + head
+            back = behind + length.to_bytes(4, "little")
+            if not data.startswith(front, offset):
+                break
+        content_at, until = offset + PUT_DATA_AT, offset + size
+        if until > end or not data.startswith(back, offset + IDS_END):
+            break
+        ids.append(data[offset + IDS_AT : offset + IDS_END])
+        contents.append(data[content_at:until])
+        ends.append(until)
+        offset = until
+    return ids, contents, ends
 
 
 def like_put(flow: Flow, reply: bytes) -> LikePut | None:

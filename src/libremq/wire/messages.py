@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD
+from libremq.speed import compiled
 from libremq.wire.descriptor import pack_md, unpack_md
-from libremq.wire.protocol import ProtocolError, Status
+from libremq.wire.protocol import ProtocolError, Status, Type
+from libremq.wire.segments import frame
 
 _REQUEST = {False: struct.Struct("<IiIIiiiIII"), True: struct.Struct(">IiIIiiiIII")}
 _SELECTION = {False: struct.Struct("<HHiiiii"), True: struct.Struct(">HHiiiii")}
@@ -41,6 +43,10 @@ _PROPERTIES = 0x20
 _NOT_REMOVED = 0x40
 _STATE_SHIFT = 7
 _MD_2 = b"MD  \2\0\0\0"
+_SIZE_AT, _INDEX_AT, _REPORTED_AT, _TOKEN_END = 4, 44, 64, 88
+"""Where the numbers are in the frame of a message, with conversation ids, and its token behind the last of them."""
+_COUNTED = struct.Struct("<III")
+_REPORTED = struct.Struct("<II")
 _FOREIGN_STATUS = 1  # what was seen on messages that are neither in a group nor segments
 
 
@@ -180,7 +186,7 @@ def pack_message(
 
 
 def pack_plain_message(
-    hobj: int, index: int, descriptor: bytes, name: bytes, token: bytes, data: bytes, selection_index: int = 1
+    hobj: int, index: int, descriptor: bytes, name: bytes, token: bytes, data: bytes, selection_index: int
 ) -> bytes:
     """A message about which there is nothing special to say; its descriptor as it is stored."""
     length = len(data)
@@ -191,6 +197,28 @@ def pack_plain_message(
             name, bytes(-(3 + len(name)) % 4), _MD_2, descriptor, data,
         )
     )  # fmt: skip
+
+
+def frames_front(hobj: int, name: bytes, selection_index: int, conversation: int, request: int) -> bytes:
+    """What `message_frames` wants to know of the frames of messages about which there is nothing special to say."""
+    body = pack_plain_message(hobj, 0, b"", name, bytes(16), b"", selection_index)
+    return frame(Type.ASYNC_MESSAGE, body, conversation, request)
+
+
+@compiled
+def message_frames(front: bytes, index: int, bodies: list[bytes], tokens: list[bytes], contents: list[bytes]) -> bytes:
+    """`pack_plain_message` framed in one segment, for each of several messages, the first with this index."""
+    pieces: list[bytes] = []
+    for body, token, content in zip(bodies, tokens, contents, strict=True):
+        length, index = len(content), index & 0xFFFFFFFF
+        size = (len(front) + len(body) + length).to_bytes(4, "big")
+        pieces += (
+            front[:_SIZE_AT], size, front[_SIZE_AT + 4 : _INDEX_AT], _COUNTED.pack(index, index, length),
+            front[_INDEX_AT + 12 : _REPORTED_AT], _REPORTED.pack(length, length), token, front[_TOKEN_END:],
+            body, content,
+        )  # fmt: skip
+        index += 1
+    return b"".join(pieces)
 
 
 def unpack_message(body: bytes, big_endian: bool = False) -> Arrived:

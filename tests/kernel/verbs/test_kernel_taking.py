@@ -244,9 +244,9 @@ def test_a_message_that_was_taken_is_that_of_the_token(session: Session) -> None
     hobj = session.open_input("Q")
     seen: list[Plain] = []
 
-    def note(found: Plain) -> bool:
-        seen.append(found)
-        return True
+    def note(found: list[Plain]) -> int:
+        seen.extend(found)
+        return len(found)
 
     assert session.qm.get_plain(session.hconn, hobj, _NO_SYNCPOINT, note) == seen and len(seen) == 1
 

@@ -20,6 +20,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from libremq.common.clock import Clock
@@ -57,6 +59,10 @@ from libremq.store.stored_message import Message
 
 if TYPE_CHECKING:
     from libremq.kernel.recovery.checkpoint import Checkpoint
+
+
+_WHAT = itemgetter(0, 1)
+"""Kind and queue of an operation."""
 
 
 def _no_delivery(destination: Destination, message: Message, unit: UnitOfWork | None, now: float) -> None:
@@ -444,7 +450,7 @@ class Core:
         if self.disk_full and (persistent or store.would_spill(message, persistent)):
             raise StoreFull(f"{queue.name}: {self.disk_full}")
         if queue.looked_at != self.definitions_version:
-            self._look_at_definition(queue)
+            self.look_at_definition(queue)
         if queue.is_limited:
             self._check_file_size(queue, message)
         if persistent and self.log.pressure:
@@ -458,7 +464,7 @@ class Core:
             sequence = store.handles.sequence[slot]
             parts = journal.put_parts(queue.id, slot, sequence, chain, expiry_ms, message.image_parts())
             try:
-                keep = self._keep(unit) if unit else self.kept_bytes
+                keep = self.keep_for(unit) if unit else self.kept_bytes
                 lsn = self.log.append(R.PUT, unit_id, unit.last_lsn if unit else 0, parts, keep=keep)
             except LogFull:
                 store.remove(slot)
@@ -468,7 +474,7 @@ class Core:
         if unit:
             unit.operations.append(Operation(PUT, queue, slot, lsn))
             if lsn:
-                self._logged(unit, lsn)
+                self.note_logged(unit, lsn)
         else:
             queue.link(slot)
             if lsn:
@@ -498,7 +504,7 @@ class Core:
             return monq != C.MQMON_OFF and monq != C.MQMON_NONE
         return monq != C.MQMON_OFF and self.catalogue.qmgr.monq != C.MQMON_NONE
 
-    def _look_at_definition(self, queue: QueueState) -> None:
+    def look_at_definition(self, queue: QueueState) -> None:
         """Definitions have changed since the last put: what of it, and of the queue manager, concerns each put."""
         queue.looked_at = self.definitions_version
         queue.is_monitored = self.is_monitored(queue.definition)
@@ -529,7 +535,7 @@ class Core:
         if flags & PERSISTENT and queue.recoverable:
             parts = journal.get_parts(queue.id, slot, store.handles.sequence[slot], why)
             if unit:
-                lsn = self.log.append(R.GET, unit.id, unit.last_lsn, parts, keep=self._keep(unit))
+                lsn = self.log.append(R.GET, unit.id, unit.last_lsn, parts, keep=self.keep_for(unit))
             else:
                 lsn = self.log.append(R.GET, 0, 0, parts, reserve=True, keep=self.kept_bytes)
             self.logged_operations += 1
@@ -537,7 +543,7 @@ class Core:
             queue.unlink(slot, unit.id)
             unit.operations.append(Operation(GET, queue, slot, lsn))
             if lsn:
-                self._logged(unit, lsn)
+                self.note_logged(unit, lsn)
         else:
             queue.unlink(slot)
             store.remove(slot)
@@ -561,13 +567,16 @@ class Core:
     def kept_bytes(self) -> int:
         return self.undo_bytes + self.checkpoint_bytes
 
-    def _keep(self, unit: UnitOfWork) -> int:
-        """What must be left of the log behind one more operation of the unit of work."""
-        more = journal.UNDO_BYTES if unit.last_lsn else journal.UNDO_BYTES + journal.END_BYTES
+    def keep_for(self, unit: UnitOfWork, count: int = 1) -> int:
+        """What must be left of the log behind so many more operations of the unit of work."""
+        more = count * journal.UNDO_BYTES
+        if not unit.last_lsn:
+            more += journal.END_BYTES
         return self.undo_bytes + self.checkpoint_bytes + more
 
-    def _logged(self, unit: UnitOfWork, lsn: int) -> None:
-        more = journal.UNDO_BYTES
+    def note_logged(self, unit: UnitOfWork, lsn: int, count: int = 1) -> None:
+        """The next operation of the unit of work has this log record; or so many have, of which it is the first."""
+        more = count * journal.UNDO_BYTES
         if not unit.last_lsn:
             more += journal.END_BYTES
             unit.log_started = self.clock.now()
@@ -600,16 +609,17 @@ class Core:
         unit.end_lsn = lsn
         self._ended(unit)
         arrived: dict[QueueState, list[int]] = {}
-        for kind, queue, slot, _ in unit.operations:
+        for (kind, queue), operations in groupby(unit.operations, key=_WHAT):
             if queue.out_of_use:
                 continue
             if lsn:
                 queue.visible_lsn = lsn
+            slots = [operation[2] for operation in operations]
             if kind == PUT:
-                queue.link(slot)
-                arrived.setdefault(queue, []).append(slot)
+                queue.link_run(slots)
+                arrived.setdefault(queue, []).extend(slots)
             else:
-                queue.store.remove(slot)
+                queue.store.remove_run(slots)
         if lsn and self.media:
             media_image.record_emptied(self, unit.operations)
         unit.operations = []
@@ -683,14 +693,14 @@ class Core:
         """First phase: from now on only the transaction manager decides, also after a restart."""
         if unit.state is UNDOING:
             raise undo.half_undone(self)
-        keep = 0 if unit.is_logged else self._keep(unit)
+        keep = 0 if unit.is_logged else self.keep_for(unit)
         parts = journal.prepare_parts(xid, unit.owner)
         flags = journal.PREPARED_BY_USER if unit.owner else 0
         lsn = self.log.append(R.PREPARE, unit.id, unit.last_lsn, parts, flags=flags, reserve=True, keep=keep)
         if unit.is_logged:
             unit.logged(lsn)
         else:
-            self._logged(unit, lsn)
+            self.note_logged(unit, lsn)
         unit.xid = xid
         unit.state = PREPARED
         return lsn

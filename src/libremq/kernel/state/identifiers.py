@@ -37,6 +37,15 @@ class Identifiers:
             counter = self._counter = 1
         return self._prefix + _TAIL.pack(self._run, counter)
 
+    def next_ids(self, count: int) -> list[bytes]:
+        """So many, the same that `next_id` would give one after the other."""
+        counter = self._counter
+        if counter + count > 0xFFFFFFFF:
+            return [self.next_id() for _ in range(count)]
+        self._counter = counter + count
+        prefix, run, pack = self._prefix, self._run, _TAIL.pack
+        return [prefix + pack(run, number) for number in range(counter + 1, counter + count + 1)]
+
     def next_unique(self) -> str:
         """Sixteen hexadecimal digits for the name of a dynamic queue."""
         return self.next_id()[-8:].hex().upper()

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, NamedTuple
 
+from libremq.speed import compiled
 from libremq.store.handle_file import HandlePosition
 
 _PUT = struct.Struct("<IIqBBxxq")  # queue id, slot, sequence, priority, flags, expiry in ms; then the image
@@ -78,6 +80,24 @@ read_put_head = _PUT.unpack_from
 """What that says: the fields of a `PutRecord` but for the image."""
 
 
+@compiled
+def put_run_parts(
+    queue_id: int,
+    slots: list[int],
+    sequence: int,
+    priority: int,
+    expiry_ms: int,
+    fronts: list[bytes],
+    data: list[bytes],
+) -> list[tuple[bytes, ...]]:
+    """Of messages that follow each other, the first with this sequence number: `put_parts` for each."""
+    pack = _PUT.pack
+    return [
+        (pack(queue_id, slot, number, priority, 0, expiry_ms), front, content)
+        for slot, number, front, content in zip(slots, count(sequence), fronts, data)
+    ]
+
+
 def read_put(payload: bytes) -> PutRecord:
     queue_id, slot, sequence, priority, flags, expiry_ms = _PUT.unpack_from(payload)
     return PutRecord(queue_id, slot, sequence, priority, flags, expiry_ms, payload[_PUT.size :])
@@ -89,6 +109,12 @@ def get_parts(queue_id: int, slot: int, sequence: int, why: int = GOT) -> tuple[
 
 read_get_fields = _GET.unpack
 """The fields of a `GetRecord`."""
+
+
+def get_run_parts(queue_id: int, slots: Sequence[int], sequences: Sequence[int]) -> list[tuple[bytes, ...]]:
+    """`get_parts` for each, of one queue; `sequences` by slot."""
+    pack = _GET.pack
+    return [(pack(queue_id, slot, sequences[slot], GOT),) for slot in slots]
 
 
 def read_get(payload: bytes) -> GetRecord:

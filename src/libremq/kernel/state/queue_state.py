@@ -157,6 +157,18 @@ class QueueState:
         if self.watchers:
             self._tell_watchers(slot)
 
+    def link_run(self, slots: list[int]) -> None:
+        """`link` for several whose sequence numbers rise."""
+        self.store.link_run(slots)
+        if self.watchers:
+            for slot in slots:
+                self._tell_watchers(slot)
+
+    @property
+    def is_observed(self) -> bool:
+        """Must somebody be told of a message that leaves: a search under way, a cursor, who has locked or marked it?"""
+        return bool(self.watchers or self.cursors or self.locks or self.marks or self.coop_marks)
+
     def _tell_watchers(self, slot: int) -> None:
         for watcher in self.watchers:
             watcher.note(slot)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.properties.property_delivery import FORMATS_WITH_PROPERTIES
+from libremq.kernel.state import runs
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
@@ -36,7 +37,7 @@ from libremq.mqi.descriptor_bytes import (
 )
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD
-from libremq.store.space_handles import PERSISTENT
+from libremq.store.space_handles import NONE, PERSISTENT
 from libremq.store.stored_message import Message
 
 
@@ -52,16 +53,21 @@ class Plain(NamedTuple):
         return self.message.md if self.body is self.message.body else read_body(self.body)
 
 
-BeforeTaking = Callable[[Plain], bool]
-"""Is given the message before it is taken, and may leave it where it is; so does what it raises."""
+BeforeTaking = Callable[[list[Plain]], int]
+"""Is given the messages before they are taken, one or several, and says how many of them are: the first ones.
+
+The others stay where they are; all do if it raises something. Fewer may be taken in the end.
+"""
 
 _NONE = bytes(4)
+_RUN_BYTES = 64 << 10
+"""Of messages that are looked at as one run: whoever is given them may not take all, and they may have to be read."""
 _HOLD_PROPERTIES = frozenset(name.encode() for name in FORMATS_WITH_PROPERTIES)
 
 
-def nothing_first(found: Plain) -> bool:
-    """For whoever makes no answer of it."""
-    return True
+def nothing_first(found: list[Plain]) -> int:
+    """For whoever makes no answer of them."""
+    return len(found)
 
 
 def take_plain(
@@ -86,6 +92,10 @@ def take_plain(
         return taken, 0
     position = 0
     try:
+        run = _take_run(core, connection, handle, queue, options, before, most) if most > 1 else None
+        if run is not None:
+            taken, position = run
+            most = 0  # the rest comes with the next call
         while len(taken) < most:
             found, lsn = _take_first(core, connection, handle, queue, options, before)
             if found is None:
@@ -106,24 +116,15 @@ def _take_first(
     slot = first(core, handle, queue)
     if slot < 0:  # none, or it takes an ordinary get to find out
         return None, 0
-    store = queue.store
-    message = store.message(slot)
-    body = message.body
-    if message.properties or is_special(body, options):
+    found = _plain(core, queue, slot, options)
+    if found is None:
         return None, 0
-    if expires := store.handles.expiry_ms[slot]:
-        expiry = int.from_bytes(body[EXPIRY_AT:EXPIRY_END], "little", signed=True)
-        left = packed_integer(time_left(expires, core.clock.now(), expiry))
-        body = body[:EXPIRY_AT] + left + body[EXPIRY_END:]
-    if count := store.backout_count(slot):
-        body = body[:BACKOUT_COUNT_AT] + packed_integer(count) + body[BACKOUT_COUNT_AT + 4 :]
     unit: UnitOfWork | None = None
     if options & C.MQGMO_SYNCPOINT or (
-        options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and store.handles.flags[slot] & PERSISTENT
+        options & C.MQGMO_SYNCPOINT_IF_PERSISTENT and queue.store.handles.flags[slot] & PERSISTENT
     ):
         unit = core.syncpoint_unit(connection)
-    found = Plain(message, body, queue.token(slot))
-    if not before(found):
+    if not before([found]):
         return None, 0
     lsn = core.take(queue, slot, unit)
     if unit is not None:
@@ -131,8 +132,77 @@ def _take_first(
         if handle not in unit.get_groups:
             unit.get_groups[handle] = None  # a backout restores what was before the first get
     if handle.has(C.MQOO_SAVE_ALL_CONTEXT):
-        handle.save_context(message)
+        handle.save_context(found.message)
     return found, lsn
+
+
+def _plain(core: Core, queue: QueueState, slot: int, options: int) -> Plain | None:
+    """The message as a getter sees it; None if it is special."""
+    store = queue.store
+    message = store.message(slot)
+    body = message.body
+    if message.properties or is_special(body, options):
+        return None
+    if expires := store.handles.expiry_ms[slot]:
+        expiry = int.from_bytes(body[EXPIRY_AT:EXPIRY_END], "little", signed=True)
+        left = packed_integer(time_left(expires, core.clock.now(), expiry))
+        body = body[:EXPIRY_AT] + left + body[EXPIRY_END:]
+    if count := store.backout_count(slot):
+        body = body[:BACKOUT_COUNT_AT] + packed_integer(count) + body[BACKOUT_COUNT_AT + 4 :]
+    return Plain(message, body, queue.token(slot))
+
+
+def _take_run(
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    queue: QueueState,
+    options: int,
+    before: BeforeTaking,
+    most: int,
+) -> Positioned[list[Plain]] | None:
+    """Take the first messages as one step, as far as they are alike. None if each has to be looked at."""
+    store = queue.store
+    handles = store.handles
+    slot = store.chains.first_of_all()
+    expiries = handles.expiry_ms
+    if slot == NONE or expiries[slot] or options & C.MQGMO_SYNCPOINT_IF_PERSISTENT:
+        return None
+    if not runs.may_be_taken(core, queue):
+        return None
+    unit: UnitOfWork | None = None
+    if options & C.MQGMO_SYNCPOINT:
+        unit = core.syncpoint_unit(connection)
+        most = min(most, core.catalogue.qmgr.maxumsgs - unit.message_count)
+    following, flags = handles.next, handles.flags
+    alike = flags[slot] & PERSISTENT
+    slots: list[int] = []
+    taken: list[Plain] = []
+    room = _RUN_BYTES
+    while slot != NONE and room > 0 and len(taken) < most and not expiries[slot] and flags[slot] & PERSISTENT == alike:
+        try:
+            found = _plain(core, queue, slot, options)
+            if found is None:
+                break
+        except (MQError, *PASSING):
+            break
+        taken.append(found)
+        slots.append(slot)
+        room -= found.message.weight
+        slot = following[slot]
+    wanted = before(taken) if taken else 0
+    del taken[wanted:], slots[wanted:]
+    if not taken:
+        return taken, 0
+    count, lsn = runs.take_run(core, queue, slots, unit)
+    del taken[count:]
+    if taken and unit is not None:
+        unit.message_count += count
+        if handle not in unit.get_groups:
+            unit.get_groups[handle] = None
+    if taken and handle.has(C.MQOO_SAVE_ALL_CONTEXT):
+        handle.save_context(taken[-1].message)
+    return taken, lsn
 
 
 def is_special(body: bytes, options: int) -> bool:

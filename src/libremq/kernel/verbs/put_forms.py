@@ -17,6 +17,7 @@ from libremq.kernel.messages.put_plan import APPLICATION, MAX_PRIORITY, PutPlan,
 from libremq.kernel.messages.time_to_live import expires_ms
 from libremq.kernel.objects.object_types import RemoteQueue
 from libremq.kernel.properties.property_delivery import may_hold_properties
+from libremq.kernel.state import runs
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
@@ -26,7 +27,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.descriptor_bytes import IDS_END, MESSAGE_ID_AT, STAMP_AT, STAMP_END, packed_body
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQPMO
-from libremq.store.stored_message import Message
+from libremq.store.stored_message import Message, fronts_of
 
 _OPTIONS = (
     C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT | C.MQPMO_FAIL_IF_QUIESCING | C.MQPMO_ASYNC_RESPONSE
@@ -34,6 +35,7 @@ _OPTIONS = (
     | C.MQPMO_NO_CONTEXT
 )  # fmt: skip
 _NO_ID = bytes(24)
+_NO_IDS = bytes(48)
 
 
 class Filled(NamedTuple):
@@ -44,12 +46,20 @@ class Filled(NamedTuple):
     lsn: int
 
 
+class FilledRun(NamedTuple):
+    """The same, of several."""
+
+    ids: list[bytes]
+    stamp: bytes
+    lsn: int
+
+
 class PutForm:
     """Puts through one handle that are alike."""
 
     __slots__ = (
-        "_behind_stamp", "_between", "_connection", "_core", "_expiry", "_handle", "_head", "_in_unit", "_is_async",
-        "_is_stamped", "_new_correlation_id", "_new_message_id", "_options", "_persistent", "_plan",
+        "_behind_stamp", "_between", "_connection", "_core", "_expiry", "_group_id", "_handle", "_head", "_in_unit",
+        "_is_async", "_is_stamped", "_new_correlation_id", "_new_message_id", "_options", "_persistent", "_plan",
         "_priority",
     )  # fmt: skip
 
@@ -82,6 +92,7 @@ class PutForm:
         self._head = body[:MESSAGE_ID_AT]
         self._between = body[IDS_END:STAMP_AT]
         self._behind_stamp = body[STAMP_END:]
+        self._group_id = md.GroupId.strip(b"\0")
 
     @property
     def connection(self) -> Connection:
@@ -107,10 +118,7 @@ class PutForm:
                     unit = core.syncpoint_unit(connection)
                 if unit.state is not ACTIVE or core.unit_closed_because(unit, limited=APPLICATION.is_limited):
                     return None
-            if self._new_message_id or ids.startswith(_NO_ID):
-                ids = core.identifiers.next_id() + ids[24:]
-            if self._new_correlation_id:
-                ids = ids[:24] + core.identifiers.next_id()
+            ids = self._filled_ids(ids)
             now = core.clock.now()
             stamp = put_stamp(now) if self._is_stamped else BLANK_STAMP
             message = Message.of_bytes(b"".join((self._head, ids, self._between, stamp, self._behind_stamp)), data)
@@ -128,6 +136,57 @@ class PutForm:
         if self._is_async:
             connection.async_puts.successes += 1
         return Filled(ids, stamp, lsn)
+
+    def put_run(self, ids: list[bytes], data: list[bytes]) -> FilledRun | None:
+        """Put several as one step; None, with nothing done, if each has to be looked at."""
+        core, connection, plan, handle = self._core, self._connection, self._plan, self._handle
+        queue, count = plan.queue, len(ids)
+        if (
+            self._group_id
+            or plan.closed_because(core, self._options)
+            or max(map(len, data)) > plan.bytes_max
+            or queue.store.depth + count > plan.depth_max
+            or connection.is_lost
+            or handle.put_groups
+            or handle.hobj not in connection.handles
+            or not runs.may_be_put(core, queue, in_unit=self._in_unit)
+        ):
+            return None
+        try:
+            unit: UnitOfWork | None = None
+            if self._in_unit:
+                unit = core.syncpoint_unit(connection)
+                if unit.state is not ACTIVE or unit.message_count + count > core.catalogue.qmgr.maxumsgs:
+                    return None
+            if ids.count(_NO_IDS) == count and not self._new_correlation_id:  # nearly always
+                ids = [message_id + _NO_ID for message_id in core.identifiers.next_ids(count)]
+            else:
+                ids = [self._filled_ids(both) for both in ids]
+            now = core.clock.now()
+            stamp = put_stamp(now) if self._is_stamped else BLANK_STAMP
+            fronts = fronts_of(self._head, ids, b"".join((self._between, stamp, self._behind_stamp)), data)
+            messages = list(map(Message.of_front, fronts, data))
+            expires = expires_ms(self._expiry, now)
+            lsn = runs.put_run(
+                core, queue, messages, fronts, data, ids, self._priority, self._persistent, expires, unit
+            )  # fmt: skip
+        except (MQError, *PASSING):
+            return None
+        if lsn == runs.NOT_DONE:
+            return None
+        if unit is not None:
+            unit.message_count += count
+            if handle not in unit.put_groups:
+                unit.put_groups[handle] = {}
+        if self._is_async:
+            connection.async_puts.successes += count
+        return FilledRun(ids, stamp, lsn)
+
+    def _filled_ids(self, ids: bytes) -> bytes:
+        next_id = self._core.identifiers.next_id
+        if self._new_message_id or ids.startswith(_NO_ID):
+            ids = next_id() + ids[24:]
+        return ids[:24] + next_id() if self._new_correlation_id else ids
 
 
 def form_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO) -> PutForm | None:

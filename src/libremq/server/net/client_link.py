@@ -469,7 +469,7 @@ class Link(ServedLink):
         if (trace := self.event_loop.trace) is not None:
             trace_received(trace, self, flow)
         if flow.kind >= 0x80 or flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION, Type.CONAUTH_INFO):
-            conversation = self.conversations.get(flow.conversation if self._shared else 1)
+            conversation = self.conversations.get(flow.conversation if self.shares else 1)
             if conversation is None:
                 if flow.kind in (Type.REQUEST_MSGS, Type.NOTIFICATION) and self.agreed is not None:
                     return  # of a conversation that has just ended
@@ -496,12 +496,12 @@ class Link(ServedLink):
             )
 
     @property
-    def _shared(self) -> bool:
+    def shares(self) -> bool:
         return self.agreed is not None and self.agreed.sharing > 0
 
     def framed(self, kind: int, body: bytes, conversation: int, request: int = 0, *, flags: int = WHOLE) -> bytes:
         """The segments of a flow, with conversation ids if they were agreed."""
-        if self._shared:
+        if self.shares:
             return frame(kind, body, conversation, request, flags=flags, max_segment=self.max_segment)
         return frame_plain(kind, body, flags=flags, max_segment=self.max_segment)
 
@@ -646,7 +646,7 @@ class Link(ServedLink):
             self._close()
             return
         interval, silence = self.heartbeat_s, self.silence
-        if not interval or not (self._shared or any(each.waits for each in self.conversations.values())):
+        if not interval or not (self.shares or any(each.waits for each in self.conversations.values())):
             # Without shared conversations a client that does not wait says nothing for as long as it likes. The
             # system notices by itself when the other machine is gone
             silence.heard = max(silence.heard, now - interval)
@@ -678,7 +678,7 @@ class Link(ServedLink):
     def quiesce(self, reason: int = C.MQRC_Q_MGR_QUIESCING) -> None:
         """The queue manager is ending: applications that ask hear it with their next call, others now."""
         for conversation in self.conversations.values():
-            if conversation.connected and self._shared:
+            if conversation.connected and self.shares:
                 notice = pack_notification(0, Notice.QM_QUIESCING, reason)
                 self._out.append(self.framed(Type.NOTIFICATION, notice, conversation.number))
 

@@ -22,7 +22,16 @@ from libremq.mqi.structs import MQCBD, MQGMO, MQMD
 from libremq.server.net import known_calls
 from libremq.server.net.turn_budget import BYTES_A_TURN
 from libremq.wire import session_flows
-from libremq.wire.messages import BATCH, STREAM, Request, pack_message, pack_notification, pack_plain_message
+from libremq.wire.messages import (
+    BATCH,
+    STREAM,
+    Request,
+    frames_front,
+    message_frames,
+    pack_message,
+    pack_notification,
+    pack_plain_message,
+)
 from libremq.wire.protocol import Notice, Type
 from libremq.wire.segments import Flow
 
@@ -65,7 +74,7 @@ class Batch:
     """One REQUEST_MSGS, served."""
 
     __slots__ = (
-        "_conversation", "_count", "_cut", "_flow", "_frames", "_gmo", "_max_length", "_md", "_request", "_room",
+        "_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_request", "_room",
         "_sent",
     )  # fmt: skip
 
@@ -77,7 +86,6 @@ class Batch:
         self._count = min(max(1, request.count), BATCH_MAX) if flags & (BATCH | STREAM) else 1
         self._room = min(max(1, request.requested_bytes), _BATCH_BYTES_MAX)
         self._sent = 0
-        self._frames: list[bytes] = []  # of plain messages that are being taken
         self._max_length = None if request.max_length < 0 else request.max_length
         limit = conversation.length_limit(request.hobj)
         self._cut = limit is not None and self._max_length is None and conversation.link.ours
@@ -147,38 +155,60 @@ class Batch:
 
     def _take_plain(self, options: int, most: int) -> bool:
         """Take along messages about which nothing is special, and send them; False if the next is none of these."""
-        conversation, frames = self._conversation, self._frames
+        conversation, request = self._conversation, self._request
         link, connection = conversation.link, conversation.connection
         assert connection is not None
-        hobj, selection, request = self._request.hobj, self._request.selection_index, self._flow.request
         name = self._queue_name
-        room = min(self._room, BYTES_A_TURN)
+        frames: list[bytes] = []
+        sizes: list[int] = []
 
-        def before(found: Plain) -> bool:
-            nonlocal room
-            if room <= 0:
-                return False
+        def before(found: list[Plain]) -> int:
+            done, room = len(sizes), min(self._room, BYTES_A_TURN) - sum(sizes)
+            more: list[int] = []
             try:
-                index = conversation.sent + len(frames) + 1 & 0xFFFFFFFF
-                body = pack_plain_message(hobj, index, found.body, name, found.token, found.message.data, selection)
-                whole = link.framed(Type.ASYNC_MESSAGE, body, conversation.number, request)
+                front = frames_front(
+                    request.hobj, name, request.selection_index, conversation.number, self._flow.request
+                )
+                before_data = len(front) + len(found[0].body)
+                for one in found:
+                    if room <= 0:
+                        break
+                    more.append(before_data + len(one.message.data))
+                    room -= more[-1]
+                wanted = found[: len(more)]
+                if link.shares and max(more, default=0) <= link.max_segment:
+                    bodies, tokens = [one.body for one in wanted], [one.token for one in wanted]
+                    contents = [one.message.data for one in wanted]
+                    frames.append(message_frames(front, conversation.sent + done + 1, bodies, tokens, contents))
+                else:
+                    framed = [self._framed(one, name, number) for number, one in enumerate(wanted, done + 1)]
+                    frames.extend(framed)
+                    more = [len(one) for one in framed]
+                sizes.extend(more)
             except Exception as error:
                 raise unexpected(error, name.decode("latin-1")) from error
-            frames.append(whole)
-            room -= len(whole)
-            return True
+            return len(wanted)
 
-        frames.clear()
-        taken = len(conversation.manager.get_plain(conversation.hconn, hobj, options, before, most))
+        taken = len(conversation.manager.get_plain(conversation.hconn, request.hobj, options, before, most))
         if not taken:
             return False
-        whole = b"".join(frames[:taken])  # what was not taken in the end is not sent either
-        frames.clear()
+        whole = b"".join(frames)
+        if taken < len(sizes):
+            whole = whole[: sum(sizes[:taken])]  # what was not taken in the end is not sent either
         conversation.sent = conversation.sent + taken & 0xFFFFFFFF
         self._sent += taken
         self._room -= len(whole)
         link.send(whole, connection.lsn, taken)
         return True
+
+    def _framed(self, found: Plain, name: bytes, number: int) -> bytes:
+        """The frame, or the frames, of the message with this number among those that are sent."""
+        conversation, request = self._conversation, self._request
+        index = conversation.sent + number & 0xFFFFFFFF
+        body = pack_plain_message(
+            request.hobj, index, found.body, name, found.token, found.message.data, request.selection_index
+        )
+        return conversation.link.framed(Type.ASYNC_MESSAGE, body, conversation.number, self._flow.request)
 
     @property
     def _queue_name(self) -> bytes:

@@ -24,15 +24,14 @@ from libremq.wire.known_calls import (
     GET_KIND,
     HEAD_AT,
     IDS_AT,
-    IDS_END,
     KIND_AT,
     PUT_DATA_AT,
     PUT_KIND,
-    PUT_LENGTH_AT,
     LikeGet,
     LikePut,
     like_get,
     like_put,
+    parse_puts,
 )
 from libremq.wire.segments import Flow
 
@@ -148,44 +147,38 @@ class KnownCalls:
         like, form, link = known.like, known.form, self._link
         agreed = link.agreed
         assert agreed is not None
-        behind, length_max = like.behind, min(agreed.max_message, link.segment_limit - PUT_DATA_AT)
         end = min(len(data), start + BYTES_A_TURN + agreed.max_segment)
-        answers: list[bytes] = []
-        count, offset = 0, start
+        length_max = min(agreed.max_message, link.segment_limit - PUT_DATA_AT)
+        ids, contents, ends = parse_puts(data, start, end, like.head, like.behind, length_max, most, BYTES_A_TURN)
+        if not ids:
+            return 0, 0
+        answer, count = b"", 0
 
         def run() -> tuple[None, int]:
-            nonlocal count, offset
+            nonlocal answer, count
+            filled = form.put_run(ids, contents) if len(ids) > 1 else None
+            if filled is not None:
+                count = len(ids)
+                if like.is_answered:
+                    answer = like.answers(filled.ids, filled.stamp, contents)
+                return None, filled.lsn
             position = 0
-            while count < most and end - offset >= PUT_DATA_AT:
-                length = int.from_bytes(data[offset + PUT_LENGTH_AT : offset + PUT_DATA_AT], "little")
-                until = offset + PUT_DATA_AT + length
-                if (
-                    until > end
-                    or length > length_max
-                    or data[offset : offset + 4] != b"TSHM"
-                    or int.from_bytes(data[offset + 4 : offset + HEAD_AT], "big") != PUT_DATA_AT + length
-                    or data[offset + IDS_END : offset + PUT_LENGTH_AT] != behind
-                    or (count and data[offset + HEAD_AT : offset + IDS_AT] != head)
-                ):
-                    break
-                filled = form.put(data[offset + IDS_AT : offset + IDS_END], data[offset + PUT_DATA_AT : until])
-                if filled is None:
+            for both, content in zip(ids, contents, strict=True):
+                one = form.put(both, content)
+                if one is None:
                     break
                 if like.is_answered:
-                    answers.append(like.answer(filled.ids, filled.stamp, length))
-                if filled.lsn > position:
-                    position = filled.lsn
+                    answer += like.answer(one.ids, one.stamp, len(content))
+                if one.lsn > position:
+                    position = one.lsn
                 count += 1
-                offset = until
-                if offset - start > BYTES_A_TURN:
-                    break
             return None, position
 
         connection = form.connection
         known.conversation.manager.run(connection, run)
-        if answers:
-            link.send(b"".join(answers), connection.lsn, len(answers))
-        return offset - start, count
+        if answer:
+            link.send(answer, connection.lsn, count)
+        return (ends[count - 1] - start, count) if count else (0, 0)
 
     def _run_get(self, data: bytes, start: int) -> tuple[int, int]:
         """One get of whatever comes."""
@@ -200,12 +193,13 @@ class KnownCalls:
         length_max = min(agreed.max_message, link.max_segment - GET_BYTES)
         answer = b""
 
-        def before(found: Plain) -> bool:
+        def before(found: list[Plain]) -> int:
             nonlocal answer
-            if len(found.message.data) > length_max:
-                return False
-            answer = like.answer(found.body, found.token, found.message.data)
-            return True
+            message, body, token = found[0]
+            if len(message.data) > length_max:
+                return 0
+            answer = like.answer(body, token, message.data)
+            return 1
 
         if not conversation.manager.get_plain(conversation.hconn, known.hobj, known.options, before):
             return 0, 0
