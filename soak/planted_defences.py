@@ -8,7 +8,7 @@ from soak.planted_bug import Bug
 
 _CORE = "kernel/state/core.py"
 _TAKING = "kernel/verbs/taking.py"
-_REPEATS = "kernel/verbs/repeats.py"
+_PLAIN_GETS = "kernel/verbs/plain_gets.py"
 _QUEUE_STATE = "kernel/state/queue_state.py"
 _XA = "kernel/units/xa_branches.py"
 _CHECKPOINT = "kernel/recovery/checkpoint.py"
@@ -80,7 +80,7 @@ STORE = (
     ),
     Bug(
         "a piece of a batch is not checked when it is read again", "store/handle_file.py",
-        "if len(piece) == size and zlib.crc32(piece) == checksum:", "if len(piece) == size:",
+        "if len(piece) == size and crc32(piece) == checksum:", "if len(piece) == size:",
         "store/test_store_misreads.py",
     ),
     Bug(
@@ -274,9 +274,9 @@ FAULTS = (
         _TAKING_TESTS,
     ),
     Bug(
-        "the short way of gets makes the answer after the message is taken", _REPEATS,
-        "    before(message, token)\n    taken = core.take(queue, slot, unit)\n",
-        "    taken = core.take(queue, slot, unit)\n    before(message, token)\n", _TAKING_TESTS,
+        "a plain get makes the answer after the message is taken", _PLAIN_GETS,
+        "    if not before(found):\n        return None, 0\n    lsn = core.take(queue, slot, unit)\n",
+        "    lsn = core.take(queue, slot, unit)\n    if not before(found):\n        return None, 0\n", _TAKING_TESTS,
     ),
     Bug(
         "more is left of an expiry than there was", "kernel/messages/time_to_live.py",

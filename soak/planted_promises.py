@@ -6,7 +6,9 @@ from soak.planted_bug import Bug
 
 _CORE = "kernel/state/core.py"
 _TAKING = "kernel/verbs/taking.py"
-_REPEATS = "kernel/verbs/repeats.py"
+_PUT_FORMS = "kernel/verbs/put_forms.py"
+_PLAIN_GETS = "kernel/verbs/plain_gets.py"
+_KNOWN_CALLS = "server/net/known_calls.py"
 _QUEUE_STATE = "kernel/state/queue_state.py"
 _UNDO = "kernel/state/undo.py"
 _XA = "kernel/units/xa_branches.py"
@@ -19,7 +21,9 @@ _ACCESS_TESTS = "host/test_host_embedded_access.py"
 _CLIENT_LINK = "server/net/client_link.py"
 _MESSAGE_LINK = "server/net/message_link.py"
 _GETTING_TESTS = "kernel/verbs/test_kernel_getting.py"
-_REPEATS_TESTS = "kernel/verbs/test_kernel_repeats.py"
+_PUT_FORMS_TESTS = "kernel/verbs/test_kernel_put_forms.py"
+_PLAIN_GETS_TESTS = "kernel/verbs/test_kernel_plain_gets.py"
+_KNOWN_CALLS_TESTS = "server/net/test_server_known_calls.py"
 _EXPIRY_TESTS = "kernel/verbs/test_kernel_expiry.py"
 _CORE_TESTS = "kernel/state/test_kernel_core.py"
 _QUEUE_STATE_TESTS = "kernel/state/test_kernel_queue_state.py"
@@ -36,9 +40,9 @@ DURABILITY = (
         "got.lsn = taken if taken > visible else visible", "got.lsn = taken", _GETTING_TESTS,
     ),
     Bug(
-        "the short way of gets does not wait for the put that it sees", _REPEATS,
-        "return (message, token), taken if taken > visible else visible", "return (message, token), taken",
-        _REPEATS_TESTS,
+        "a plain get does not wait for the put that it sees", _PLAIN_GETS,
+        "    if taken and queue.visible_lsn > position:\n        position = queue.visible_lsn",
+        "    if taken and queue.visible_lsn > position:\n        pass", _PLAIN_GETS_TESTS,
     ),
     Bug(
         "a commit does not move the visible position", _CORE,
@@ -102,42 +106,87 @@ DURABILITY = (
 
 SHORT_WAYS = (
     Bug(
-        "a repeated put ignores altered definitions, PUT(DISABLED) among them", _REPEATS,
-        "            or plan.closed_because(core, self._options)\n", "", _REPEATS_TESTS,
+        "a repeated put ignores altered definitions, PUT(DISABLED) among them", _PUT_FORMS,
+        "            plan.closed_because(core, self._options)\n            or ", "            ", _PUT_FORMS_TESTS,
     ),
     Bug(
         "MQSET of a temporary queue does not count as altered", _CORE,
         "        self.definitions_version += 1\n        if isinstance(obj, LocalQueue) and obj.is_temporary:",
-        "        if isinstance(obj, LocalQueue) and obj.is_temporary:", _REPEATS_TESTS,
+        "        if isinstance(obj, LocalQueue) and obj.is_temporary:", _PUT_FORMS_TESTS,
     ),
     Bug(
-        "a repeated put ignores MAXDEPTH", _REPEATS, "            or plan.no_room_because(len(data))\n", "",
-        _REPEATS_TESTS,
+        "a repeated put ignores MAXDEPTH", _PUT_FORMS, "            or plan.no_room_because(len(data))\n", "",
+        _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "a repeated put ignores MAXUMSGS", _REPEATS, "limited=APPLICATION.is_limited", "limited=False", _REPEATS_TESTS,
+        "a repeated put ignores MAXUMSGS", _PUT_FORMS, "limited=APPLICATION.is_limited", "limited=False",
+        _PUT_FORMS_TESTS,
     ),
     Bug(
-        "a repeated put does not count itself", _REPEATS,
-        "        unit.message_count += 1\n        connection.async_puts", "        connection.async_puts",
-        _REPEATS_TESTS,
+        "a repeated put does not count itself", _PUT_FORMS, "            unit.message_count += 1\n", "",
+        _PUT_FORMS_TESTS,
     ),
     Bug(
-        "a repeated put counts itself twice", _REPEATS,
-        "        unit.message_count += 1\n        connection.async_puts",
-        "        unit.message_count += 2\n        connection.async_puts", _REPEATS_TESTS,
+        "a repeated put counts itself twice", _PUT_FORMS, "unit.message_count += 1", "unit.message_count += 2",
+        _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "the short way of gets ignores GET(DISABLED)", _REPEATS, "        or get_inhibited(handle, queue)\n", "",
-        _REPEATS_TESTS,
+        "a repeated put forgets what a backout restores of a group", _PUT_FORMS,
+        "unit.put_groups[handle] = {}  # a", "pass  # a", _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "the short way of gets ignores reports", _REPEATS, "        or md.Report & reports.COD_MASK\n", "",
-        _REPEATS_TESTS,
+        "a repeated put stores the alias of a reply queue", _PUT_FORMS,
+        "        or isinstance(core.catalogue.find_queue(md.ReplyToQ), RemoteQueue)  # stored is what the alias stands "
+        "for\n", "", _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "the short way of gets ignores expiry", _REPEATS, "        or store.handles.expiry_ms[slot]\n", "",
-        _REPEATS_TESTS,
+        "a repeated put passes a getter by that waits", _PUT_FORMS, "if unit is None and queue.waiters:", "if False:",
+        _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "MQSTAT does not hear of repeated puts", _PUT_FORMS,
+        "        if self._is_async:\n            connection.async_puts.successes += 1\n", "", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a put that failed by the queue's default answer is known as one that went well",
+        "server/net/conversation.py", "self.link.ours and self._async_troubles == troubles", "self.link.ours",
+        _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "puts are alike whatever follows their ids", _KNOWN_CALLS,
+        "                    or data[offset + IDS_END : offset + PUT_LENGTH_AT] != behind\n", "", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a known put may be longer than its channel carries", _KNOWN_CALLS,
+        "                    or length > length_max\n", "", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a known call overtakes those that wait for a get", "server/net/conversation.py",
+        "return self.hconn != 0 and not (self._busy or self.get_flow or self.batch or self._backlog)",
+        "return self.hconn != 0", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "calls of a closed handle stay known", "server/net/object_calls.py",
+        "    conversation.link.known_calls.forget()\n", "", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a plain get ignores GET(DISABLED)", _PLAIN_GETS, "        or get_inhibited(handle, queue)\n", "",
+        _PLAIN_GETS_TESTS,
+    ),
+    Bug(
+        "a plain get ignores reports", _PLAIN_GETS, "& reports.COD_MASK)", "& 0)", _PLAIN_GETS_TESTS,
+    ),
+    Bug(
+        "a plain get ignores expiry", _PLAIN_GETS, "if expires := store.handles.expiry_ms[slot]:", "if expires := 0:",
+        _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a plain get ignores how often its message was backed out", _PLAIN_GETS,
+        "if count := store.backout_count(slot):", "if count := 0:", _PLAIN_GETS_TESTS,
+    ),
+    Bug(
+        "a plain get that cannot be ends as if the queue manager had", _PLAIN_GETS,
+        "        pass  # what was taken is on its way; an", "        raise  # an", _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a channel puts to where a name led before definitions were altered", "channels/target_queues.py",
