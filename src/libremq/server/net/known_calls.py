@@ -195,7 +195,7 @@ class KnownCalls:
         link, conversation, like = self._link, known.conversation, known.like
         agreed, event_loop = link.agreed, link.event_loop
         assert agreed is not None
-        if event_loop.buffered_bytes > event_loop.limits.buffer_bytes_max:
+        if link.is_full() or event_loop.buffered_bytes > event_loop.limits.buffer_bytes_max:
             return 0, 0
         length_max = min(agreed.max_message, link.max_segment - GET_BYTES)
         answer = b""
