@@ -116,7 +116,7 @@ SHORT_WAYS = (
     ),
     Bug(
         "a repeated put ignores MAXDEPTH", _PUT_FORMS, "            or plan.no_room_because(len(data))\n", "",
-        _PUT_FORMS_TESTS,
+        _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a repeated put ignores MAXUMSGS", _PUT_FORMS, "limited=APPLICATION.is_limited", "limited=False",
@@ -128,7 +128,7 @@ SHORT_WAYS = (
     ),
     Bug(
         "a repeated put counts itself twice", _PUT_FORMS, "unit.message_count += 1", "unit.message_count += 2",
-        _PUT_FORMS_TESTS,
+        _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a repeated put forgets what a backout restores of a group", _PUT_FORMS,
@@ -178,7 +178,7 @@ SHORT_WAYS = (
     ),
     Bug(
         "a plain get ignores expiry", _PLAIN_GETS, "if expires := store.handles.expiry_ms[slot]:", "if expires := 0:",
-        _PLAIN_GETS_TESTS,
+        _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a plain get ignores how often its message was backed out", _PLAIN_GETS,
