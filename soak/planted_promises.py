@@ -8,11 +8,12 @@ _CORE = "kernel/state/core.py"
 _TAKING = "kernel/verbs/taking.py"
 _PUT_FORMS = "kernel/verbs/put_forms.py"
 _PLAIN_GETS = "kernel/verbs/plain_gets.py"
-_KNOWN_CALLS = "server/net/known_calls.py"
+_CALL_BYTES = "wire/known_calls.py"
 _QUEUE_STATE = "kernel/state/queue_state.py"
 _UNDO = "kernel/state/undo.py"
 _XA = "kernel/units/xa_branches.py"
 _REPLAY = "kernel/recovery/replay.py"
+_NETTING = "kernel/recovery/netting.py"
 _CHECKPOINT = "kernel/recovery/checkpoint.py"
 _EXPIRY = "kernel/verbs/expiry.py"
 _EMBEDDED = "host/embedded.py"
@@ -46,8 +47,8 @@ DURABILITY = (
     ),
     Bug(
         "a commit does not move the visible position", _CORE,
-        "            if lsn:\n                queue.visible_lsn = lsn\n            if kind == PUT:",
-        "            if kind == PUT:", _GETTING_TESTS,
+        "            if lsn:\n                queue.visible_lsn = lsn\n            slots = ",
+        "            slots = ", _GETTING_TESTS,
     ),
     Bug(
         "a put outside syncpoint does not move the visible position", _CORE,
@@ -153,12 +154,12 @@ SHORT_WAYS = (
         _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "puts are alike whatever follows their ids", _KNOWN_CALLS,
-        "                    or data[offset + IDS_END : offset + PUT_LENGTH_AT] != behind\n", "", _KNOWN_CALLS_TESTS,
+        "puts are alike whatever follows their ids", _CALL_BYTES,
+        "if until > end or not data.startswith(back, offset + IDS_END):", "if until > end:", _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "a known put may be longer than its channel carries", _KNOWN_CALLS,
-        "                    or length > length_max\n", "", _KNOWN_CALLS_TESTS,
+        "a known put may be longer than its channel carries", _CALL_BYTES, "if length > length_max:", "if False:",
+        _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a known call overtakes those that wait for a get", "server/net/conversation.py",
@@ -275,7 +276,7 @@ UNITS = (
     ),
     Bug(
         "a get in a unit of work is not logged", _CORE,
-        "lsn = self.log.append(R.GET, unit.id, unit.last_lsn, parts, keep=self._keep(unit))", "pass", _CORE_TESTS,
+        "lsn = self.log.append(R.GET, unit.id, unit.last_lsn, parts, keep=self.keep_for(unit))", "pass", _CORE_TESTS,
     ),
     Bug(
         "a commit is not logged", _CORE, "lsn = self.log.append(R.COMMIT, unit.id, unit.last_lsn, (), reserve=True)",
@@ -344,14 +345,18 @@ RECOVERY = (
         "unit.xid, unit.owner, unit.state = prepared.xid, prepared.owner, PREPARED",
         "unit.xid, unit.owner = prepared.xid, prepared.owner", _RESTART_TESTS,
     ),
-    Bug("replay forgets when a message expires", _REPLAY, "put.expiry_ms, record.txn", "0, record.txn", _RESTART_TESTS),
     Bug(
-        "replay numbers messages anew", _REPLAY, "slot=put.slot, sequence=put.sequence", "slot=put.slot",
+        "replay forgets when a message expires", _NETTING, "put.expiry_ms, max(unit, 0)", "0, max(unit, 0)",
         _RESTART_TESTS,
     ),
     Bug(
-        "replay forgets the backout count", _REPLAY, "_undo(operation, undo.backout_count if undo.sequence else None)",
-        "_undo(operation, 0)", _RESTART_TESTS,
+        "replay numbers messages anew", _NETTING, "slot=slot, sequence=sequence", "slot=slot",
+        _RESTART_TESTS,
+    ),
+    Bug(
+        "replay forgets the backout count", _REPLAY,
+        "_undo(net, operation, undo.backout_count if undo.sequence else None)", "_undo(net, operation, 0)",
+        _RESTART_TESTS,
     ),
     Bug(
         "what was undone before a crash is undone again", _REPLAY, "return operations.pop(at)",
