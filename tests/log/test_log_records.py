@@ -37,7 +37,7 @@ def test_a_run_is_what_its_records_are_one_by_one(seed: int) -> None:
     last = 0
     for number in range(25):
         sizes = [rng.choice((0, 1, 30, 700, 4000, 4028, 4029, 9000)) for _ in range(rng.randrange(6))]
-        payloads = [(rng.randbytes(size), b"", rng.randbytes(3)) for size in sizes]
+        payloads: list[tuple[bytes, ...]] = [(rng.randbytes(size), b"", rng.randbytes(3)) for size in sizes]
         txn = rng.choice((0, number))
         first = last if txn else 0
         lsns = log.append_run(RecordType.PUT, txn, first, payloads, flags=number)
@@ -61,7 +61,7 @@ def test_a_run_is_what_its_records_are_one_by_one(seed: int) -> None:
 
 def test_a_run_that_does_not_fit_is_not_begun() -> None:
     _, log = make(primaries=2, secondaries=1)
-    payloads = [(bytes(60_000),)] * 3
+    payloads: list[tuple[bytes, ...]] = [(bytes(60_000),)] * 3
     with pytest.raises(LogFull):
         while True:
             before = log.position

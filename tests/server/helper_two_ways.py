@@ -12,6 +12,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -75,7 +76,7 @@ class Get(NamedTuple):
     by: str = A1
     source: str = Q
     options: int = C.MQGMO_NO_SYNCPOINT
-    count: int = 1
+    count: int = 1  # type: ignore[assignment]  # a tuple has a method of that name, which nobody calls
     match: int = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
     ids: int = 0
     message_handle: int = 0
@@ -89,7 +90,7 @@ class Take(NamedTuple):
     by: str = A1
     source: str = Q
     options: int = C.MQGMO_NO_SYNCPOINT
-    count: int = 10
+    count: int = 10  # type: ignore[assignment]
     room: int = 1 << 20
     max_length: int = -1
     selection_index: int = 1
@@ -337,13 +338,13 @@ class _Side:
         self.admin(lambda: manager.alter("QMGR", "", _QMGR))
         for name in (Q, P, "R"):
             if manager.find("QLOCAL", name) is not None:
-                self.admin(lambda name=name: manager.delete("QLOCAL", name, purge=True))
-            self.admin(lambda name=name: manager.define("QLOCAL", name, {}))
+                self.admin(partial(manager.delete, "QLOCAL", name, purge=True))
+            self.admin(partial(manager.define, "QLOCAL", name, {}))
         if manager.find("QALIAS", ALIAS) is not None:
             self.admin(lambda: manager.delete("QALIAS", ALIAS))
         self.admin(lambda: manager.define("QALIAS", ALIAS, {"TARGET": Q}))
         for name in ("INITQ", "SYSTEM.ADMIN.PERFM.EVENT"):
-            self.admin(lambda name=name: manager.clear(name))
+            self.admin(partial(manager.clear, name))
         self._lines = {"a": _Line(self.served.port, CHANNEL), "b": _Line(self.served.port, SMALL_CHANNEL)}
         self._waiting.clear()
         action = session_flows.pack_action(2, Action.START)

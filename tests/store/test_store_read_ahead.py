@@ -38,8 +38,8 @@ def test_messages_that_lie_together_take_few_reads() -> None:
 class _Window:
     """A store whose messages 2 to 19 were read along with message 1; then message 5 went, and others came."""
 
-    def __init__(self, **limits: int) -> None:
-        self.store = store = opened(FaultyFiles(), **limits)
+    def __init__(self, persistent_buffer_bytes: int) -> None:
+        self.store = store = opened(FaultyFiles(), persistent_buffer_bytes=persistent_buffer_bytes)
         self.messages = {put(store, _data(number)): number for number in range(20)}
         slots = list(self.messages)
         for number in range(90, 96):

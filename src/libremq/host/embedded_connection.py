@@ -12,14 +12,16 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from libremq.host.binding import GotItem, PutItem
+from libremq.host.binding import GetCall, GotItem, PutCall, PutItem, Received, with_ids
 from libremq.host.embedded import EmbeddedQueueManager
-from libremq.host.message_calls import MessageCalls
+from libremq.host.message_calls import MessageCalls, PlainReceived
 from libremq.kernel.properties.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
 from libremq.kernel.state.waiting_gets import Got
 from libremq.kernel.verbs.consumers import Delivery
+from libremq.kernel.verbs.plain_gets import is_plain
+from libremq.kernel.verbs.put_forms import PutForm
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.rfh2 import PropertyValue
@@ -45,6 +47,7 @@ from libremq.mqi.structs import (
 )
 
 _T = TypeVar("_T")
+_NO_ID = bytes(24)
 
 
 class EmbeddedConnection(MessageCalls):
@@ -119,6 +122,39 @@ class EmbeddedConnection(MessageCalls):
             self._check_thread()
         return self._embedded.call(self.hconn, self._manager.put, self.hconn, hobj, md, pmo, data, records)
 
+    def put_message(
+        self,
+        hobj: int,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        """By the form that an earlier put of this kind has left, if that will do (`put_forms`)."""
+        if properties:
+            return super().put_message(hobj, put, data, message_id, correlation_id, properties)
+        if self._connection.consuming:
+            self._check_thread()
+        form: PutForm | None = put.made
+        if form is not None:
+            ids = (message_id or _NO_ID) + (correlation_id or _NO_ID)
+            filled = self._embedded.call(self.hconn, self._manager.put_like, form, ids, data)
+            if filled is not None:
+                return filled.ids[:24]
+        md = with_ids(put.md, message_id, correlation_id)
+        self._embedded.call(self.hconn, self._put_first, hobj, put, md, data)
+        return md.MsgId
+
+    def _put_first(self, hobj: int, put: PutCall, md: MQMD, data: bytes) -> None:
+        """The first put of its kind, or one that the form of those before does not fit."""
+        pmo, status = put.pmo.copy(), self._connection.async_puts
+        troubles = status.failures + status.warnings
+        reason = self._manager.put(self.hconn, hobj, md, pmo, data)
+        # Of an asynchronous put that did not go well MQSTAT tells, and its descriptor is not filled
+        if not reason and status.failures + status.warnings == troubles:
+            put.made = self._manager.form_of(self.hconn, hobj, md, pmo)
+
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
         return self._call(lambda: self._manager.put1(self.hconn, od, md, pmo, data))
 
@@ -126,6 +162,31 @@ class EmbeddedConnection(MessageCalls):
         if self._connection.consuming:
             self._check_thread()
         return self._embedded.get(self.hconn, hobj, md, gmo, buffer_length)
+
+    def get_message(
+        self, hobj: int, get: GetCall, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Received:
+        """As it is stored, if it is one about which there is nothing to decide (`plain_gets`)."""
+        if message_id is None and correlation_id is None and get.max_length is None:
+            if self._connection.consuming:
+                self._check_thread()
+            found = self._embedded.call(self.hconn, self._get_plain, hobj, get)
+            if found is not None:
+                return found
+        return super().get_message(hobj, get, message_id, correlation_id)
+
+    def _get_plain(self, hobj: int, get: GetCall) -> PlainReceived | None:
+        if get.made is None:
+            handle = self._connection.handles.get(hobj)
+            if handle is None or handle.queue is None:
+                return None
+            has_ids = get.md.MsgId != _NO_ID or get.md.CorrelId != _NO_ID
+            get.made = not has_ids and get.gmo.Version >= C.MQGMO_VERSION_3 and is_plain(handle, get.gmo), handle.queue
+        plain, queue = get.made
+        if not plain:
+            return None
+        found = self._manager.get_plain(self.hconn, hobj, get.gmo.Options)
+        return PlainReceived(found[0], get, queue.name) if found else None
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         self._call(lambda: self._put_many(hobj, items))

@@ -6,11 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from libremq.host.binding import Binding, GetCall, GotItem, PutCall, PutItem, Received, with_ids
+from libremq.kernel.verbs.plain_gets import Plain
 from libremq.mqi import constants as C
+from libremq.mqi.descriptor_bytes import EXPIRY_AT, EXPIRY_END, packed_integer, read_body
 from libremq.mqi.errors import MQError
+from libremq.mqi.rfh2 import PropertyValue
+from libremq.mqi.structs import MQGMO, MQMD
 
 if TYPE_CHECKING:
     from libremq.mqi.structs import MQPMO
+
 
 
 class MessageCalls(Binding, Protocol):
@@ -75,6 +80,54 @@ class MessageCalls(Binding, Protocol):
         if not self._receiving:
             self._receiving = self.create_message_handle()
         return self._receiving
+
+
+_NEVER = packed_integer(C.MQEI_UNLIMITED)
+
+
+class PlainReceived:
+    """A message as its bytes, taken apart when somebody asks."""
+
+    __slots__ = ("_call", "_found", "_gmo", "_md", "_properties", "data", "queue")
+
+    reason = C.MQRC_NONE
+    """There is nothing to warn of."""
+
+    def __init__(self, found: Plain, call: GetCall, queue: str) -> None:
+        self._found = found
+        self._call = call
+        self._md: MQMD | None = None
+        self._gmo: MQGMO | None = None
+        self._properties: dict[str, PropertyValue] | None = None
+        self.data = found.message.data
+        self.queue = queue
+
+    @property
+    def length(self) -> int:
+        return len(self.data)
+
+    @property
+    def expires(self) -> bool:
+        return self._found.body[EXPIRY_AT:EXPIRY_END] != _NEVER
+
+    @property
+    def md(self) -> MQMD:
+        if self._md is None:
+            self._md = read_body(self._found.body)  # the queue has its own, which a backout needs
+        return self._md
+
+    @property
+    def gmo(self) -> MQGMO:
+        if self._gmo is None:
+            self._gmo = gmo = self._call.gmo.copy()
+            gmo.ResolvedQName, gmo.MsgToken, gmo.ReturnedLength = self.queue, self._found.token, self.length
+        return self._gmo
+
+    @property
+    def properties(self) -> dict[str, PropertyValue]:
+        if self._properties is None:
+            self._properties = {}
+        return self._properties
 
 
 class PutProperties:

@@ -13,10 +13,10 @@ from helper_media import FOLDER, LINEAR, Life
 
 from libremq.kernel.recovery import catalogue_file, log_room, replay
 from libremq.kernel.recovery.log_dump import LogFormatter
+from libremq.kernel.recovery.netting import ReplayedUnit
 from libremq.kernel.recovery.replay import ROWS, Purpose, UnknownRecord, read_checkpoint
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState
-from libremq.kernel.state.unit_of_work import Operation, UnitOfWork
 from libremq.log import LogConfig, Record, RecordType
 from libremq.log.log_dump_reader import dump
 from libremq.log.records import RESERVED_TYPES
@@ -265,12 +265,12 @@ def test_an_undo_of_what_was_not_done_damages_one_queue_only() -> None:
 
 def test_a_long_unit_of_work_is_undone_in_steps_that_do_not_grow() -> None:
     """Each compensation takes out the operation at the end: none is searched for from the beginning."""
-    unit = UnitOfWork(1)
+    unit = ReplayedUnit()
     queue: Any = object()
-    unit.operations = [Operation(0, queue, slot, slot + 1) for slot in range(50)]
+    unit.operations = [(0, queue, slot, slot + 1) for slot in range(50)]
     for slot in reversed(range(50)):
         found = replay._take_back(unit, queue, slot)
-        assert found is not None and (found.slot, len(unit.operations)) == (slot, slot)
+        assert found is not None and (found[2], len(unit.operations)) == (slot, slot)
     assert replay._take_back(unit, queue, 0) is None
 
 

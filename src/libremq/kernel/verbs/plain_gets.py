@@ -36,7 +36,7 @@ from libremq.mqi.descriptor_bytes import (
     read_body,
 )
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQMD
+from libremq.mqi.structs import MQGMO, MQMD
 from libremq.store.space_handles import NONE, PERSISTENT
 from libremq.store.stored_message import Message
 
@@ -59,6 +59,16 @@ BeforeTaking = Callable[[list[Plain]], int]
 The others stay where they are; all do if it raises something. Fewer may be taken in the end.
 """
 
+PLAIN_OPTIONS = (
+    C.MQGMO_SYNCPOINT
+    | C.MQGMO_NO_SYNCPOINT
+    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
+    | C.MQGMO_FAIL_IF_QUIESCING
+    | C.MQGMO_PROPERTIES_IN_HANDLE
+    | C.MQGMO_NO_PROPERTIES
+)
+"""Get options that decide nothing about a message without properties. A wait, too, where there is a message."""
+_IDS = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
 _NONE = bytes(4)
 _RUN_BYTES = 64 << 10
 """Of messages that are looked at as one run: whoever is given them may not take all, and they may have to be read."""
@@ -203,6 +213,12 @@ def _take_run(
     if taken and handle.has(C.MQOO_SAVE_ALL_CONTEXT):
         handle.save_context(taken[-1].message)
     return taken, lsn
+
+
+def is_plain(handle: ObjectHandle, gmo: MQGMO) -> bool:
+    """Are gets with these options, and without ids, of whatever comes first, as it is stored?"""
+    options, match = gmo.Options, gmo.MatchOptions
+    return not options & ~(PLAIN_OPTIONS | C.MQGMO_WAIT) and not match & ~_IDS and handle.selector is None
 
 
 def is_special(body: bytes, options: int) -> bool:

@@ -15,7 +15,7 @@ from libremq.kernel.state.failure_reasons import unexpected
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.kernel.verbs.consumers import Delivery
 from libremq.kernel.verbs.matching import takes_any
-from libremq.kernel.verbs.plain_gets import Plain
+from libremq.kernel.verbs.plain_gets import PLAIN_OPTIONS, Plain
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
@@ -232,7 +232,7 @@ class Batch:
             link.ours
             and known_calls.are_run()
             and self._max_length is None
-            and not options & ~known_calls.PLAIN_OPTIONS
+            and not options & ~PLAIN_OPTIONS
             and self._takes_any
         )
         until = self._sent + _TURN

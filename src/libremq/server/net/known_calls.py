@@ -14,9 +14,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from libremq.kernel.verbs.plain_gets import Plain
+from libremq.kernel.verbs.plain_gets import Plain, is_plain
 from libremq.kernel.verbs.put_forms import PutForm
-from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
 from libremq.wire.known_calls import (
@@ -41,14 +40,6 @@ if TYPE_CHECKING:
 
 KNOWN_MAX = 256
 """Kinds of calls that are remembered of a link. Then it begins anew."""
-PLAIN_OPTIONS = (
-    C.MQGMO_SYNCPOINT
-    | C.MQGMO_NO_SYNCPOINT
-    | C.MQGMO_SYNCPOINT_IF_PERSISTENT
-    | C.MQGMO_FAIL_IF_QUIESCING
-    | C.MQGMO_PROPERTIES_IN_HANDLE
-    | C.MQGMO_NO_PROPERTIES
-)
 _ENABLED = os.environ.get("LIBREMQ_KNOWN_CALLS", "") != "no"
 
 
@@ -106,10 +97,10 @@ class KnownCalls:
 
     def note_get(self, conversation: Conversation, flow: Flow, hobj: int, gmo: MQGMO, reply: bytes) -> None:
         """A get for any length went well."""
-        if not _ENABLED or gmo.Options & ~(PLAIN_OPTIONS | C.MQGMO_WAIT) or gmo.MatchOptions & ~_IDS:
+        if not _ENABLED or not is_plain(conversation.manager.handle(conversation.hconn, hobj), gmo):
             return
         like = like_get(flow, reply)
-        if like is not None and conversation.manager.handle(conversation.hconn, hobj).selector is None:
+        if like is not None:
             if len(self._gets) >= KNOWN_MAX:
                 self._gets.clear()
             self._gets[like.request] = _KnownGet(conversation, like, hobj, gmo.Options)
@@ -209,5 +200,4 @@ class KnownCalls:
         return GET_BYTES, 1
 
 
-_IDS = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
 _GET_HEAD = b"TSHM" + GET_BYTES.to_bytes(4, "big")
