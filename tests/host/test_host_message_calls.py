@@ -35,7 +35,13 @@ _ALTERS: list[dict[str, Any]] = [
     {"DEFPRTY": 3}, {"MAXDEPTH": 3}, {"MAXDEPTH": 5000}, {"CAPEXPRY": 20}, {"DEFPRESP": "ASYNC"}, {"MAXMSGL": 50},
 ]  # fmt: skip
 
-_GETS: list[dict[str, Any]] = [{}, {}, {"correlation_id": b"c" * 24}, {"max_length": 5}]
+_GETS: list[dict[str, Any]] = [
+    {},
+    {},
+    {"correlation_id": b"c" * 24},
+    {"max_length": 5},
+    {"md": MQMD(Version=2, CorrelId=b"c" * 24)},
+]
 
 
 def _fields(structure: MQMD | MQGMO) -> dict[str, Any]:
@@ -118,3 +124,15 @@ def test_what_was_got_in_a_transaction_may_be_changed_and_comes_back_as_it_was()
             assert message.properties == {"colour": "red"}
             raise _BackOut
         assert queue.get().md.Priority == 4
+
+
+def test_an_asynchronous_put_that_fails_leaves_no_form() -> None:
+    with temporary_queue_manager() as qm:
+        qm.define_local("Q", DEFPRESP="ASYNC", DEFPRTY=3, MAXDEPTH=1)
+        queue = qm.queue("Q")
+        for data in (b"one", b"refused: the queue is full"):
+            queue.put(data)
+        assert queue.get().data == b"one"
+        queue.put(b"two")
+        message = queue.get()
+        assert (message.data, message.md.Priority, message.md.Persistence) == (b"two", 3, C.MQPER_NOT_PERSISTENT)
