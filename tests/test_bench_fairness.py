@@ -21,7 +21,7 @@ def test_the_fairness_benchmark_runs(tmp_path: Path) -> None:
     if "is in memory" in run.stderr:
         pytest.skip(run.stderr.strip())
     assert run.returncode == 0, run.stderr
-    number = r" +\d+\.\d +\d+\.\d times the quiet one, of \d+ calls; goal 50: "
+    number = r" +\d+\.\d +\d+\.\d times the quiet one, of [\d ]+ calls; goal 50: "
     for row in (
         r"quiet +\d+\.\d +median \d", rf"heartbeats without end{number}",
         rf"selector, 20 messages of 40 properties{number}", rf"get that meets 200 expired messages{number}",
