@@ -8,17 +8,8 @@ A binding may be called from any thread; its calls run one at a time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from libremq.admin.mqsc_session import Answer
-from libremq.host.statistics_snapshot import QueueManagerStatistics
-from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
-from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
-from libremq.kernel.state.media_image import MediaResult
-from libremq.kernel.state.waiting_gets import Got
-from libremq.log import ExtentState, Finding
-from libremq.log.management import Archiver
 from libremq.mqi import constants as C
 from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import (
@@ -40,6 +31,18 @@ from libremq.mqi.structs import (
     MQSMPO,
     MQSTS,
 )
+
+if TYPE_CHECKING:
+    # A client has no use for a queue manager: what these name is not loaded with it
+    from libremq.admin.mqsc_session import Answer
+    from libremq.host.statistics_snapshot import QueueManagerStatistics
+    from libremq.kernel.objects.attributes import GivenValue
+    from libremq.kernel.properties.message_handles import InquiredProperty, PropertiesBuffer
+    from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
+    from libremq.kernel.state.media_image import MediaResult
+    from libremq.kernel.state.waiting_gets import Got
+    from libremq.log import ExtentState, Finding
+    from libremq.log.management import Archiver
 
 
 class PutItem(NamedTuple):

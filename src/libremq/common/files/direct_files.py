@@ -26,7 +26,9 @@ _TRIAL_WRITES_MAX = 12
 _SLOWER = 1.25
 """How much longer the best of so few writes may take."""
 
-_FLAGS = getattr(os, "O_DIRECT", 0) and os.O_RDWR | os.O_CLOEXEC | os.O_DIRECT | os.O_DSYNC
+_CLOSED_ON_EXEC = getattr(os, "O_CLOEXEC", 0)
+_DIRECT, _SYNCED = getattr(os, "O_DIRECT", 0), getattr(os, "O_DSYNC", 0)
+_FLAGS = os.O_RDWR | _CLOSED_ON_EXEC | _DIRECT | _SYNCED if _DIRECT and _SYNCED else 0
 
 
 def aligned_memory(size: int) -> memoryview:
@@ -75,7 +77,7 @@ def pays_off(folder: str) -> bool:
 
 def _try_out(path: str) -> bool:
     page = aligned_memory(ALIGNED_BYTES)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | _CLOSED_ON_EXEC, 0o600)
     try:
         os.pwrite(fd, page, 0)
         sync_content(fd)
