@@ -120,6 +120,7 @@ def test_a_question_is_answered_from_what_is_given(pipeline: Pipeline) -> None:
     assert "messages a second at most" in out and "not known" not in out
 
 
+@pytest.mark.timeout(900)  # all of the pipeline, which may be the first to start Spark
 def test_from_dumps_to_a_report(pipeline: Pipeline) -> None:
     """The whole way, in the order in which a user goes it."""
     from helper_spark import session
