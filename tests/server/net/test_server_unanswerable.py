@@ -9,9 +9,10 @@ from typing import Any, NoReturn
 import pytest
 
 import libremq
-from libremq import QueueManager
+from libremq import ConnectionBroken, QueueManager
+from libremq.kernel.verbs.put_forms import PutForm
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError
+from libremq.mqi.errors import MQError, mq_error
 from libremq.server.net import deliveries
 from libremq.testing.serving import Served, served_queue_manager
 from libremq.testing.virtual_clock import VirtualClock
@@ -86,3 +87,36 @@ def test_a_batch(served: Served, qm: QueueManager, monkeypatch: pytest.MonkeyPat
             return
         assert len(got) < 3
         assert got + [message.text for message in queue.get_many(3)] == ["0", "1", "2"]
+
+
+def test_a_known_put_that_fails_ends_the_connection(
+    served: Served, qm: QueueManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It cannot: what may fail is left to the ordinary way. Should it all the same, nobody waits for an answer."""
+
+    def fails(*arguments: Any) -> NoReturn:
+        raise mq_error(C.MQRC_UNEXPECTED_ERROR, "Q", "planted")
+
+    with qm.queue("Q") as queue:
+        queue.put("known", persistent=True)
+        with monkeypatch.context() as planted:
+            planted.setattr(PutForm, "put", fails)
+            with pytest.raises(ConnectionBroken):
+                queue.put("not put", persistent=True)
+    assert _depth(served) == 1
+
+
+def test_a_put_is_not_done_twice_when_what_follows_fails(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*arguments: Any) -> NoReturn:
+        raise mq_error(C.MQRC_UNEXPECTED_ERROR, "Q", "planted")
+
+    with libremq.connect(served.url("mq")) as qm:
+        queue = qm.queue("Q")
+        queue.put("known")
+        served.in_loop(lambda: served.embedded.manager.alter("QMGR", "", {"PERFMEV": "ENABLED"}))
+        queue.put("known anew")
+        with monkeypatch.context() as planted:
+            planted.setattr(served.embedded.manager.core, "on_put", fails)
+            with pytest.raises(MQError):
+                queue.put("once")
+    assert _depth(served) == 3

@@ -110,6 +110,7 @@ class PutForm:
             or handle.hobj not in connection.handles
         ):
             return None
+        put_before = queue.statistics.enqueued
         try:
             unit: UnitOfWork | None = None
             if self._in_unit:
@@ -128,6 +129,8 @@ class PutForm:
                 expires = expires_ms(self._expiry, now)
                 lsn = core.put(queue, message, self._priority, self._persistent, expires, unit)
         except (MQError, *PASSING):
+            if queue.statistics.enqueued != put_before:
+                raise  # it is there, and what followed from it failed: done anew, it would be there twice
             return None
         if unit is not None:
             unit.message_count += 1

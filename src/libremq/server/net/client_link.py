@@ -200,11 +200,11 @@ class Link(ServedLink):
         try:
             with event_loop.lock:
                 used, calls = self.known_calls.take(data)
-        except MQError:
-            used, calls = len(data), 1  # the queue manager has failed; `settle` tells
         except Exception as error:
-            self.refuse_unexpected(error)
-            return b"", True
+            if event_loop.manager.failure is None or not isinstance(error, MQError):
+                self.refuse_unexpected(error)  # who waits for answers must not wait for ever
+                return b"", True
+            used, calls = len(data), 1  # the queue manager has failed; `settle` tells
         if not calls:
             return data, False
         self._called = self.silence.heard
