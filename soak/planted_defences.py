@@ -275,8 +275,9 @@ FAULTS = (
     ),
     Bug(
         "a plain get makes the answer after the message is taken", _PLAIN_GETS,
-        "    if not before([found]):\n        return None, 0\n    lsn = core.take(queue, slot, unit)\n",
-        "    lsn = core.take(queue, slot, unit)\n    if not before([found]):\n        return None, 0\n", _TAKING_TESTS,
+        "    if not before([found]):\n        return None, 0\n    got_before = ",
+        "    core.take(queue, slot, unit)\n    if not before([found]):\n        return None, 0\n    got_before = ",
+        _TAKING_TESTS,
     ),
     Bug(
         "more is left of an expiry than there was", "kernel/messages/time_to_live.py",

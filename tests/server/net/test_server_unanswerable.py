@@ -120,3 +120,21 @@ def test_a_put_is_not_done_twice_when_what_follows_fails(served: Served, monkeyp
             with pytest.raises(MQError):
                 queue.put("once")
     assert _depth(served) == 3
+
+
+def test_a_message_that_is_taken_is_handed_out_when_what_follows_fails(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*arguments: Any) -> NoReturn:
+        raise mq_error(C.MQRC_UNEXPECTED_ERROR, "Q", "planted")
+
+    with libremq.connect(served.url("mq")) as qm:
+        served.in_loop(lambda: served.embedded.manager.alter("QMGR", "", {"PERFMEV": "ENABLED"}))
+        queue = qm.queue("Q")
+        for number in range(2):
+            queue.put(str(number), persistent=True)
+        assert queue.get().text == "0"
+        with monkeypatch.context() as planted:
+            planted.setattr(served.embedded.manager.core, "on_get", fails)
+            assert queue.get().text == "1"
+    assert _depth(served) == 0

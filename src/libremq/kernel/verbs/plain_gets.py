@@ -136,7 +136,13 @@ def _take_first(
         unit = core.syncpoint_unit(connection)
     if not before([found]):
         return None, 0
-    lsn = core.take(queue, slot, unit)
+    got_before = queue.statistics.dequeued
+    try:
+        lsn = core.take(queue, slot, unit)
+    except (MQError, *PASSING):
+        if queue.statistics.dequeued == got_before:
+            raise
+        lsn = core.log.tail - 1  # it is taken, and nobody else has it: what failed is what followed
     if unit is not None:
         unit.message_count += 1
         if handle not in unit.get_groups:
