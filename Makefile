@@ -69,6 +69,7 @@ interop: $(READY)
 bench: $(READY)
 	@echo "Installing the clients of those it is measured against. pip is silent unless something is wrong."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check ./packages/speed || echo "libremq-speed cannot be built here (no C compiler?): its rows will be missing."
 	@$(BIN)/python bench/run.py
 
 bench-pipeline: $(READY)

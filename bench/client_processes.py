@@ -7,12 +7,14 @@ window when its last message came.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -186,37 +188,57 @@ def _main(orders: Connection, contenders: dict[str, Contender], gates: dict[int,
     worker.close()
 
 
+@contextmanager
+def _environment(settings: Sequence[tuple[str, str]]) -> Iterator[None]:
+    """What processes that are started meanwhile inherit."""
+    before = os.environ.copy()
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
 class ClientProcesses:
-    """The processes, from the outside."""
+    """The processes, from the outside: for each environment that contenders want, as many as the largest round has."""
 
     def __init__(self, contenders: Sequence[Contender], many: int) -> None:
         context = get_context("spawn")
         self._gates = {parties: _Gate(parties) for parties in {1, 2, many}}
-        self._by_name = {contender.name: contender for contender in contenders}
         self._processes: list[Any] = []
-        self._orders: list[Connection] = []
-        for _ in range(many):
-            ours, theirs = context.Pipe()
-            process = context.Process(target=_main, args=(theirs, self._by_name, self._gates), daemon=True)
-            process.start()
-            theirs.close()
-            self._processes.append(process)
-            self._orders.append(ours)
-        for orders in self._orders:
-            orders.recv()
+        self._orders: dict[tuple[tuple[str, str], ...], list[Connection]] = {}
+        self._first_pids: dict[tuple[tuple[str, str], ...], int] = {}
+        for settings in dict.fromkeys(contender.environment for contender in contenders):
+            by_name = {contender.name: contender for contender in contenders if contender.environment == settings}
+            with _environment(settings):
+                started = [self._start(context, by_name) for _ in range(many)]
+            self._first_pids[settings] = self._processes[-many].pid
+            self._orders[settings] = started
+        for orders in self._orders.values():
+            for one in orders:
+                one.recv()
 
-    @property
-    def first_pid(self) -> int:
+    def _start(self, context: Any, by_name: dict[str, Contender]) -> Connection:
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_main, args=(theirs, by_name, self._gates), daemon=True)
+        process.start()
+        theirs.close()
+        self._processes.append(process)
+        found: Connection = ours
+        return found
+
+    def first_pid(self, contender: Contender) -> int:
         """The process that is alone in rounds of one client."""
-        pid: int = self._processes[0].pid
-        return pid
+        return self._first_pids[contender.environment]
 
     def round(self, contender: Contender, tasks: Sequence[Task]) -> Outcome:
         """Run these at the same time, each in a process of its own (or a thread of one, as the contender is)."""
         shares = [list(tasks)] if contender.in_process else [[task] for task in tasks]
-        for orders, share in zip(self._orders, shares):
+        pool = self._orders[contender.environment]
+        for orders, share in zip(pool, shares):
             orders.send(("perform", contender.name, share, len(tasks)))
-        answers = [orders.recv() for orders, _ in zip(self._orders, shares)]
+        answers = [orders.recv() for orders, _ in zip(pool, shares)]
         for answer in sorted((one for one in answers if isinstance(one, str)), key=lambda one: "BrokenBarrier" in one):
             self._gates[len(tasks)].repair()
             raise Failed(f"{contender.name}: {answer}")
@@ -234,16 +256,18 @@ class ClientProcesses:
 
     def drain(self, contender: Contender, operation: str) -> None:
         """Take off what is left, and let the server tidy up."""
-        self._orders[0].send(("drain", contender.name, operation))
-        if trouble := self._orders[0].recv():
+        first = self._orders[contender.environment][0]
+        first.send(("drain", contender.name, operation))
+        if trouble := first.recv():
             raise Failed(f"{contender.name}: {trouble}")
 
     def close(self) -> None:
-        for orders in self._orders:
-            try:
-                orders.send(("end",))
-            except OSError:
-                pass
+        for pool in self._orders.values():
+            for orders in pool:
+                try:
+                    orders.send(("end",))
+                except OSError:
+                    pass
         for process in self._processes:
             process.join(10)
             if process.is_alive():

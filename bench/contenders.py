@@ -35,7 +35,10 @@ class Contender:
     in_process: bool = False  # it lives in the one process that uses it: many clients are threads of that
     durable_confirmations: bool = True  # on disk when confirmed, puts and gets alike
     is_ours: bool = False
-    server_port: int = 0  # of the one that has to reach the goals
+    sets_goals: bool = False  # a peer that the durable columns are measured against
+    server_port: int = 0  # of those that have to reach the goals
+    environment: tuple[tuple[str, str], ...] = ()  # of its client processes
+    with_speed: bool = False  # its server and clients run with libremq-speed, which has goals of its own
 
     def connect(self) -> Client:
         module, _, name = self.client.partition(":")

@@ -51,11 +51,11 @@ def data_folder(wanted: str | None) -> Iterator[str]:
 
 
 def python_build() -> str:
-    """Which Python this is, how it was built, and whether libremq-speed is in use."""
+    """Which Python this is, how it was built, and whether there are rows with libremq-speed."""
     build = f"{platform.python_implementation()} {platform.python_version()} ({platform.python_compiler()}"
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         build += ", free-threaded"
-    return f"{build}), {'with' if speed.is_in_use() else 'without'} libremq-speed"
+    return f"{build}), libremq-speed {'installed' if speed.is_in_use() else 'not installed'}"
 
 
 def describe(folder: str) -> str:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import getpass
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from urllib.parse import quote
 
 from contenders import DATA, FAST, UNIT, Client, Contender
 from daemons import LOOPBACK, free_port, own_folder, running
 
 import libremq
+from libremq import speed
 from libremq.mqi import constants as C
 
 _QMGR = "BENCH"
@@ -36,24 +38,51 @@ def _create(data: str) -> str:
     return url
 
 
+_WITHOUT = (("LIBREMQ_SPEED", "no"),)
+"""The environment of a row in Python alone."""
+
+
+def _rows() -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
+    """What is behind the names of rows, and the environment of their processes."""
+    yield "", _WITHOUT
+    if speed.is_in_use():
+        yield ", libremq-speed", ()
+
+
 @contextmanager
 def serve(folder: str) -> Iterator[list[Contender]]:
-    home, port = own_folder(folder, "libremq"), free_port()
-    _create(str(home))
-    command = [sys.executable, "-m", "libremq.commands.main", "strmqm", _QMGR, "--data", str(home)]
-    with running([*command, "--foreground", "-p", str(port), "-tp", "6"], home, port):
-        tcp = f"mq://{LOOPBACK}:{port}/{_QMGR}?channel=SYSTEM.DEF.SVRCONN"
-        local = f"local:{_QMGR}?data={quote(str(home))}"
-        yield [
-            Contender("LibreMQ TCP", _CLIENT, {"url": tcp}, is_ours=True, server_port=port),
-            Contender("LibreMQ local", _CLIENT, {"url": local}, is_ours=True),
-        ]
+    with ExitStack() as stack:
+        contenders: list[Contender] = []
+        for number, (suffix, environment) in enumerate(_rows()):
+            home, port = own_folder(folder, f"libremq-{number}"), free_port()
+            _create(str(home))
+            command = [sys.executable, "-m", "libremq.commands.main", "strmqm", _QMGR, "--data", str(home)]
+            command += ["--foreground", "-p", str(port), "-tp", "6"]
+            stack.enter_context(running(command, home, port, dict(environment)))
+            tcp = f"mq://{LOOPBACK}:{port}/{_QMGR}?channel=SYSTEM.DEF.SVRCONN"
+            local = f"local:{_QMGR}?data={quote(str(home))}"
+            ours = partial(Contender, client=_CLIENT, is_ours=True, environment=environment, with_speed=bool(suffix))
+            contenders += [
+                ours(f"LibreMQ TCP{suffix}", settings={"url": tcp}, server_port=port),
+                ours(f"LibreMQ local{suffix}", settings={"url": local}),
+            ]
+        yield contenders
 
 
 @contextmanager
 def embedded(folder: str) -> Iterator[list[Contender]]:
-    url = _create(f"{folder}/libremq-embedded")
-    yield [Contender("LibreMQ embedded", _CLIENT, {"url": url}, in_process=True, is_ours=True)]
+    yield [
+        Contender(
+            f"LibreMQ embedded{suffix}",
+            _CLIENT,
+            {"url": _create(f"{folder}/libremq-embedded-{number}")},
+            in_process=True,
+            is_ours=True,
+            environment=environment,
+            with_speed=bool(suffix),
+        )
+        for number, (suffix, environment) in enumerate(_rows())
+    ]
 
 
 class LibreMQClient(Client):

@@ -54,7 +54,8 @@ def serve(folder: str) -> Iterator[list[Contender]]:
             connection.execute(f"CREATE UNLOGGED TABLE fast ({_COLUMNS})")
             connection.execute(f"CREATE UNLOGGED TABLE requests ({_COLUMNS}, destination text, reply_to text)")
             version = connection.info.server_version // 10000
-        yield [Contender(f"PostgreSQL {version}, skip locked", "peer_postgresql:PostgreSQLClient", settings)]
+        name = f"PostgreSQL {version}, skip locked"
+        yield [Contender(name, "peer_postgresql:PostgreSQLClient", settings, sets_goals=True)]
 
 
 def _as_server_user(home: Path) -> list[str]:

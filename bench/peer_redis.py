@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from contenders import DATA, UNIT, Absent, Client, Contender
 from daemons import LOOPBACK, free_port, own_folder, program, running
 
+NAME = "Redis"
 _STREAM, _GROUP, _CONSUMER = "bench", "getters", "getter"
 _REQUESTS = "requests"
 _UNIT_ENTRIES = [{"data": DATA}] * UNIT
@@ -35,7 +36,8 @@ def serve(folder: str) -> Iterator[list[Contender]]:
                 connection.xgroup_create(_STREAM, _GROUP, id="0", mkstream=True)
                 version = connection.info("server")["redis_version"]
         settings = {"durable": durable, "fast": fast}
-        yield [Contender(f"Redis {version} streams, appendfsync always", "peer_redis:RedisClient", settings)]
+        name = f"{NAME} {version} streams, appendfsync always"
+        yield [Contender(name, "peer_redis:RedisClient", settings, sets_goals=True)]
 
 
 class RedisClient(Client):

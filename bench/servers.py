@@ -30,7 +30,6 @@ from server_profile import Profile, sampler
 from table import human, verdict
 
 MANY = 16
-ONE_AT_A_TIME_GOAL, UNIT_GOAL, DEVICE_GOAL = 1.2, 1.0, 0.5
 _PROFILE_S = 3
 
 SERVERS: dict[str, Callable[[str], AbstractContextManager[list[Contender]]]] = {
@@ -52,16 +51,27 @@ class Workload:
     get: str
     fill: str
     drain: str
-    goal: float = 0.0
 
 
 DURABLE = (
-    Workload("1 process, each confirmed", 1, "put", "get", "put_unit", "get_unit", ONE_AT_A_TIME_GOAL),
-    Workload(f"{MANY} processes", MANY, "put", "get", "put_unit", "get_unit", ONE_AT_A_TIME_GOAL),
-    Workload(f"1 process, {UNIT} a commit", 1, "put_unit", "get_unit", "put_unit", "get_unit", UNIT_GOAL),
+    Workload("1 process, each confirmed", 1, "put", "get", "put_unit", "get_unit"),
+    Workload(f"{MANY} processes", MANY, "put", "get", "put_unit", "get_unit"),
+    Workload(f"1 process, {UNIT} a commit", 1, "put_unit", "get_unit", "put_unit", "get_unit"),
 )
 FAST = Workload("not persistent, 1 process", 1, "put_fast", "get_fast", "put_fast", "get_fast")
 WORKLOADS = (*DURABLE, FAST)
+
+# To the better of Redis and PostgreSQL, in Python alone and with libremq-speed
+GOALS = {
+    (DURABLE[0].title, "put"): (1.1, 1.2),
+    (DURABLE[0].title, "get"): (1.1, 1.2),
+    (DURABLE[1].title, "put"): (1.4, 1.5),
+    (DURABLE[1].title, "get"): (1.5, 1.6),
+    (DURABLE[2].title, "put"): (0.9, 1.3),
+    (DURABLE[2].title, "get"): (0.8, 1.1),
+}
+FAST_GOALS = {"put": 1.0, "get": 1.2}  # to the best peer
+DEVICE_GOALS = (0.4, 0.45)  # one confirmed put, of the device's forces
 Rates = dict[tuple[str, str, str], list[float]]  # contender, title of the workload, "put" or "get"
 
 
@@ -129,7 +139,7 @@ def _device(raw: RawDevice, seconds: float) -> float:
 
 def _profile(processes: ClientProcesses, contender: Contender, findings: Findings, folder: str) -> str:
     """Server and client of each workload under py-spy, in rounds that are not counted."""
-    sides = {"server": listener_pid(contender.server_port), "client": processes.first_pid}
+    sides = {"server": listener_pid(contender.server_port), "client": processes.first_pid(contender)}
     text: list[str] = []
     for workload in WORKLOADS:
         for verb, operation in (("put", workload.put), ("get", workload.get)):
@@ -230,27 +240,50 @@ def _show_others(contenders: Sequence[Contender], findings: Findings) -> None:
 def _show_ratios(contenders: Sequence[Contender], findings: Findings) -> None:
     device = median(findings.device)
     print(f"\nDevice: {human(device)} forces/s of 4 KiB ({1e6 / device:.0f} us each; {_range(findings.device)})")
-    peers = [one.name for one in contenders if not one.is_ours and one.durable_confirmations]
+    peers = [one for one in contenders if not one.is_ours]
     for contender in contenders:
         if not contender.is_ours or not findings.rate(contender.name, DURABLE[0], "put"):
             continue
-        print(f"{contender.name} against the best peer whose confirmations are durable, and against the device:")
-        goals = contender.server_port > 0
+        durable = [one.name for one in peers if one.sets_goals]
+        print(f"{contender.name} against the better of {' and '.join(durable)}; not persistent, against the best peer:")
+        with_goals, native = contender.server_port > 0, int(contender.with_speed)
         for workload in DURABLE:
             for verb in ("put", "get"):
-                ours = median(findings.rate(contender.name, workload, verb) or [0.0])
-                theirs = {name: median(findings.rate(name, workload, verb) or [0.0]) for name in peers}
-                if not any(theirs.values()):
-                    continue
-                best = max(theirs, key=lambda name: theirs[name])
-                ratio = ours / theirs[best]
-                goal = f"; goal {workload.goal}: {verdict(ratio >= workload.goal)}" if goals else ""
-                print(f"  {workload.title + ', ' + verb:<34} {ratio:5.2f} of {best}{goal}")
+                goal = GOALS[workload.title, verb][native] if with_goals else 0.0
+                _show_ratio(contender, findings, workload, verb, durable, goal)
+        for verb in ("put", "get"):
+            goal = FAST_GOALS[verb] if with_goals else 0.0
+            _show_ratio(contender, findings, FAST, verb, [one.name for one in peers], goal)
         # The device changes its pace from second to second: it is measured right before these puts, in every round
         puts = findings.rate(contender.name, DURABLE[0], "put")
         share = median(rate / forces for rate, forces in zip(puts, findings.device))
-        goal = f"; goal {DEVICE_GOAL}: {verdict(share >= DEVICE_GOAL)}" if goals else ""
-        print(f"  {'one confirmed put at a time':<34} {share:5.2f} of the device's force rate{goal}")
+        _show_line("one confirmed put at a time", share, "the device's force rate", DEVICE_GOALS[native] * with_goals)
+        _show_replies(contender, findings)
+
+
+def _show_ratio(
+    contender: Contender, findings: Findings, workload: Workload, verb: str, peers: Sequence[str], goal: float
+) -> None:
+    ours = median(findings.rate(contender.name, workload, verb) or [0.0])
+    theirs = {name: median(findings.rate(name, workload, verb) or [0.0]) for name in peers}
+    best = max(theirs, key=lambda name: theirs[name], default="")
+    if best and theirs[best]:
+        _show_line(f"{workload.title}, {verb}", ours / theirs[best], best, goal)
+
+
+def _show_replies(contender: Contender, findings: Findings) -> None:
+    """Less is better: so many times the middle of Redis."""
+    ours = findings.latencies.get(contender.name)
+    theirs = next((times for name, times in findings.latencies.items() if name.startswith(peer_redis.NAME)), None)
+    if ours and theirs:
+        ratio = median(ours) / median(theirs)
+        goal = f"; goal at most 1: {verdict(ratio <= 1)}" if contender.server_port else ""
+        print(f"  {'request and reply, p50':<34} {ratio:5.2f} times that of {peer_redis.NAME}{goal}")
+
+
+def _show_line(what: str, ratio: float, of: str, goal: float) -> None:
+    said = f"; goal {goal}: {verdict(ratio >= goal)}" if goal else ""
+    print(f"  {what:<34} {ratio:5.2f} of {of}{said}")
 
 
 def run(folder: str, rounds: int, seconds: float, servers: Sequence[str] = tuple(SERVERS), profile: str = "") -> None:
