@@ -111,9 +111,9 @@ SHORT_WAYS = (
         "            plan.closed_because(core, self._options)\n            or ", "            ", _PUT_FORMS_TESTS,
     ),
     Bug(
-        "MQSET of a temporary queue does not count as altered", _CORE,
-        "        self.definitions_version += 1\n        if isinstance(obj, LocalQueue) and obj.is_temporary:",
-        "        if isinstance(obj, LocalQueue) and obj.is_temporary:", _PUT_FORMS_TESTS,
+        "MQSET of a temporary queue does not count as altered", "kernel/state/object_changes.py",
+        "    core.definitions_version += 1\n    if isinstance(obj, LocalQueue) and obj.is_temporary:",
+        "    if isinstance(obj, LocalQueue) and obj.is_temporary:", _PUT_FORMS_TESTS,
     ),
     Bug(
         "a repeated put ignores MAXDEPTH", _PUT_FORMS, "            or plan.no_room_because(len(data))\n", "",

@@ -18,11 +18,11 @@ from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.host import backup_queue_manager, creation, opener
 from libremq.host.log_settings import open_log, store_limits
+from libremq.host.missing_system_objects import complete_system_objects
 from libremq.host.side_by_side import side_by_side
 from libremq.kernel.events import queue_manager_events
 from libremq.kernel.manager import QueueManager
 from libremq.kernel.objects.catalogue import Catalogue
-from libremq.kernel.objects.system_objects import complete_system_objects
 from libremq.kernel.recovery import checkpoint, disk_room, media_recovery
 from libremq.kernel.recovery.replay import read_checkpoint
 from libremq.kernel.recovery.restart import Restart, Say

@@ -14,7 +14,7 @@ from libremq.kernel.objects.object_types import Channel, ChannelState, KeyedReco
 from libremq.kernel.recovery import log_room
 from libremq.kernel.recovery.automatic_images import AutomaticImages
 from libremq.kernel.recovery.restart import Say
-from libremq.kernel.state import media_image
+from libremq.kernel.state import media_image, object_changes
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import as_mq_error
 from libremq.kernel.state.image_in_parts import is_recoverable
@@ -46,14 +46,14 @@ class Administration(Questions):
         replace: bool = False,
     ) -> int:
         before = configuration_events.image(self.core, kind, name)
-        lsn = self.core.define(kind, name, attributes, like=like, replace=replace)
+        lsn = object_changes.define(self.core, kind, name, attributes, like=like, replace=replace)
         self._changed(kind, name, attributes, before)
         return lsn
 
     @verb
     def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
         before = configuration_events.image(self.core, kind, name)
-        lsn = self.core.alter(kind, name, attributes)
+        lsn = object_changes.alter(self.core, kind, name, attributes)
         self._changed(kind, name, attributes, before)
         return lsn
 
@@ -87,9 +87,9 @@ class Administration(Questions):
             if not keep_authorities:
                 object_authority.remove_records_of(self.core, object_authority.type_of(obj), obj.name)
             if isinstance(obj, Channel) and obj.kind != "CLNTCONN" and obj.name in self.core.catalogue.channel_states:
-                self.core.remove_record(ChannelState.kind, obj.name)
+                object_changes.remove_record(self.core, ChannelState.kind, obj.name)
 
-        lsn = self.core.delete(kind, name, purge=purge, first=remove_records)
+        lsn = object_changes.delete(self.core, kind, name, purge=purge, first=remove_records)
         configuration_events.object_changed(self.core, before, None)
         return lsn
 
@@ -97,14 +97,14 @@ class Administration(Questions):
     def install_record(self, record: KeyedRecord) -> int:
         """SET AUTHREC and SET CHLAUTH: the record as a whole, new or in place of the one with its key."""
         before = configuration_events.image(self.core, record.kind, record.name)
-        lsn = self.core.install_record(record)
+        lsn = object_changes.install_record(self.core, record)
         configuration_events.object_changed(self.core, before, record)
         return lsn
 
     @verb
     def remove_record(self, kind: str, name: str) -> int:
         before = configuration_events.image(self.core, kind, name)
-        lsn = self.core.remove_record(kind, name)
+        lsn = object_changes.remove_record(self.core, kind, name)
         configuration_events.object_changed(self.core, before, None)
         return lsn
 
@@ -179,9 +179,9 @@ class Administration(Questions):
         queue = self.core.local_queue(obj)
         if queue.open_handles:
             raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
-        if self.core.has_uncommitted(queue):
+        if object_changes.has_uncommitted(self.core, queue):
             raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
-        return self.core.clear_queue(queue)
+        return object_changes.clear_queue(self.core, queue)
 
     @verb
     def move(self, source: LocalQueue, target: LocalQueue, *, add: bool) -> int:

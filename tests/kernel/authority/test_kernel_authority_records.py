@@ -14,6 +14,7 @@ from libremq.common import users_file
 from libremq.kernel.authority import object_authority
 from libremq.kernel.authority.object_authority import Issuer
 from libremq.kernel.objects.object_types import AuthorityRecord
+from libremq.kernel.state import object_changes
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
@@ -259,7 +260,7 @@ def test_rights_like_a_naive_reference(
 ) -> None:
     rig = _shared()
     for record in list(rig.core.catalogue.authrecs.values()):
-        rig.core.remove_record(record.kind, record.name)
+        object_changes.remove_record(rig.core, record.kind, record.name)
     for ((kind, entity), profile), given_words in made.items():
         who = {"principals": [entity]} if kind == PRINCIPAL else {"groups": [entity]}
         object_authority.set_authority(rig.core, profile, Q, add=sorted(given_words), **who)

@@ -9,6 +9,7 @@ from helper_media import Life
 
 from libremq.kernel.authority import channel_authentication_records
 from libremq.kernel.authority.channel_authentication_records import find_records, match_runcheck, rules, set_chlauth
+from libremq.kernel.state import object_changes
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.reasons import reason
@@ -21,7 +22,7 @@ NOBODY = {"USERSRC": "NOACCESS"}
 def life() -> Life:
     found = Life()
     for rule in rules(found.qm.core.catalogue):
-        found.qm.core.remove_record("CHLAUTH", rule.name)
+        object_changes.remove_record(found.qm.core, "CHLAUTH", rule.name)
     return found
 
 

@@ -16,6 +16,7 @@ from libremq.kernel.objects.object_types import Listener, ServerConnection
 from libremq.kernel.objects.system_objects import SYSTEM_LEVEL, create_system_objects
 from libremq.kernel.recovery import catalogue_file
 from libremq.kernel.recovery.log_dump import LogFormatter
+from libremq.kernel.state import object_changes
 from libremq.log import LogConfig, LogFull
 from libremq.log.log_dump_reader import dump
 from libremq.mqi import constants as mq
@@ -313,17 +314,19 @@ def test_a_full_log_leaves_channels_as_they_were() -> None:
     with pytest.raises(LogFull):
         for number in range(10_000):
             before = definitions(life)
-            core.alter("CHANNEL", "C", {"hbint": number, "sendexit": ["x(y)"] * 8})
+            object_changes.alter(core, "CHANNEL", "C", {"hbint": number, "sendexit": ["x(y)"] * 8})
     assert definitions(life) == before
     commands: tuple[Callable[[], int], ...] = (
-        lambda: core.define("CHANNEL", "NEW", {"chltype": "svrconn", "sslpeer": "CN=" + "x" * 1000}),
-        lambda: core.define("CHANNEL", "C", {"chltype": "svrconn", "sslpeer": "CN=" + "x" * 1000}, replace=True),
+        lambda: object_changes.define(core, "CHANNEL", "NEW", {"chltype": "svrconn", "sslpeer": "CN=" + "x" * 1000}),
+        lambda: object_changes.define(
+            core, "CHANNEL", "C", {"chltype": "svrconn", "sslpeer": "CN=" + "x" * 1000}, replace=True
+        ),
     )
     for command in commands:
         with pytest.raises(LogFull):
             command()
         assert definitions(life) == before
-    core.delete("CHANNEL", "C")  # a deletion has room that is kept for it
+    object_changes.delete(core, "CHANNEL", "C")  # a deletion has room that is kept for it
     del before["SVRCONN", "C"]
     life.restart(orderly=False)
     assert definitions(life) == before

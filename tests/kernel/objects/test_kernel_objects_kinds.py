@@ -13,7 +13,7 @@ from libremq.kernel.objects.catalogue import DEFAULT_OBJECTS, Catalogue, RecordE
 from libremq.kernel.objects.object_types import ClientConnection, IdpwLdap, IdpwOs, ServerConnection, Topic
 from libremq.kernel.objects.system_objects import create_system_objects
 from libremq.kernel.recovery.log_dump import LogFormatter
-from libremq.kernel.state import media_image
+from libremq.kernel.state import media_image, object_changes
 from libremq.log import LogConfig, LogFull
 from libremq.log.log_dump_reader import dump
 from libremq.mqi import constants as mq
@@ -167,14 +167,18 @@ def test_both_of_one_name_last(catalogue: Catalogue) -> None:
 def test_a_full_log_leaves_the_other_of_the_same_name_alone() -> None:
     life = Life(config=SMALL)
     core = life.core
-    core.define("CHANNEL", "SAME", {"chltype": "svrconn", "descr": "server"})
+    object_changes.define(core, "CHANNEL", "SAME", {"chltype": "svrconn", "descr": "server"})
     with pytest.raises(LogFull):
         while True:
-            core.alter("CHANNEL", "SAME", {"sendexit": ["x(y)"] * 8, "sslpeer": "CN=" + "x" * 1000})
+            object_changes.alter(core, "CHANNEL", "SAME", {"sendexit": ["x(y)"] * 8, "sslpeer": "CN=" + "x" * 1000})
     before = state(core.catalogue)
     commands: tuple[Callable[[], int], ...] = (
-        lambda: core.define("CHANNEL", "SAME", {"chltype": "clntconn", "conname": "h", "sslpeer": "CN=" + "x" * 1000}),
-        lambda: core.define("CHANNEL", "OTHER", {"chltype": "clntconn", "conname": "h", "sslpeer": "CN=" + "x" * 1000}),
+        lambda: object_changes.define(
+            core, "CHANNEL", "SAME", {"chltype": "clntconn", "conname": "h", "sslpeer": "CN=" + "x" * 1000}
+        ),
+        lambda: object_changes.define(
+            core, "CHANNEL", "OTHER", {"chltype": "clntconn", "conname": "h", "sslpeer": "CN=" + "x" * 1000}
+        ),
     )
     for command in commands:
         with pytest.raises(LogFull):

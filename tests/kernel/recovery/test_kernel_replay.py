@@ -15,7 +15,7 @@ from libremq.kernel.recovery import catalogue_file, log_room, replay
 from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.recovery.netting import ReplayedUnit
 from libremq.kernel.recovery.replay import ROWS, Purpose, UnknownRecord, read_checkpoint
-from libremq.kernel.state import journal
+from libremq.kernel.state import journal, object_changes
 from libremq.kernel.state.journal import CheckpointState
 from libremq.log import LogConfig, Record, RecordType
 from libremq.log.log_dump_reader import dump
@@ -382,7 +382,7 @@ def test_a_dump_shows_it(what: str, write: Callable[[Life], int]) -> None:
 
 def test_a_dump_shows_which_queue_was_cleared() -> None:
     life = with_messages()
-    life.core.clear_queue(life.core.queues["A"])
+    object_changes.clear_queue(life.core, life.core.queues["A"])
     life.core.log.force()
     formatter = LogFormatter()
     text = "\n".join(formatter.render(line) for line in dump(life.files, f"{FOLDER}/log"))

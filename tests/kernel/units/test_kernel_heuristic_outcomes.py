@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from helper_media import Life
 
+from libremq.kernel.state import object_changes
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.wire import xa_flows
@@ -92,7 +93,7 @@ def test_a_crash_between_what_is_kept_and_the_decision_leaves_the_branch_in_doub
     from libremq.kernel.objects.object_types import HeuristicOutcome
 
     life = in_doubt()
-    life.core.install_record(HeuristicOutcome.make(XID, 1, "alice", committed=True))
+    object_changes.install_record(life.core, HeuristicOutcome.make(XID, 1, "alice", committed=True))
     life.restart(orderly=False)
     assert outcomes(life) == [] and life.qm.xa_recover(life.coordinator, decided=True) == [XID]
     life.qm.resolve_unit(XID, commit=False)
@@ -104,7 +105,7 @@ def test_what_a_crash_left_of_a_decision_is_gone_when_the_transaction_manager_de
     from libremq.kernel.objects.object_types import HeuristicOutcome
 
     life = in_doubt()
-    life.core.install_record(HeuristicOutcome.make(XID, 1, "", committed=not commit))
+    object_changes.install_record(life.core, HeuristicOutcome.make(XID, 1, "", committed=not commit))
     life.restart(orderly=False)
     (life.qm.xa_commit if commit else life.qm.xa_rollback)(life.coordinator, XID)
     for _ in range(2):

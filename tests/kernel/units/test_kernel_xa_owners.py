@@ -10,7 +10,7 @@ from helper_qmgr import Session
 
 from libremq.kernel.objects.object_types import HeuristicOutcome
 from libremq.kernel.recovery import log_room
-from libremq.kernel.state import journal, known_branches
+from libremq.kernel.state import journal, known_branches, object_changes
 from libremq.log import LogConfig, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -155,7 +155,7 @@ def test_nobody_else_hears_of_what_an_administrator_has_decided(session: Session
 
 def test_what_was_decided_of_a_branch_without_owner_is_the_administrators(session: Session) -> None:
     alice = _connected(session, "alice")
-    session.core.install_record(HeuristicOutcome.make(_XID, 1, "", committed=True))
+    object_changes.install_record(session.core, HeuristicOutcome.make(_XID, 1, "", committed=True))
     _all_refused([*_verbs(session, alice), lambda xid: session.qm.xa_forget(alice, xid)])
     session.qm.xa_forget(session.hconn, _XID)
 

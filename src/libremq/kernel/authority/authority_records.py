@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from libremq.kernel.events import configuration_events
 from libremq.kernel.objects.object_types import AuthorityRecord, MQObject
 from libremq.kernel.objects.security_records import QMGR_PROFILE
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.authority_state import CLASS
 from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
@@ -81,13 +82,13 @@ def set_authority(
 
 def _install(core: Core, record: AuthorityRecord) -> int:
     before = configuration_events.image(core, record.kind, record.name)
-    lsn = core.install_record(record)
+    lsn = object_changes.install_record(core, record)
     configuration_events.object_changed(core, before, record)
     return lsn
 
 
 def _remove(core: Core, record: AuthorityRecord) -> int:
-    lsn = core.remove_record(record.kind, record.name)
+    lsn = object_changes.remove_record(core, record.kind, record.name)
     configuration_events.object_changed(core, record, None)
     return lsn
 

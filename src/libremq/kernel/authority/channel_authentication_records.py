@@ -18,6 +18,7 @@ from libremq.kernel.objects.channel_definitions import MessageChannel
 from libremq.kernel.objects.definitions import Definitions
 from libremq.kernel.objects.object_types import ServerConnection
 from libremq.kernel.objects.security_records import ChannelAuthentication
+from libremq.kernel.state import object_changes
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.security import address_patterns, channel_authentication, distinguished_names
@@ -93,7 +94,7 @@ def set_chlauth(
             f"{channel_authentication.described(wanted)} exists; use ACTION(REPLACE)",
         )
     _check_ranges(core.catalogue, wanted)
-    return core.install_record(wanted)
+    return object_changes.install_record(core, wanted)
 
 
 def _remove(core: Core, wanted: ChannelAuthentication, there: ChannelAuthentication | None) -> int:
@@ -107,17 +108,17 @@ def _remove(core: Core, wanted: ChannelAuthentication, there: ChannelAuthenticat
         if left:
             values = {**there.__dict__, slot: left, "altdate": wanted.altdate, "alttime": wanted.alttime}
             wanted.__dict__.update(values)
-            return core.install_record(wanted)
+            return object_changes.install_record(core, wanted)
     if there is None:
         raise _not_found(wanted.chlauth, f"there is no {channel_authentication.described(wanted)}")
-    return core.remove_record(KIND, there.name)
+    return object_changes.remove_record(core, KIND, there.name)
 
 
 def _remove_all(core: Core, profile: str, kind: int) -> int:
     lsn = 0
     for rule in rules(core.catalogue):
         if rule.chlauth == profile and rule.type == kind:
-            lsn = core.remove_record(KIND, rule.name)
+            lsn = object_changes.remove_record(core, KIND, rule.name)
     return lsn
 
 

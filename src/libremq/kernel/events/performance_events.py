@@ -15,6 +15,7 @@ from typing import NamedTuple
 from libremq.kernel.events.event_messages import PERFM_EVENT, note_loss, number, put_event, text
 from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import FAILURES
 from libremq.kernel.state.queue_state import QueueState, QueueStatistics
@@ -178,4 +179,4 @@ def _switch(core: Core, definition: LocalQueue, values: Mapping[str, int]) -> No
     if definition.is_temporary:
         core.definitions_version += 1
     else:
-        core.log_object(definition, old)
+        object_changes.log_object(core, definition, old)

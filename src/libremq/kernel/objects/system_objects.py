@@ -13,17 +13,14 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
-from libremq.common.messages.amq_messages import amq
-from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.objects.attributes import GivenValue, Value
-from libremq.kernel.objects.catalogue import Catalogue, to_record
+from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import ChannelAuthentication, MQObject, date_and_time, new_object
-from libremq.log import LogFull
 from libremq.mqi.constants import MQRCCF_OBJECT_WRONG_TYPE
 from libremq.mqi.errors import mq_error
 
 if TYPE_CHECKING:
-    from libremq.kernel.state.core import Core
+    pass
 
 # The default objects come first: the others are defined from them.
 SYSTEM_OBJECTS: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
@@ -346,8 +343,8 @@ SYSTEM_RULES: tuple[tuple[str, str, Mapping[str, GivenValue]], ...] = (
 )
 
 # Those that not every release had, by the level that brought them
-_RULES_LEVEL = 3
-_ADDED: dict[int, tuple[tuple[str, str], ...]] = {
+RULES_LEVEL = 3
+ADDED: dict[int, tuple[tuple[str, str], ...]] = {
     2: (
         ("SVRCONN", "SYSTEM.DEF.SVRCONN"),
         ("SVRCONN", "SYSTEM.AUTO.SVRCONN"),
@@ -377,10 +374,10 @@ _ADDED: dict[int, tuple[tuple[str, str], ...]] = {
         ("COMMINFO", "SYSTEM.DEFAULT.COMMINFO.MULTICAST"),
     ),
 }
-SYSTEM_LEVEL = max(_ADDED)
+SYSTEM_LEVEL = max(ADDED)
 
 
-def _rules(now: float) -> list[ChannelAuthentication]:
+def supplied_rules(now: float) -> list[ChannelAuthentication]:
     return [ChannelAuthentication.make(*rule, now) for rule in SYSTEM_RULES]
 
 
@@ -388,7 +385,7 @@ def _rules(now: float) -> list[ChannelAuthentication]:
 def _template() -> tuple[tuple[type[MQObject], str, dict[str, Value]], ...]:
     catalogue = Catalogue("TEMPLATE", 0.0)
     made = [catalogue.define(kind, name, attributes, now=0.0) for kind, name, attributes in SYSTEM_OBJECTS]
-    made += _rules(0.0)
+    made += supplied_rules(0.0)
     return tuple((type(one), one.name, dict(one.__dict__)) for one in made)
 
 
@@ -420,40 +417,3 @@ def create_system_objects(catalogue: Catalogue, now: float) -> list[MQObject]:
         created.append(catalogue.install(made))
     catalogue.qmgr.system_level = SYSTEM_LEVEL
     return created
-
-
-def complete_system_objects(core: Core) -> None:
-    """Give the queue manager of an earlier release the system objects that have come since.
-
-    Without room in the log it does without them until its next start.
-    """
-    catalogue = core.catalogue
-    qmgr = catalogue.qmgr
-    before = to_record(qmgr)
-    missing = {one for level, added in _ADDED.items() if level > qmgr.system_level for one in added}
-    if not missing:
-        return
-    defined: list[str] = []
-    try:
-        for kind, name, attributes in SYSTEM_OBJECTS:
-            if (kind, name) not in missing:
-                continue
-            holder = catalogue.holder(kind, name)
-            if holder is None:
-                # As supplied, whatever became of the default object of the type
-                supplied = {row.keyword: row.default for row in TABLES[kind] if row.alterable}
-                core.define(kind, name, {**supplied, **attributes})
-                defined.append(name)
-            elif holder.kind != kind:
-                core.say(amq(7479, name, holder.kind))
-        if qmgr.system_level < _RULES_LEVEL:
-            # The rules come with the release that follows them: without, privileged users could use any channel
-            for rule in _rules(core.clock.now()):
-                if catalogue.find(rule.kind, rule.name) is None:
-                    core.install_record(rule)
-        qmgr.system_level = SYSTEM_LEVEL
-        core.log_object(qmgr, before)
-    except LogFull as error:
-        core.say(amq(7480, error))
-    if defined:
-        core.say(amq(7481, qmgr.name, ", ".join(defined)))

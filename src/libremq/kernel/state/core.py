@@ -22,16 +22,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from libremq.common.clock import Clock
 from libremq.common.files.file_layer import Files
 from libremq.common.files.open_files import OpenFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
-from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.objects.catalogue import Catalogue, from_record, to_record
-from libremq.kernel.objects.object_types import ChannelSync, KeyedRecord, LocalQueue, MQObject
+from libremq.kernel.objects.catalogue import Catalogue, to_record
+from libremq.kernel.objects.object_types import ChannelSync, LocalQueue, MQObject
 from libremq.kernel.state import journal, media_image, undo
 from libremq.kernel.state.authority_state import AuthorityState
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
@@ -251,148 +250,6 @@ class Core:
             self.queue_files.forget(queue.name)
         queue.store.close()
         self.dropped_folders[queue.folder] = None
-
-    # Object changes: one forced log record each
-
-    def define(
-        self,
-        kind: str,
-        name: str,
-        attributes: Mapping[str, GivenValue],
-        *,
-        like: str | None = None,
-        replace: bool = False,
-    ) -> int:
-        """DEFINE: make the object or replace it. Returns the log position that the answer depends on."""
-        before = self.catalogue.target(kind, name, attributes)
-        old = None if before is None else to_record(before)
-        made = self.catalogue.define(kind, name, attributes, like=like, replace=replace, now=self.clock.now())
-        if isinstance(made, LocalQueue) and before is None:
-            self.new_local_queue(made)
-        return self.log_object(made, old)
-
-    def alter(self, kind: str, name: str, attributes: Mapping[str, GivenValue]) -> int:
-        before = self.catalogue.target(kind, name, attributes)
-        old = None if before is None else to_record(before)
-        changed = self.catalogue.alter(kind, name, attributes, self.clock.now())
-        return self.log_object(changed, old)
-
-    def set_attributes(self, obj: MQObject, values: Mapping[int, int | str]) -> int:
-        old = to_record(obj)
-        self.catalogue.set_attributes(obj, values)
-        self.definitions_version += 1
-        if isinstance(obj, LocalQueue) and obj.is_temporary:
-            return 0
-        return self.log_object(obj, old)
-
-    def install_record(self, record: KeyedRecord) -> int:
-        """Log and install an authority record or a channel authentication rule, new or in place of the one before."""
-        record.check()
-        before = self.catalogue.find(record.kind, record.name)
-        old = None if before is None else to_record(before)
-        return self.log_object(self.catalogue.install(record), old)
-
-    def remove_record(self, kind: str, name: str) -> int:
-        """Take out the authority record or rule with this key."""
-        return self.delete(kind, name)
-
-    def add_dynamic(self, definition: LocalQueue) -> tuple[QueueState, int]:
-        """A dynamic queue from a model. Temporary ones are not logged: they die with their creator."""
-        self.catalogue.add_dynamic(definition)
-        queue = self.new_local_queue(definition)
-        return queue, 0 if definition.is_temporary else self.log_object(definition, None)
-
-    def log_object(self, obj: MQObject, old: dict[str, Any] | None) -> int:
-        """Log a definition that was made or changed. LogFull if there is no room: the old one is put back then."""
-        place = self.queue_files[obj.name] if isinstance(obj, LocalQueue) else (0, "")
-        try:
-            lsn = self.log.append(R.OBJECT, 0, 0, journal.set_parts(to_record(obj), *place), keep=self.kept_bytes)
-        except LogFull:
-            if old is not None:
-                self.catalogue.install(from_record(old))
-            else:
-                self.catalogue.delete(obj.kind, obj.name)
-                if isinstance(obj, LocalQueue):
-                    self.drop_queue(self.queues[obj.name])
-            raise
-        self.catalogue_changed = True
-        self.definitions_version += 1
-        if self.log.config.linear:
-            self.media.setdefault((obj.kind, obj.name), lsn)
-        return lsn
-
-    def delete(
-        self, kind: str, name: str, *, purge: bool = False, first: Callable[[MQObject], object] = lambda obj: None
-    ) -> int:
-        """DELETE: refused for a queue that is open, or that holds messages unless `purge` says so.
-
-        `first` is called when nothing speaks against it any more: for what must be gone before the object is.
-        """
-        obj = self.catalogue.find(kind, name)
-        if isinstance(obj, LocalQueue):
-            queue = self._even_if_damaged(obj) if purge else self.local_queue(obj)
-            if queue.open_handles:
-                raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
-            if self.has_uncommitted(queue):
-                raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
-            if not purge and queue.store.depth:
-                raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "it holds messages; empty it or delete it with PURGE")
-            first(obj)
-            return self.delete_queue(queue)
-        obj = self.catalogue.delete(kind, name)
-        try:
-            first(obj)
-            return self._log_deletion(obj, 0)
-        except LogFull:
-            self.catalogue.install(obj)
-            raise
-
-    def _even_if_damaged(self, definition: LocalQueue) -> QueueState:
-        """For a deletion that throws away the messages in any case."""
-        try:
-            return self.local_queue(definition)
-        except StoreDamaged:
-            return self.queues[definition.name]
-
-    def delete_queue(self, queue: QueueState) -> int:
-        obj = queue.definition
-        lsn = 0
-        if queue.recoverable:
-            lsn = self._log_deletion(obj, queue.id)
-        self.catalogue.delete(obj.kind, obj.name)
-        self.drop_queue(queue)
-        return lsn
-
-    def clear_queue(self, queue: QueueState) -> int:
-        """CLEAR: one record, however deep the queue is. The caller has seen to it that nobody uses the queue."""
-        lsn = 0
-        if queue.recoverable and len(queue.store.chains):
-            parts = journal.clear_parts(queue.id)
-            lsn = self.log.append(R.OBJECT, 0, 0, parts, reserve=True, keep=self.kept_bytes)
-        slots = list(queue.store.chains)
-        statistics = queue.statistics
-        statistics.high_depth = max(statistics.high_depth, queue.store.depth)
-        statistics.dequeued += len(slots)
-        for slot in slots:
-            queue.unlink(slot)
-            queue.store.remove(slot)
-        if lsn and self.media:
-            media_image.record_if_empty(self, queue)
-        if slots and self.catalogue.qmgr.perfmev:
-            self.on_get(queue)
-        return lsn
-
-    def _log_deletion(self, obj: MQObject, queue_id: int) -> int:
-        self.catalogue_changed = True
-        self.definitions_version += 1
-        parts = journal.delete_parts(obj.kind, obj.name, queue_id)
-        lsn = self.log.append(R.OBJECT, 0, 0, parts, reserve=True, keep=self.kept_bytes)
-        self.media.pop((obj.kind, obj.name), None)
-        self.imaged.pop((obj.kind, obj.name), None)
-        return lsn
-
-    def has_uncommitted(self, queue: QueueState) -> bool:
-        return any(operation.queue is queue for unit in self.units.values() for operation in unit.operations)
 
     # Messages
 

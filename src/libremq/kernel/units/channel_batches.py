@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from libremq.kernel.objects.channel_sync_record import NO_LUWID, SENDER, SEQUENCE_MAX, ChannelSync, sync_key
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
@@ -193,7 +194,7 @@ def _no_other_first(core: Core, sync: ChannelSync) -> int:
     if key not in core.catalogue.channel_syncs:
         return 0
     try:
-        return core.remove_record(sync.kind, key)
+        return object_changes.remove_record(core, sync.kind, key)
     except LogFull:  # the batch is committed, and must not be tried again; the next one comes here too
         return 0
 
@@ -274,7 +275,8 @@ def reset_sequence(
         raise mq_error(C.MQRCCF_ATTR_VALUE_ERROR, channel, f"SEQNUM({next_sequence}): use 1 to {SEQUENCE_MAX}")
     check_certain(core, role, channel, partner, xmitq)
     before = core.catalogue.channel_syncs.get(sync_key(role, channel, partner, xmitq))
-    return core.install_record(
+    return object_changes.install_record(
+        core,
         ChannelSync.make(
             role,
             channel,
@@ -286,14 +288,14 @@ def reset_sequence(
             conname=conname or (before.conname if before is not None else ""),
             reset=next_sequence if role == SENDER else 0,
             fresh=fresh,
-        )
+        ),
     )
 
 
 @verb
 def followed(manager: VerbCalls, sync: ChannelSync) -> int:
     """The other end has followed a RESET CHANNEL: this is what both have now."""
-    lsn = manager.core.install_record(sync)
+    lsn = object_changes.install_record(manager.core, sync)
     return max(lsn, _no_other_first(manager.core, sync))
 
 
@@ -301,7 +303,7 @@ def followed(manager: VerbCalls, sync: ChannelSync) -> int:
 def forget(manager: VerbCalls, sync: ChannelSync) -> int:
     """Take a record out, of a channel that is no more. Refused at a sending end with a batch in doubt."""
     check_certain(manager.core, sync.role, sync.channel, sync.partner, sync.xmitq)
-    return manager.core.remove_record(sync.kind, sync.key)
+    return object_changes.remove_record(manager.core, sync.kind, sync.key)
 
 
 def check_certain(core: Core, role: str, channel: str, partner: str = "", xmitq: str = "") -> None:

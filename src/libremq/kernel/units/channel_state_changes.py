@@ -7,6 +7,7 @@ a moment before, which is true enough for a retry, and a command is not answered
 from __future__ import annotations
 
 from libremq.kernel.objects.channel_state_record import ChannelState
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.core import Core
 from libremq.kernel.verb_calls import VerbCalls, verb
 
@@ -17,7 +18,7 @@ def keep(manager: VerbCalls, state: ChannelState) -> int:
     found = state_of(manager.core, state.channel)
     if found is not None and vars(found) == vars(state):
         return 0
-    return manager.core.install_record(state)
+    return object_changes.install_record(manager.core, state)
 
 
 @verb
@@ -25,7 +26,7 @@ def forget(manager: VerbCalls, channel: str) -> int:
     """The channel is inactive, or runs: nothing of it has to outlive the queue manager."""
     if state_of(manager.core, channel) is None:
         return 0
-    return manager.core.remove_record(ChannelState.kind, channel)
+    return object_changes.remove_record(manager.core, ChannelState.kind, channel)
 
 
 def state_of(core: Core, channel: str) -> ChannelState | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from libremq.kernel.messages.put_plan import MAX_PRIORITY, plan_of
 from libremq.kernel.objects.object_types import LocalQueue
-from libremq.kernel.state import journal
+from libremq.kernel.state import journal, object_changes
 from libremq.kernel.state.connection import Destination
 from libremq.kernel.state.core import Core
 from libremq.mqi import constants as C
@@ -25,7 +25,7 @@ def move_messages(core: Core, source: LocalQueue, target: LocalQueue, *, add: bo
     if taken.open_handles or (given.open_handles and not add):
         name = source.name if taken.open_handles else target.name
         raise mq_error(C.MQRC_OBJECT_IN_USE, name, "it is open; end its users first")
-    if core.has_uncommitted(taken):
+    if object_changes.has_uncommitted(core, taken):
         raise mq_error(C.MQRC_OBJECT_IN_USE, source.name, "messages on it belong to unfinished units of work")
     if not add and given.store.depth:
         raise mq_error(C.MQRC_Q_NOT_EMPTY, target.name, "it holds messages; TYPE(ADD) adds to them")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.object_types import HeuristicOutcome
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.known_branches import UNFINISHED_MAX
@@ -171,7 +172,7 @@ class Branches:
         """Also what a crash has left of a decision that was not carried out, once somebody else decides."""
         if xid.hex() not in self._core.catalogue.heuristic_outcomes:
             return 0
-        return self._core.remove_record(HeuristicOutcome.kind, xid.hex())
+        return object_changes.remove_record(self._core, HeuristicOutcome.kind, xid.hex())
 
     def resolve(self, xid: bytes, *, commit: bool) -> int:
         """Decide a branch that is in doubt, and keep that, for its transaction manager to hear of.
@@ -181,7 +182,7 @@ class Branches:
         unit = self._unit(xid)
         if unit.state != PREPARED:
             raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is not prepared: there is nothing in doubt")
-        self._core.install_record(HeuristicOutcome.make(xid, unit.id, unit.owner, committed=commit))
+        object_changes.install_record(self._core, HeuristicOutcome.make(xid, unit.id, unit.owner, committed=commit))
         return self._core.commit(unit) if commit else self._core.backout(unit)
 
     def outcomes(self) -> list[HeuristicOutcome]:

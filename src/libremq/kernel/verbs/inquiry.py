@@ -8,6 +8,7 @@ from libremq.kernel.events import configuration_events
 from libremq.kernel.objects.catalogue import Inquired, inquire
 from libremq.kernel.objects.channel_definitions import Sender, Server
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.event_state import EventContext
@@ -65,7 +66,7 @@ def set_object(core: Core, connection: Connection, handle: ObjectHandle, values:
         raise mq_error(C.MQRC_NOT_OPEN_FOR_SET, handle.object_name, "open it with MQOO_SET to set attributes")
     obj = _current(handle)
     before = configuration_events.copy_of(obj) if core.catalogue.qmgr.configev else None
-    lsn = core.set_attributes(obj, values)
+    lsn = object_changes.set_attributes(core, obj, values)
     configuration_events.object_changed(core, before, obj, EventContext(connection.user, C.MQEVO_MQSET))
     getting.cancel_inhibited(core, obj)
     consumers.definition_changed(core, obj)

@@ -9,6 +9,7 @@ from libremq.kernel.messages import name_resolution
 from libremq.kernel.messages.field_checks import check_object_descriptor
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
 from libremq.kernel.properties.selector import compile_selector
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
@@ -220,7 +221,7 @@ def _open_model(
     if core.catalogue.find_queue(name) is not None:
         raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, "a queue of the name in DynamicQName exists")
     definition = from_model(model, name, core.clock.now())
-    queue, lsn = core.add_dynamic(definition)
+    queue, lsn = object_changes.add_dynamic(core, definition)
     handle = new_handle(connection, definition, options, name)
     handle.created_queue = True
     handle.queue = queue
@@ -281,7 +282,7 @@ def _check_delete(core: Core, handle: ObjectHandle, queue: QueueState | None, op
         return True
     if not handle.created_queue:
         object_authority.check_close(core, handle.connection, handle, queue)
-    if core.has_uncommitted(queue):
+    if object_changes.has_uncommitted(core, queue):
         raise mq_error(C.MQRC_Q_NOT_EMPTY, queue.name, "messages on it belong to unfinished units of work")
     if options & C.MQCO_DELETE and queue.store.depth:
         raise mq_error(
@@ -294,7 +295,7 @@ def delete_dynamic(core: Core, queue: QueueState) -> int:
     """The queue and the authority of its maker go together."""
     if not queue.definition.is_temporary:
         object_authority.remove_records_of(core, C.MQOT_Q, queue.name)
-    return core.delete_queue(queue)
+    return object_changes.delete_queue(core, queue)
 
 
 def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> int:

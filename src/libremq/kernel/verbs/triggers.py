@@ -14,6 +14,7 @@ from functools import partial
 
 from libremq.kernel.messages import own_messages
 from libremq.kernel.objects.object_types import LocalQueue, Process
+from libremq.kernel.state import object_changes
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.queue_state import QueueState
 from libremq.log import LogFull
@@ -168,7 +169,7 @@ def _trigger(core: Core, queue: QueueState, times: int = 1) -> None:
     before, queue.last_trigger_time = queue.last_trigger_time, _NOW_TRIGGERING
     try:
         if definition.trigtype == C.MQTT_DEPTH:
-            core.set_attributes(definition, {C.MQIA_TRIGGER_CONTROL: C.MQTC_OFF})
+            object_changes.set_attributes(core, definition, {C.MQIA_TRIGGER_CONTROL: C.MQTC_OFF})
         data = own_messages.header_bytes(trigger, core.catalogue.qmgr.ccsid)
         for _ in range(times):
             message = Message(_descriptor(core, monitored.definition, now), b"", data)
