@@ -12,18 +12,17 @@ instant the disk holds the state of that checkpoint, whole, and a restart replay
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 
 from libremq.common.checksum import crc32
 from libremq.common.files.file_layer import Files
 from libremq.mqi.structs import MQMD
-from libremq.store import loading, queue_file_images, store_checkpoint
+from libremq.store import loading, spilling, store_checkpoint
 from libremq.store.chains import Chains
 from libremq.store.handle_file import HandleFile, HandlePosition
 from libremq.store.queue_file import QueueFile
-from libremq.store.queue_file_images import Image, Run
+from libremq.store.queue_file_images import Run
 from libremq.store.read_ahead import ReadAhead
 from libremq.store.space_handles import (
     FRAGMENTED,
@@ -41,16 +40,12 @@ from libremq.store.space_handles import (
 )  # fmt: skip
 from libremq.store.space_map import BLOCK_BYTES, SpaceMap, blocks_for
 from libremq.store.store_checkpoint import StoreCheckpoint
-from libremq.store.store_errors import READS, StoreDamaged, damaged_queue, failed_write
-from libremq.store.stored_message import ImageDamaged, Message, from_image
+from libremq.store.store_errors import damaged_queue
+from libremq.store.stored_message import Message
 
 DETAILS_MAX = 512
 _LATEST_BYTES_MAX = 64 * 1024
 _NO_ID = bytes(24)
-_KEPT_HANDLES = 1024  # of an empty queue: the memory of more is given back
-# A file is cut when it is larger than needed by both of these
-_OVERSIZE_BYTES = 16 * 1024
-_OVERSIZE_PERCENT = 1
 _BLOCKS_A_MEGABYTE = 2**20 // BLOCK_BYTES
 _EXCESS_PART = 8  # by so much of its limit a file may exceed it until somebody should do something about it
 
@@ -172,7 +167,7 @@ class QueueStore:
         if self._buffer_bytes[persistent] + weight > limit and (
             not persistent or self._log.durable() != self._spilled_at or self._buffer_bytes[1] > 4 * limit
         ):
-            self._spill(persistent, limit)
+            spilling.spill(self, persistent, limit)
 
     def has_buffer_for(self, weight: int, persistent: bool) -> bool:
         """Is the buffer large enough for it, once it is empty?"""
@@ -480,7 +475,7 @@ class QueueStore:
                 return self._in_flight[slot]
             if slot == self._latest_slot and self._latest is not None:
                 return self._latest
-            message = self._read(slot, state)
+            message = spilling.read(self, slot, state)
             if message.weight <= _LATEST_BYTES_MAX:
                 self._latest_slot, self._latest = slot, message
         return message
@@ -501,35 +496,6 @@ class QueueStore:
         if len(self._details) > DETAILS_MAX:
             self._details.popitem(last=False)
 
-    def _read(self, slot: int, state: int) -> Message:
-        """From the file; StoreDamaged, for good, if it is not there however often it is read."""
-        for _ in range(READS - 1):
-            try:
-                return self._read_once(slot, state)
-            except StoreDamaged:
-                self.read_ahead.forget()
-        return self._read_once(slot, state)
-
-    def _read_once(self, slot: int, state: int) -> Message:
-        length = self.handles.length[slot]
-        if state & FRAGMENTED:
-            blocks = self._fragments[slot]
-            image = b"".join(
-                self._file.read(block, min(BLOCK_BYTES, length - index * BLOCK_BYTES))
-                for index, block in enumerate(blocks)
-            )
-        else:
-            image = self.read_ahead.read(self.handles.block[slot], length, may_keep=self.in_progress is None)
-        try:
-            message = from_image(image)
-        except ImageDamaged as error:
-            raise self._file.damaged_block(self.handles.block[slot], str(error)) from None
-        message_id, correlation_id, _ = message.ids()
-        hashes = self.handles.message_hash[slot], self.handles.correl_hash[slot]
-        if (crc32(message_id), crc32(correlation_id)) != hashes:
-            raise self._file.damaged_block(self.handles.block[slot], "another message is there")
-        return message
-
     def group_of(self, slot: int) -> bytes | None:
         """The group id of a message that has one."""
         return self._group_ids.get(slot)
@@ -546,56 +512,6 @@ class QueueStore:
         if self.handles.flags[slot] & PERSISTENT:
             self._changed.add(slot)
 
-    # Writing to the queue file
-
-    def _spill(self, persistent: bool, limit: int) -> None:
-        """Write the buffer's messages to the file, all that the log permits, and drop them from memory."""
-        buffer = self._buffers[persistent]
-        slots: Iterable[int] = buffer
-        if persistent:
-            if self._buffer_bytes[1] > 4 * limit:
-                # One unit of work has filled the buffer several times over and nobody forced the log for it
-                self._log.force(max(message.lsn for message in buffer.values()))
-            durable = self._spilled_at = self._log.durable()
-            # The buffer is in the order of the log: the first that is not on disk yet ends the search
-            slots = takewhile(lambda slot: buffer[slot].lsn < durable, buffer)
-        slots = list(slots)
-        placed: list[Image] = []
-        try:
-            self.read_ahead.forget()
-            queue_file_images.place(self, ((slot, buffer[slot]) for slot in slots), placed)
-            if placed:
-                queue_file_images.write(self._file.for_writing(), placed)
-        except BaseException as error:
-            # The messages are still in the buffer: only the space is given back
-            queue_file_images.take_back(self, placed)
-            self._spilled_at = -1  # the next put must not be taken because this one has tried
-            if isinstance(error, OSError):
-                if self.in_progress is None:
-                    self._truncate_if_oversized()  # what was written of them is of use to others
-                raise failed_write(self.name, "write to", error) from error
-            raise
-        for slot in slots:
-            message = buffer.pop(slot)
-            self._buffer_bytes[persistent] -= message.weight
-        self.spilled_messages += len(slots)
-
-    def put_back(self, unwritten: Iterable[Image]) -> None:
-        """Have these messages in their buffers again, oldest first, if they were dropped because they had blocks."""
-        flags = self.handles.flags
-        for persistent, buffer in enumerate(self._buffers):
-            dropped = {
-                image.slot: image.message
-                for image in unwritten
-                if image.slot not in buffer and bool(flags[image.slot] & PERSISTENT) == persistent
-            }
-            if dropped:
-                rest = buffer.copy()
-                buffer.clear()
-                buffer.update(dropped)
-                buffer.update(rest)
-                self._buffer_bytes[persistent] += sum(message.weight for message in dropped.values())
-
     # Checkpoints
 
     @property
@@ -606,16 +522,6 @@ class QueueStore:
     def change_count(self) -> int:
         """How many handles the next checkpoint must write."""
         return len(self._changed)
-
-    @property
-    def may_be_tidied(self) -> bool:
-        """Is there anything for `tidy`?"""
-        return self.may_shrink or (self.is_empty and len(self.handles) > _KEPT_HANDLES)
-
-    @property
-    def may_shrink(self) -> bool:
-        """Are there blocks in the file that nobody needs, or will after the next checkpoint?"""
-        return bool(self._release_later) or self.space.free_blocks * BLOCK_BYTES > _OVERSIZE_BYTES
 
     @property
     def position(self) -> HandlePosition:
@@ -629,31 +535,6 @@ class QueueStore:
         it describes the other messages too, those of units of work in doubt aside. If this fails, nothing happened.
         """
         return store_checkpoint.capture(self, keep_nonpersistent=keep_nonpersistent)
-
-    def tidy(self) -> None:
-        """Cut an oversized file, and give back the memory of an empty queue. No checkpoint is in progress."""
-        if not self._changed:
-            # What was removed since the last checkpoint is not in it, else the slot would have changed
-            self.space.release_all(self._release_later)
-        self._truncate_if_oversized()
-        if self.is_empty and not self._saved_count and len(self.handles) > _KEPT_HANDLES:
-            # A deep one had some 50 bytes a message
-            self.handles.clear()
-            self.chains.clear()
-            self._saved = bytearray()
-            self._changed = set()
-
-    def _truncate_if_oversized(self) -> None:
-        if self.space.free_blocks * BLOCK_BYTES <= _OVERSIZE_BYTES:
-            return
-        actual, required = self.space.file_blocks, self.space.required_blocks()
-        excess = (actual - required) * BLOCK_BYTES
-        if excess > _OVERSIZE_BYTES and excess * 100 > required * BLOCK_BYTES * _OVERSIZE_PERCENT:
-            try:
-                self._file.truncate(required)
-            except OSError:
-                return  # it stays as large as it is; the next checkpoint tries again
-            self.space.shrink(required)
 
     # Load, close
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from typing import TYPE_CHECKING
 
-from libremq.store import queue_file_images
+from libremq.store import queue_file_images, spilling, tidying
 from libremq.store.handle_file import ENTRY, Entry, HandlePosition
 from libremq.store.queue_file_images import Image, Run
 from libremq.store.space_handles import GET_PENDING, IN_USE, NONE, PERSISTENT, PUT_PENDING, SAVED_FLAGS, HandleSnapshot
@@ -37,7 +37,7 @@ def capture(store: QueueStore, *, keep_nonpersistent: bool = False) -> StoreChec
     others = _others(store) if keep_nonpersistent and store.nonpersistent_count else set[int]()
     changed = store._changed | others if others else store._changed
     if not changed:
-        store.tidy()
+        tidying.tidy(store)
         return None
     checkpoint = StoreCheckpoint(store, changed, others)
     try:
@@ -222,7 +222,7 @@ class StoreCheckpoint:
             store._handle_file.drop_other_generations()
         except OSError:
             pass  # nobody reads them; the next checkpoint tries again
-        store.tidy()
+        tidying.tidy(store)
 
     def failed(self, *, give_back: bool = False) -> None:
         """`write` failed, or the checkpoint as a whole: as if nothing had been captured.
@@ -237,13 +237,13 @@ class StoreCheckpoint:
         store._file.give_back_unsynced(self._unsynced)
         # Only a batch whose images are all in the file can be named by a checkpoint record, now or ever
         if give_back or not self._images_written:
-            store.put_back(queue_file_images.take_back(store, self._images))
+            spilling.put_back(store, queue_file_images.take_back(store, self._images))
         store._in_flight = {}
         store._saved_count = store._saved.count(1)
         if give_back:
             if self._written:
                 store._handle_file.take_back(self._before)
-            store._truncate_if_oversized()
+            tidying.cut_if_oversized(store)
 
     def _end(self) -> bool:
         """It is over; False if it was before, or if the store was closed meanwhile and only waited for this."""

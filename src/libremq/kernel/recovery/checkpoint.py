@@ -28,6 +28,7 @@ from libremq.kernel.state.journal import CheckpointState, TransactionState
 from libremq.kernel.state.unit_of_work import PREPARED, UnitOfWork
 from libremq.log import RecordType, SlotFile
 from libremq.mqi import constants as C
+from libremq.store import tidying
 from libremq.store.handle_file import HandlePosition
 from libremq.store.store_checkpoint import StoreCheckpoint
 from libremq.store.store_errors import StoreDamaged, StoreFull, failed_sync
@@ -130,7 +131,7 @@ class Checkpoint:
             if store.needs_checkpoint or (self._clean and store.nonpersistent_count):
                 store.before_change = partial(self._capture_first, queue)
                 self._left[queue.id] = queue
-            elif store.may_be_tidied:
+            elif tidying.may_be_tidied(store):
                 self._left[queue.id] = queue
 
     def capture_some(self) -> bool:
@@ -168,7 +169,7 @@ class Checkpoint:
             return
         if not is_marked:
             if not store.needs_checkpoint:
-                store.tidy()
+                tidying.tidy(store)
             return  # it was clean: what has changed since is for the next one
         high = queue.definition.npmclass == C.MQNPM_CLASS_HIGH
         captured = store.capture(keep_nonpersistent=self._clean and high)

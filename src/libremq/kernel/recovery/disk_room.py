@@ -18,6 +18,7 @@ from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import is_full_disk
 from libremq.log import SlotFile
 from libremq.store.reserve import DiskReserve
+from libremq.store.tidying import may_shrink
 
 LOOK_S = 1.0
 """So often, while the disk is full, a put that finds it so looks whether that can be changed."""
@@ -105,7 +106,7 @@ def after_checkpoint(core: Core) -> None:
 
 def would_free(core: Core) -> bool:
     """May a checkpoint give space back?"""
-    return bool(core.dropped_folders) or any(queue.store.may_shrink for queue in core.queues.values())
+    return bool(core.dropped_folders) or any(may_shrink(queue.store) for queue in core.queues.values())
 
 
 def described(core: Core, error: BaseException | None = None) -> str:
