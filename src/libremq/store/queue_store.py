@@ -23,7 +23,7 @@ from libremq.store.chains import Chains
 from libremq.store.handle_file import HandleFile, HandlePosition
 from libremq.store.queue_file import QueueFile
 from libremq.store.queue_file_images import Run
-from libremq.store.read_ahead import ReadAhead
+from libremq.store.queue_file_read_ahead import ReadAhead
 from libremq.store.space_handles import (
     FRAGMENTED,
     GET_PENDING,

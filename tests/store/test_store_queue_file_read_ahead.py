@@ -7,7 +7,7 @@ import random
 import pytest
 from helper_store import QUEUE_FILE, captured, checkpointed, opened, put, take
 
-from libremq.store.read_ahead import WINDOW_BYTES
+from libremq.store.queue_file_read_ahead import WINDOW_BYTES
 from libremq.testing.faulty_files import FaultyFiles
 
 _COUNT = 200
