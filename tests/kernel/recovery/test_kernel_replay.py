@@ -14,7 +14,8 @@ from helper_media import FOLDER, LINEAR, Life
 from libremq.kernel.recovery import catalogue_file, log_room, replay
 from libremq.kernel.recovery.log_dump import LogFormatter
 from libremq.kernel.recovery.netting import ReplayedUnit
-from libremq.kernel.recovery.replay import ROWS, Purpose, UnknownRecord, read_checkpoint
+from libremq.kernel.recovery.record_contents import UnknownRecord
+from libremq.kernel.recovery.replay import ROWS, Purpose, read_checkpoint
 from libremq.kernel.state import journal, object_changes
 from libremq.kernel.state.journal import CheckpointState
 from libremq.log import LogConfig, Record, RecordType

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.kernel.recovery.catalogue_file import Content, content_of
-from libremq.kernel.recovery.replay import Purpose, Replay, image_header
+from libremq.kernel.recovery.record_contents import image_header
+from libremq.kernel.recovery.replay import Purpose, Replay
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import CheckpointState, ObjectChange
 from libremq.log import LogError, LogFailed, Record

@@ -17,7 +17,8 @@ from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.recovery.catalogue_recovery import DefinitionHistory, records
-from libremq.kernel.recovery.replay import OF_ONE_QUEUE, Purpose, Replay, image_header, image_rows
+from libremq.kernel.recovery.record_contents import image_header, image_rows
+from libremq.kernel.recovery.replay import OF_ONE_QUEUE, Purpose, Replay
 from libremq.kernel.state import journal
 from libremq.kernel.state.image_in_parts import is_recoverable
 from libremq.kernel.state.journal import MediaRow, ObjectChange

@@ -11,45 +11,27 @@ replay with `UnknownRecord`: a later release may have meant what must not be lef
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from enum import Flag, auto
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from libremq.kernel.objects.catalogue import from_record
 from libremq.kernel.objects.object_types import MQObject
+from libremq.kernel.recovery import record_contents as contents
 from libremq.kernel.recovery.netting import Done, NettedQueue, ReplayedUnit
 from libremq.kernel.state import journal
 from libremq.kernel.state.journal import (
     CheckpointState,
-    GetRecord,
-    MediaRow,
     ObjectChange,
-    PrepareRecord,
-    PutRecord,
     SoftImage,
-    UndoRecord,
 )
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import GET, PREPARED, PUT
 from libremq.log import Record, RecordFields, RecordType, new_record
 from libremq.store.store_errors import StoreDamaged, damaged_queue
-from libremq.store.stored_message import IMAGE_OVERHEAD, IMAGE_VERSION, IMAGE_VERSION_AT, Message, check_image
+from libremq.store.stored_message import IMAGE_OVERHEAD, IMAGE_VERSION, IMAGE_VERSION_AT, Message
 
 T = TypeVar("T")
-
-_UNREADABLE = (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, struct.error)
-"""What decoding a payload raises that is not what it should be; RecordError of a definition is a ValueError."""
-
-
-class UnknownRecord(StoreDamaged):
-    """A log record that this release does not understand: nothing may be done as if it were not there."""
-
-    def __init__(self, folder: str, record: Record, what: str) -> None:
-        super().__init__(
-            f"log record {record.lsn}", folder, f"the record at LSN {record.lsn} {what}",
-            "A later release wrote it, most likely: use that one. Nothing was changed; dmpmqlog shows the record",
-        )  # fmt: skip
 
 
 class Purpose(Flag):
@@ -114,8 +96,8 @@ class Replay:
         """What the payload says."""
         try:
             return reader(record)
-        except _UNREADABLE as error:
-            raise _unreadable(self.log_folder, record, error) from error
+        except contents.UNREADABLE as error:
+            raise contents.unreadable(self.log_folder, record, error) from error
 
     def definition(self, made: dict[str, Any], record: Record) -> MQObject:
         """The object whose definition is in the payload."""
@@ -182,30 +164,13 @@ class Replay:
 # What a record says, as far as this release understands it
 
 
-def unknown_record(folder: str, record: Record) -> UnknownRecord:
+def unknown_record(folder: str, record: Record) -> contents.UnknownRecord:
     """Of a type that has no row, or with a flag that its row does not have."""
     if record.type in ROWS:
-        return UnknownRecord(folder, record, f"({_name(record)}) has flags {record.flags}, not all known here")
-    return UnknownRecord(folder, record, f"has type {record.type}, which this release does not know")
-
-
-def _unreadable(folder: str, record: Record, error: BaseException) -> UnknownRecord:
-    what = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-    return UnknownRecord(folder, record, f"({_name(record)}) says what this release does not understand: {what}")
-
-
-def _name(record: Record) -> str:
-    return RecordType(record.type).name
-
-
-def _check_known(what: str, value: object, known: Sequence[object]) -> None:
-    if value not in known:
-        raise ValueError(f"{what} {value!r}; known are {', '.join(map(repr, known))}")
-
-
-def _check_empty(record: Record) -> None:
-    if record.payload:
-        raise ValueError(f"{len(record.payload)} bytes where there should be none")
+        return contents.UnknownRecord(
+            folder, record, f"({contents.name_of(record)}) has flags {record.flags}, not all known here"
+        )
+    return contents.UnknownRecord(folder, record, f"has type {record.type}, which this release does not know")
 
 
 _read_put_head, _read_get = journal.read_put_head, journal.read_get_fields
@@ -213,96 +178,15 @@ _PUT_BYTES_MIN = journal.PUT_HEAD_BYTES + IMAGE_OVERHEAD
 _IMAGE_VERSION_AT = journal.PUT_HEAD_BYTES + IMAGE_VERSION_AT
 
 
-def _put_of(record: Record) -> PutRecord:
-    put = journal.read_put(record.payload)
-    if put.flags:
-        raise ValueError(f"flags {put.flags} of the message")
-    check_image(put.image)
-    return put
-
-
-def _get_of(record: Record) -> GetRecord:
-    get = journal.read_get(record.payload)
-    if get.why != journal.GOT:
-        _check_known("reason", get.why, (journal.GOT, journal.EXPIRED))
-    return get
-
-
-def _undo_of(record: Record) -> UndoRecord:
-    undo = journal.read_undo(record.payload)
-    _check_known("operation undone", undo.operation, (journal.UNDO_PUT, journal.UNDO_GET))
-    return undo
-
-
-def _prepare_of(record: Record) -> PrepareRecord:
-    return journal.read_prepare(record.payload, record.flags)
-
-
-def _soft_of(record: Record) -> SoftImage:
-    image = journal.read_soft(record.lsn, record.payload)
-    for one in image.operations:
-        _check_known("operation", one.operation, (PUT, GET))
-    return image
-
-
-def _sync_of(record: Record) -> dict[str, Any] | None:
-    """The sync record that is committed with a batch, if there is one."""
-    entry = journal.read_commit(record.payload)
-    if entry is None:
-        return None
-    made: dict[str, Any] = entry["object"]
-    _check_known("kind", made["kind"], ("CHSYNC",))
-    return made
-
-
-def _change_of(record: Record) -> ObjectChange:
-    change = journal.read_object(record.payload)
-    _check_known("operation", change.op, (journal.SET, journal.DELETE, journal.CLEAR))
-    if [type(value) for value in (change.kind, change.name, change.id, change.folder)] != [str, str, int, str]:
-        raise ValueError(f"an object that cannot be: {change}")
-    if change.op == journal.SET and (change.object["kind"] == "QLOCAL") != bool(change.id and change.folder):
-        raise ValueError(f"id {change.id} and folder {change.folder!r} of a {change.object['kind']}")
-    return change
-
-
-_IMAGE_PART: dict[str, type] = {"kind": str, "name": str, "first": int}
-_FIRST_PART: dict[str, type] = {**_IMAGE_PART, "object": dict}
-_FIRST_PART_OF_QUEUE: dict[str, type] = {**_FIRST_PART, "id": int, "next_sequence": int}
-
-
-def image_header(record: Record) -> dict[str, Any]:
-    """Of a part of a media image: whose it is, and which part."""
-    header = journal.read_media_header(record.payload)
-    expected = _IMAGE_PART
-    if not header["first"]:
-        expected = _FIRST_PART_OF_QUEUE if header["kind"] == "QLOCAL" else _FIRST_PART
-    for key, wanted in expected.items():
-        if type(header[key]) is not wanted:
-            raise ValueError(f"{key} {header[key]!r} of an image")
-    return header
-
-
-def image_rows(record: Record) -> list[MediaRow]:
-    """Of a part of a media image: the messages in it."""
-    rows = list(journal.read_media_rows(record.payload))
-    for row in rows:
-        check_image(row.image)
-    return rows
-
-
 def read_checkpoint(folder: str, record: Record) -> CheckpointState:
     """The state that a checkpoint record describes, with which a restart or a backup begins."""
     if record.type not in ROWS or record.flags:
         raise unknown_record(folder, record)
     try:
-        _check_known("type", _name(record), (RecordType.CHECKPOINT.name,))
-        return _checkpoint_of(record)
-    except _UNREADABLE as error:
-        raise _unreadable(folder, record, error) from error
-
-
-def _checkpoint_of(record: Record) -> CheckpointState:
-    return CheckpointState.read(record.payload)
+        contents.check_known("type", contents.name_of(record), (RecordType.CHECKPOINT.name,))
+        return contents.checkpoint_of(record)
+    except contents.UNREADABLE as error:
+        raise contents.unreadable(folder, record, error) from error
 
 
 # What a record changes
@@ -324,9 +208,9 @@ def _redo_put(replay: Replay, record: RecordFields) -> None:
     try:
         queue_id, slot, sequence, _, flags, _ = _read_put_head(payload)
         if flags or len(payload) < _PUT_BYTES_MIN or payload[_IMAGE_VERSION_AT] != IMAGE_VERSION:
-            _put_of(new_record(record))
-    except _UNREADABLE as error:
-        raise _unreadable(replay.log_folder, new_record(record), error) from error
+            contents.put_of(new_record(record))
+    except contents.UNREADABLE as error:
+        raise contents.unreadable(replay.log_folder, new_record(record), error) from error
     net = replay.nets.get(queue_id) or replay.netted(queue_id)
     if net is None:
         return
@@ -354,9 +238,9 @@ def _redo_get(replay: Replay, record: RecordFields) -> None:
     try:
         queue_id, slot, sequence, why = _read_get(payload)
         if why:
-            _check_known("reason", why, (journal.GOT, journal.EXPIRED))
-    except _UNREADABLE as error:
-        raise _unreadable(replay.log_folder, new_record(record), error) from error
+            contents.check_known("reason", why, (journal.GOT, journal.EXPIRED))
+    except contents.UNREADABLE as error:
+        raise contents.unreadable(replay.log_folder, new_record(record), error) from error
     net = replay.nets.get(queue_id) or replay.netted(queue_id)
     if net is None:
         return
@@ -380,7 +264,7 @@ def _redo_get(replay: Replay, record: RecordFields) -> None:
 def _redo_commit(replay: Replay, record: RecordFields) -> None:
     lsn, _, _, _, txn, prev_lsn, payload = record
     if payload:
-        sync = replay.read(_sync_of, new_record(record))
+        sync = replay.read(contents.sync_of, new_record(record))
         if sync is not None:
             replay.install_sync(sync, new_record(record))
             if not prev_lsn:
@@ -411,7 +295,7 @@ def _not_there(replay: Replay, queue: QueueState, slot: int, sequence: int, reco
 
 
 def _redo_undo(replay: Replay, record: Record) -> None:
-    undo = replay.read(_undo_of, record)
+    undo = replay.read(contents.undo_of, record)
     net = replay.netted(undo.queue_id)
     if net is None:
         return
@@ -453,7 +337,7 @@ def _undo(net: NettedQueue, operation: Done, backouts: int | None) -> None:
 
 def _redo_backout(replay: Replay, record: Record) -> None:
     """Each operation was undone with a record of its own, but for those of a queue that nobody could change."""
-    replay.read(_check_empty, record)
+    replay.read(contents.check_empty, record)
     for operation in reversed(replay.ended(record.txn, record.lsn)):
         queue = operation[1]
         net = None if queue.out_of_use else replay.netted(queue.id)
@@ -463,14 +347,14 @@ def _redo_backout(replay: Replay, record: Record) -> None:
 
 def _redo_prepare(replay: Replay, record: Record) -> None:
     unit = replay.unit(record.txn)
-    prepared = replay.read(_prepare_of, record)
+    prepared = replay.read(contents.prepare_of, record)
     unit.xid, unit.owner, unit.state = prepared.xid, prepared.owner, PREPARED
     unit.logged(record.lsn)
 
 
 def _redo_soft_image(replay: Replay, record: Record) -> None:
     """What it says has been replayed, or read back; only where it is logged is new."""
-    image = replay.read(_soft_of, record)
+    image = replay.read(contents.soft_of, record)
     unit = replay.unit(record.txn)
     operations = _soft_operations(replay, image)
     known = [(kind, queue.id, slot) for kind, queue, slot, lsn in unit.operations if lsn]
@@ -490,7 +374,7 @@ def _soft_operations(replay: Replay, image: SoftImage) -> list[Done]:
 
 
 def _redo_object(replay: Replay, record: Record) -> None:
-    change = replay.read(_change_of, record)
+    change = replay.read(contents.change_of, record)
     if change.op == journal.SET:
         replay.define(change, record)
     elif change.op == journal.DELETE:
@@ -508,11 +392,11 @@ def _redo_image(replay: Replay, record: Record) -> None:
 
 def _redo_checkpoint_start(replay: Replay, record: Record) -> None:
     """It only says where the checkpoint began that is complete with a later record."""
-    replay.read(_check_empty, record)
+    replay.read(contents.check_empty, record)
 
 
 def _redo_checkpoint(replay: Replay, record: Record) -> None:
-    replay.checkpoint(replay.read(_checkpoint_of, record))
+    replay.checkpoint(replay.read(contents.checkpoint_of, record))
 
 
 # Back along the chain of a unit of work that was not ended at the checkpoint
@@ -533,7 +417,7 @@ class UnitReader:
         if row.read_back is None:
             raise StoreDamaged(
                 f"transaction {record.txn}", self.replay.log_folder,
-                f"the record at LSN {record.lsn} ({_name(record)}) cannot be part of what is not ended",
+                f"the record at LSN {record.lsn} ({contents.name_of(record)}) cannot be part of what is not ended",
                 "Keep all files and restore log and data from one backup",
             )  # fmt: skip
         row.read_back(self, record)
@@ -547,21 +431,21 @@ class UnitReader:
 
 
 def _back_to_put(reader: UnitReader, record: Record) -> None:
-    put = reader.replay.read(_put_of, record)
+    put = reader.replay.read(contents.put_of, record)
     reader.did(PUT, put.queue_id, put.slot, record.lsn)
 
 
 def _back_to_get(reader: UnitReader, record: Record) -> None:
-    get = reader.replay.read(_get_of, record)
+    get = reader.replay.read(contents.get_of, record)
     reader.did(GET, get.queue_id, get.slot, record.lsn)
 
 
 def _back_to_undo(reader: UnitReader, record: Record) -> None:
-    reader.undone.add(reader.replay.read(_undo_of, record).undoes)
+    reader.undone.add(reader.replay.read(contents.undo_of, record).undoes)
 
 
 def _back_to_soft_image(reader: UnitReader, record: Record) -> None:
-    for one in reversed(reader.replay.read(_soft_of, record).operations):
+    for one in reversed(reader.replay.read(contents.soft_of, record).operations):
         reader.did(one.operation, one.queue_id, one.slot, one.lsn)
 
 

@@ -15,7 +15,8 @@ from libremq.common.messages.amq_messages import amq
 from libremq.kernel.objects.object_types import LocalQueue, MQObject
 from libremq.kernel.recovery import catalogue_file, catalogue_recovery
 from libremq.kernel.recovery.netting import Done, ReplayedUnit
-from libremq.kernel.recovery.replay import Purpose, Replay, UnitReader, image_header
+from libremq.kernel.recovery.record_contents import image_header
+from libremq.kernel.recovery.replay import Purpose, Replay, UnitReader
 from libremq.kernel.recovery.replay_progress import Progress
 from libremq.kernel.state import journal
 from libremq.kernel.state.core import Core
