@@ -1,4 +1,4 @@
-"""One socket of a client: negotiation, conversations, heartbeats, and what is written back.
+"""One socket of a client: what is read and run, heartbeats, and what is written back.
 
 Replies leave in the order in which they were made. One whose log record is not on disk yet holds up those behind it on
 the same socket, and nobody else. A peer that does not read is not read from either: what is kept for it is bounded. One
@@ -20,14 +20,15 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.server.admission.tls_peers import TlsPeer, peer_of
 from libremq.server.diagnostics.unexpected import described
+from libremq.server.net import client_session
 from libremq.server.net.conversation import Conversation
 from libremq.server.net.known_calls import KnownCalls
 from libremq.server.net.link_counters import LinkCounters
-from libremq.server.net.link_exits import LinkExits, begin_exits
+from libremq.server.net.link_exits import LinkExits
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.served_link import ServedLink
-from libremq.server.net.server_connection_channels import Channel, find_channel
-from libremq.server.net.socket_options import follow_keep_alive, peer_process, untaken
+from libremq.server.net.server_connection_channels import Channel
+from libremq.server.net.socket_options import peer_process, untaken
 from libremq.server.net.strangers import Stranger
 from libremq.server.net.traced_links import trace_received, trace_sent
 from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
@@ -35,16 +36,12 @@ from libremq.server.net.unfinished_flows import late_words
 from libremq.wire import session_flows
 from libremq.wire.messages import pack_notification
 from libremq.wire.protocol import (
-    CAP1_MQREQUEST,
     CLOSE_CHANNEL,
     CONFIRM_REQUEST,
     ERROR,
-    FAP_LEVEL,
     MAX_SEGMENT,
-    PRODUCT_SERVER,
     REQUEST_ACCEPTED,
     WHOLE,
-    Action,
     Notice,
     ProtocolError,
     Status,
@@ -57,7 +54,6 @@ if TYPE_CHECKING:
 
 _WRITE_HIGH = 1 << 20
 _LAST_WORDS_S = 5.0  # for a peer to read what was said before its socket is closed
-CONVERSATION_MAX = 0xFFFFFFFF
 _IDLE_LOOK_S = 0.05
 
 
@@ -480,11 +476,11 @@ class Link(ServedLink):
             if flow.flags & CONFIRM_REQUEST:
                 self._out.append(self.framed(Type.HEARTBEAT, b"", flow.conversation, flags=WHOLE))
         elif flow.kind == Type.SOCKET_ACTION:
-            self._socket_action(flow)
+            client_session.take_socket_action(self, flow)
         elif flow.kind == Type.USERID_DATA:
             self.user = session_flows.unpack_user(flow.body, flow.charset)
         elif flow.kind == Type.INITIAL_DATA:
-            self._initial_data(flow)
+            client_session.begin(self, flow)
         elif flow.kind == Type.STATUS_DATA:
             if flow.flags & (CLOSE_CHANNEL | ERROR):
                 self._close()
@@ -505,79 +501,6 @@ class Link(ServedLink):
             return frame(kind, body, conversation, request, flags=flags, max_segment=self.max_segment)
         return frame_plain(kind, body, flags=flags, max_segment=self.max_segment)
 
-    def _initial_data(self, flow: Flow) -> None:
-        event_loop = self.event_loop
-        offered = session_flows.unpack_initial(flow.body, big_endian=flow.big_endian, charset=flow.charset)
-        if self.agreed is not None:
-            # What was agreed, once more: that it had to be corrected was said, and has been done
-            if any(conversation.connected for conversation in self.conversations.values()):
-                raise ProtocolError(Status.PROTOCOL_ID_ERROR, "initial data in the middle of a session")
-            settled = session_flows.pack_initial(session_flows.settled(self.agreed))
-            self._out.append(self.framed(Type.INITIAL_DATA, settled, flow.conversation, flags=0))
-            return
-        if event_loop.ending is not None:
-            self.refuse(Status.QM_TERMINATING, "the queue manager is ending")
-            return
-        if event_loop.is_full(self.local):
-            self.refuse(Status.CHANNEL_UNAVAILABLE, amq(9513, f"{event_loop.full_words()}; it came from {self.peer}"))
-            return
-        if not offered.capabilities[0] & CAP1_MQREQUEST and not self.local:
-            self._become_message_link(offered)
-            return
-        channel, refusal = find_channel(event_loop, offered.channel, local=self.local, tls=self.tls, peer=self.peer)
-        if channel is None:
-            self.refuse(refusal[0], refusal[1])
-            return
-        own = session_flows.InitialData(
-            channel=channel.name,
-            queue_manager=event_loop.manager.name,
-            fap_level=FAP_LEVEL,
-            max_segment=MAX_SEGMENT,
-            max_message=channel.max_message,
-            heartbeat_s=channel.heartbeat_s,
-            sharing=channel.sharing,
-            product=PRODUCT_SERVER,
-            queue_manager_id=event_loop.manager.definitions.qmgr.qmid,
-        )
-        agreed = session_flows.agree(offered, own)
-        if channel.definition is not None:
-            waits = self.counters.calls == 1 and not self._reader.held_bytes
-            self.exits = begin_exits(self, channel.definition, agreed, waits=waits)
-            if self.exits is None:
-                channel.release(event_loop.instances)
-                return
-        self.channel, self.agreed = channel, agreed
-        self.ours = offered.ours
-        self.peer_product = offered.product
-        if not self.local:
-            self.peer_pid = offered.process
-        self.heartbeat_s = agreed.heartbeat_s
-        self._reader.max_segment = agreed.max_segment
-        if channel.served is not None and not self.local and event_loop.keep_alive and self._transport is not None:
-            follow_keep_alive(self._transport.get_extra_info("socket"), channel.served)
-        self._make_room()
-        self.conversations[1] = Conversation(self, 1)
-        self._tell(C.MQRC_CHANNEL_STARTED)
-        flags = ERROR if session_flows.corrected(agreed) else 0
-        self._out.append(frame_plain(Type.INITIAL_DATA, session_flows.pack_initial(agreed), flags=flags))
-
-    def _make_room(self) -> None:
-        """What is sent is as long as was agreed, less what send exits may add to it."""
-        assert self.agreed is not None
-        self.max_segment = self.agreed.max_segment - (self.exits.send_space if self.exits is not None else 0)
-
-    def _become_message_link(self, offered: session_flows.InitialData) -> None:
-        """It is no client but another queue manager: from now on a message link has the socket."""
-        assert self._transport is not None
-        event_loop = self.event_loop
-        self._ended = True
-        self._let_go()
-        successor = MessageLink(event_loop, self.peer, self._reader)
-        event_loop.became_message_link(self)
-        stranger, self.stranger = self.stranger, None
-        successor.take_over(self._transport, self.counters, stranger)
-        self._successor = (successor, offered)
-
     def let_in(self) -> None:
         """Somebody has connected over it: from now on messages may come."""
         self.known = True
@@ -593,36 +516,6 @@ class Link(ServedLink):
             self.event_loop.manager.events.channel(
                 reason, channel=self.channel.name, connection_name=self.peer.partition("(")[0]
             )
-
-    def _socket_action(self, flow: Flow) -> None:
-        number, action = session_flows.unpack_action(flow.body, big_endian=flow.big_endian)
-        if action == Action.START:
-            if self.agreed is None or not 0 < number <= CONVERSATION_MAX or number in self.conversations:
-                raise ProtocolError(Status.CONV_ID_ERROR, f"conversation {number} cannot begin")
-            if len(self.conversations) >= max(1, self.agreed.sharing):
-                raise ProtocolError(
-                    Status.CONV_ID_ERROR, f"{self.agreed.sharing} conversations share this socket already"
-                )
-            if self.exits is not None:
-                if not self.exits.open(number):
-                    return
-                self._make_room()
-            self.conversations[number] = Conversation(self, number)
-            self._out.append(
-                frame(
-                    Type.SOCKET_ACTION, session_flows.pack_action(number, Action.ACCEPT), number, flow.request, flags=0
-                )
-            )
-        elif action == Action.END:
-            conversation = self.conversations.pop(number, None)
-            if conversation is not None:
-                conversation.lost()
-                if self.exits is not None:
-                    self.exits.close(number)
-            if not self.conversations or flow.flags & CLOSE_CHANNEL:
-                self._close()
-        else:
-            raise ProtocolError(Status.SOCKET_ACTION_TYPE, f"socket action {action}")
 
     # Time and end
 
