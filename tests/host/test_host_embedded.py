@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from libremq.admin.command import Outcome
+from libremq.admin.pending_outcome import Pending
+from libremq.host import embedded as embedded_module
 from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.log import LogConfig
@@ -269,3 +272,24 @@ def test_without_a_clock_a_get_goes_on_with_its_own_search() -> None:
     connection.get(hobj, md, MQGMO())
     assert md.Priority == 0
     found.end()
+
+
+def test_a_command_that_waits_for_its_outcome_hears_of_the_end(embedded: EmbeddedQueueManager) -> None:
+    pending: Pending[Outcome] = Pending()
+    waits = threading.Thread(target=embedded.await_outcome, args=(pending,))
+    waits.start()
+    embedded.end()
+    waits.join()
+    outcome = pending.value
+    assert (outcome.comp_code, outcome.reason) == (C.MQCC_FAILED, C.MQRC_Q_MGR_QUIESCING)
+    assert [message.number for message in outcome.messages] == [8156]
+
+
+def test_a_command_whose_outcome_never_comes_has_failed(
+    embedded: EmbeddedQueueManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded_module, "_OUTCOME_S", 0.5)
+    pending: Pending[Outcome] = Pending()
+    embedded.await_outcome(pending)
+    outcome = pending.value
+    assert (outcome.comp_code, outcome.reason) == (C.MQCC_FAILED, C.MQRCCF_COMMAND_FAILED)

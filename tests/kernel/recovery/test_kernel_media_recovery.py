@@ -17,7 +17,7 @@ from libremq.kernel.objects.catalogue import to_record
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery import catalogue_file, media_recovery
 from libremq.kernel.state.image_in_parts import ImageInParts
-from libremq.log import LogConfig
+from libremq.log import Log, LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQOD
@@ -500,3 +500,20 @@ def test_a_queue_that_is_unloaded_between_two_parts_of_its_image_goes_on_countin
     expected = life.content("A")
     assert not life.recover("ql", "A")[0].problem
     assert life.content("A") == expected
+
+
+def test_a_recovery_that_cannot_begin_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    life = filled()
+    life.qm.commit(life.application)
+    definition = life.core.catalogue.find_queue("A")
+    assert isinstance(definition, LocalQueue)
+    before = life.files.list(f"{FOLDER}/queues")
+
+    def interrupted(log: Log, lsn: int | None = None) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(Log, "force", interrupted)
+        media_recovery.QueueRecovery(life.core, definition)
+    assert not life.core.recovering and life.files.list(f"{FOLDER}/queues") == before
+    assert life.recover("ql", "A")[0].problem == ""

@@ -134,6 +134,13 @@ def test_statistics_of_a_queue_follow_what_happens_to_it(session: Session) -> No
     assert (statistics.last_put, statistics.last_get) == (start + 10, start + 5)
 
 
+def test_a_queue_counts_from_its_definition_on(session: Session) -> None:
+    session.clock.advance(100)
+    session.queue("NEW")
+    session.clock.advance(5)
+    assert session.core.clock.monotonic() - session.core.queues["NEW"].statistics.since == 5
+
+
 def test_what_was_got_in_a_unit_is_gone_with_its_commit(session: Session) -> None:
     session.put("Q", b"x", Persistence=_PERSISTENT)
     session.get("Q", syncpoint=True)

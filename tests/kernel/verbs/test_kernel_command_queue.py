@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+import pytest
 from helper_qmgr import Session
 
 from libremq.kernel.verbs.command_queue import COMMANDS_AT_ONCE, CommandQueue, TakenCommand
+from libremq.log import LogFull
 from libremq.mqi import constants as C
 
 COMMANDS = "SYSTEM.ADMIN.COMMAND.QUEUE"
@@ -112,3 +114,47 @@ def test_an_error_of_a_command_ends_nothing() -> None:
 
     assert not rig.commands.serve(broken)
     assert rig.qm.failure is None and "AMQ8506" in said[0]
+
+
+def _gives_way(rig: Rig, monkeypatch: pytest.MonkeyPatch, full: int) -> list[str]:
+    """Serve a command whose unit of work gives way while it runs; the log is full for so many gets after that."""
+    said: list[str] = []
+    monkeypatch.setattr(rig.qm, "say", said.append)
+    monkeypatch.setattr(rig.qm, "make_log_room", lambda: True)
+    take, left = rig.core.take, full
+
+    def take_or_not(*args: Any) -> int:
+        nonlocal left
+        if left:
+            left -= 1
+            raise LogFull("no room")
+        return take(*args)
+
+    def run(taken: TakenCommand) -> Generator[None, None, bool]:
+        rig.core.backout(taken.unit, counted=False)
+        monkeypatch.setattr(rig.core, "take", take_or_not)
+        return rig.answer(taken)
+
+    rig.command(b"needs room", Persistence=C.MQPER_PERSISTENT)
+    assert not rig.commands.serve(run)
+    return said
+
+
+@pytest.mark.parametrize("full", [0, 1])
+def test_a_command_that_gave_way_is_taken_again_and_answered(monkeypatch: pytest.MonkeyPatch, full: int) -> None:
+    rig = Rig()
+    assert _gives_way(rig, monkeypatch, full) == []
+    assert rig.get("ANSWERS")[1] == b"done: needs room"
+    assert rig.depth(COMMANDS) == 0 and not rig.core.units
+
+
+def test_a_command_that_gave_way_and_cannot_be_taken_again_stays_without_an_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rig = Rig()
+    (text,) = _gives_way(rig, monkeypatch, full=2)
+    assert text.startswith("AMQ8506")
+    assert rig.depth("ANSWERS") == 0 and rig.depth(COMMANDS) == 1 and not rig.core.units
+    monkeypatch.undo()
+    rig.commands.serve(rig.answer)
+    assert rig.get("ANSWERS")[1] == b"done: needs room"

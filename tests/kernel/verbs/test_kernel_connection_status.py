@@ -5,9 +5,9 @@ from __future__ import annotations
 from helper_qmgr import Session
 
 from libremq.kernel.state.waiting_gets import Waiter
-from libremq.kernel.verbs.connection_status import ConnectionStatus, HandleStatus
+from libremq.kernel.verbs.connection_status import ConnectionStatus, HandleStatus, connections
 from libremq.mqi import constants as C
-from libremq.mqi.structs import MQGMO, MQMD
+from libremq.mqi.structs import MQGMO, MQMD, MQOD
 
 
 def only(session: Session) -> tuple[ConnectionStatus, list[HandleStatus]]:
@@ -90,3 +90,39 @@ def test_the_options_of_a_connect_and_the_branch_that_it_is_in() -> None:
     session.qm.xa_start(hconn, b"XID")
     status = next(one for one, _ in session.qm.connection_statuses() if one.hconn == hconn)
     assert (status.options, status.external_unit) == (C.MQCNO_RECONNECT, b"XID")
+
+
+def test_a_branch_that_is_prepared_is_told_apart() -> None:
+    session = Session()
+    session.queue("ONE")
+    session.qm.xa_start(session.hconn, b"XID")
+    session.put("ONE", b"in a branch", syncpoint=True, Persistence=C.MQPER_PERSISTENT)
+    unit = session.qm.connection(session.hconn).xa_unit
+    assert unit is not None
+    session.core.prepare(unit, b"XID")
+    assert only(session)[0].unit_state == C.MQUOWST_PREPARED
+
+
+def test_who_has_a_queue_alone_because_it_is_defined_so() -> None:
+    session = Session()
+    session.queue("ALONE", DEFSOPT=C.MQOO_INPUT_EXCLUSIVE)
+    session.queue("SHARED", DEFSOPT=C.MQOO_INPUT_SHARED)
+    for name in ("ALONE", "SHARED"):
+        session.open(name, C.MQOO_INPUT_AS_Q_DEF)
+    assert [one.is_exclusive for one in only(session)[1]] == [True, False]
+
+
+def test_what_is_open_need_not_be_a_queue() -> None:
+    session = Session()
+    session.qm.open(session.hconn, MQOD(ObjectType=C.MQOT_Q_MGR), C.MQOO_INQUIRE)
+    (handle,) = only(session)[1]
+    assert (handle.object_type, handle.is_exclusive) == (C.MQOT_Q_MGR, False)
+
+
+def test_connections_that_end_while_it_is_told_of_others_are_left_out() -> None:
+    session = Session()
+    second, third = session.qm.connect("bob", "second"), session.qm.connect("carol", "third")
+    found = connections(session.core)
+    assert next(found)[0].hconn == session.hconn
+    session.qm.disconnect(second)
+    assert [status.hconn for status, _ in found] == [third]

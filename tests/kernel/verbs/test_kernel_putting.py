@@ -1,4 +1,4 @@
-"""How much a message may have in properties when it is put, wherever they are."""
+"""How much a message may have in properties when it is put, wherever they are; what is cut in segments."""
 
 from __future__ import annotations
 
@@ -68,3 +68,11 @@ def test_the_number_of_properties_has_a_limit(session: Session) -> None:
     many = [Property(f"p{number}", 1, C.MQTYPE_INT32) for number in range(PROPERTIES_MAX + 1)]
     assert _put(session, Properties.from_entries(many), b"") == C.MQRC_PROPERTIES_TOO_BIG
     assert _put(session, Properties.from_entries(many[1:]), b"") == C.MQRC_NONE
+
+
+def test_what_is_cut_in_segments_is_not_of_a_longer_message(session: Session) -> None:
+    """OriginalLength tells of what a report is about; the segments of a message that is cut have none."""
+    session.queue("SHORT", MAXMSGL=16)
+    session.put("SHORT", b"x" * 40, MsgFlags=C.MQMF_SEGMENTATION_ALLOWED, OriginalLength=100)
+    parts = [session.get("SHORT")[0] for _ in range(3)]
+    assert [(md.Offset, md.OriginalLength) for md in parts] == [(0, -1), (16, -1), (32, -1)]

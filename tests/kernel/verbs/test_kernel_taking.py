@@ -279,3 +279,16 @@ def test_a_waiting_get_whose_report_comes_to_its_own_queue_takes_one_message(
         found.append(session.get("Q")[1])
     there = [b"1", b"2"] if "Expiry" in fields else [b"0", b"1", b"2"]
     assert found == [*there, b""], "each once, and the report behind them"
+
+
+def test_a_message_that_is_whole_again_is_not_of_a_longer_one(session: Session) -> None:
+    segment = MQMD(Version=2, GroupId=b"g" * 24, OriginalLength=100)
+    for offset, flags in ((0, C.MQMF_SEGMENT), (3, C.MQMF_SEGMENT | C.MQMF_LAST_SEGMENT)):
+        segment.Offset, segment.MsgFlags = offset, flags
+        pmo = MQPMO(Options=C.MQPMO_NO_SYNCPOINT)
+        session.qm.put1(session.hconn, MQOD(ObjectName="Q"), segment.copy(), pmo, b"new")
+    md = MQMD(Version=2)
+    options = C.MQGMO_NO_SYNCPOINT | C.MQGMO_COMPLETE_MSG
+    got = session.qm.get(session.hconn, session.open_input("Q"), md, MQGMO(Version=2, Options=options))
+    assert isinstance(got, Got) and got.data == b"newnew"
+    assert (md.Offset, md.OriginalLength) == (0, C.MQOL_UNDEFINED)
