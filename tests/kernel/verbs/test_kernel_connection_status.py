@@ -49,7 +49,7 @@ def test_what_is_open_and_whether_it_waits() -> None:
     hobj = session.open("ONE", C.MQOO_INPUT_EXCLUSIVE)
     session.open("ONE", C.MQOO_OUTPUT)
     getting, putting = session.qm.handles_of_queue("ONE")
-    assert getting.is_input and getting.is_exclusive and not getting.waits
+    assert getting.is_input and getting.is_exclusive and not getting.waits and not getting.has(C.MQOO_OUTPUT)
     assert putting.has(C.MQOO_OUTPUT) and not putting.is_input and putting.object_type == C.MQOT_Q
     waiter = session.qm.get(session.hconn, hobj, MQMD(), MQGMO(Options=C.MQGMO_WAIT, WaitInterval=1000))
     assert isinstance(waiter, Waiter)
