@@ -318,13 +318,15 @@ UNITS = (
     Bug("a branch is prepared twice", _XA, "if unit.state == PREPARED:", "if False:", _XA_TESTS),
     Bug("an XID may be longer than any", _XA, "if not 0 < len(xid) <= XID_BYTES_MAX:", "if not xid:", _XA_TESTS),
     Bug(
-        "two connections are in a branch", _XA,
-        "any(other.xa_unit is unit for other in self._core.connections.values())", "False", _XA_TESTS,
+        "two connections are in a branch", _XA, "if unit.state != ACTIVE or unit.is_in_use:",
+        "if unit.state != ACTIVE:", _XA_TESTS,
     ),
-    Bug("a branch in doubt is joined", _XA, "if unit.state != ACTIVE or any(", "if any(", _XA_TESTS),
     Bug(
-        "a branch is prepared before its end", _XA,
-        "if any(one.xa_unit is unit for one in self._core.connections.values()):", "if False:", _XA_TESTS,
+        "a branch in doubt is joined", _XA, "if unit.state != ACTIVE or unit.is_in_use:", "if unit.is_in_use:",
+        _XA_TESTS,
+    ),
+    Bug(
+        "a branch is prepared before its end", _XA, "        if unit.is_in_use:\n", "        if False:\n", _XA_TESTS,
     ),
     Bug(
         "a connection ends another branch than its own", _XA,

@@ -54,11 +54,14 @@ def equal(few: Callable[[], object], many: Callable[[], object]) -> None:
 class Crowd(Session):
     """Many of everything, on other queues than the one that is used."""
 
-    def __init__(self, size: int, *, queues: bool = False, waiting: bool = False, consuming: bool = False) -> None:
+    def __init__(
+        self, size: int, *, queues: bool = False, waiting: bool = False, consuming: bool = False, busy: bool = False
+    ) -> None:
         super().__init__(LogConfig(file_pages=4096))
         self.queue("Q")
         self.queue("BUSY")
         self.qm.define("QMODEL", "MODEL", {"DEFTYPE": "TEMPDYN"})
+        self.qm.define("QMODEL", "KEPT", {"DEFTYPE": "PERMDYN"})
         self.hobj, self.out = self.open_input("Q"), self.open("Q", C.MQOO_OUTPUT)
         for number in range(size):
             if queues:
@@ -67,6 +70,9 @@ class Crowd(Session):
                 self.wait(self.hobj, 60_000 + number, number.to_bytes(24, "big") if number % 2 else b"")
             if consuming:
                 self.consume()
+            if busy:
+                hconn = self.qm.connect("alice", "busy")
+                self.qm.put1(hconn, MQOD(ObjectName="BUSY"), MQMD(), MQPMO(Options=C.MQPMO_SYNCPOINT), b"data")
 
     def wait(self, hobj: int, interval_ms: int, correl_id: bytes = b"") -> Waiter:
         gmo = MQGMO(Options=C.MQGMO_WAIT | C.MQGMO_NO_SYNCPOINT, WaitInterval=interval_ms)
@@ -103,6 +109,19 @@ class Crowd(Session):
         self.qm.commit(self.hconn)
         self.wait(self.hobj, 60_021, (21).to_bytes(24, "big"))
 
+    def delete_when_empty(self) -> None:
+        """A permanent dynamic queue: refused while units of work have messages on it."""
+        hobj = self.open("KEPT", C.MQOO_INPUT_EXCLUSIVE)
+        self.qm.close(self.hconn, hobj, C.MQCO_DELETE)
+
+    def branch(self) -> None:
+        self.qm.xa_start(self.hconn, b"XID")
+        self.qm.xa_end(self.hconn, b"XID")
+        self.qm.xa_start(self.hconn, b"XID")
+        self.qm.xa_end(self.hconn, b"XID")
+        self.qm.xa_prepare(self.hconn, b"XID")
+        self.qm.xa_commit(self.hconn, b"XID")
+
     def tick(self) -> None:
         self.qm.next_deadline()
         self.qm.tick()
@@ -131,4 +150,10 @@ def test_consumers_of_other_queues_cost_nothing(call: Callable[[Crowd], None]) -
     if call is Crowd.put_to_a_taker:
         few.wait(few.hobj, 60_000)
         many.wait(many.hobj, 60_000)
+    equal(lambda: call(few), lambda: call(many))
+
+
+@pytest.mark.parametrize("call", [Crowd.delete_when_empty, Crowd.branch])
+def test_units_of_work_of_other_connections_cost_nothing(call: Callable[[Crowd], None]) -> None:
+    few, many = Crowd(FEW, busy=True), Crowd(MANY // 4, busy=True)
     equal(lambda: call(few), lambda: call(many))

@@ -172,4 +172,8 @@ def _log_deletion(core: Core, obj: MQObject, queue_id: int) -> int:
 
 
 def has_uncommitted(core: Core, queue: QueueState) -> bool:
+    """Have units of work put or got messages on it, and not ended?"""
+    if queue.damage is None:
+        return queue.store.has_uncommitted
+    # Its store has nothing, but what was done to it is still to be committed or backed out
     return any(operation.queue is queue for unit in core.units.values() for operation in unit.operations)

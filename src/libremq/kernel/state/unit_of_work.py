@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from libremq.kernel.state.queue_state import QueueState
 
 if TYPE_CHECKING:
-    from libremq.kernel.state.connection import ObjectHandle
+    from libremq.kernel.state.connection import Connection, ObjectHandle
     from libremq.kernel.verbs.groups import GroupState
 
 PUT = 0
@@ -38,8 +38,8 @@ class UnitOfWork:
     """One unit of work; `id` is its transaction id in the log."""
 
     __slots__ = (
-        "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "log_started", "message_count", "operations", "owner",
-        "put_groups", "started", "state", "undo_bytes", "xid",
+        "connection", "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "log_started", "message_count",
+        "operations", "owner", "put_groups", "started", "state", "undo_bytes", "xid",
     )  # fmt: skip
 
     def __init__(self, unit_id: int) -> None:
@@ -52,6 +52,7 @@ class UnitOfWork:
         self.end_lsn = 0  # of its commit, if that was logged: what the answer of whoever committed it depends on
         self.state = ACTIVE
         self.xid = b""
+        self.connection: Connection | None = None  # the one that began or joined the branch last
         self.owner = ""  # the user that began the branch; blank: it is none, or its log does not say
         self.undo_bytes = 0  # of the log, kept free so that it can be ended
         # Group and segment information of handles as it was before this unit of work, for the backout
@@ -69,6 +70,11 @@ class UnitOfWork:
             handle.get_group = group
         for handle, groups in self.put_groups.items():
             handle.put_groups = groups
+
+    @property
+    def is_in_use(self) -> bool:
+        """Is it a branch that a connection is in?"""
+        return self.connection is not None and self.connection.xa_unit is self
 
     @property
     def is_logged(self) -> bool:

@@ -89,9 +89,9 @@ class Branches:
         unit, outcome = branches.find(xid), self._outcome(xid)
         if unit is not None:
             self._check_owner(connection, xid, unit.owner)
-            if unit.state != ACTIVE or any(other.xa_unit is unit for other in self._core.connections.values()):
+            if unit.state != ACTIVE or unit.is_in_use:
                 raise mq_error(C.MQRC_UOW_NOT_AVAILABLE, xid.hex(), "the branch is prepared or in use elsewhere")
-            connection.xa_unit = unit
+            connection.xa_unit, unit.connection = unit, connection
             return
         if outcome is not None:
             self._check_owner(connection, xid, outcome.owner)
@@ -103,7 +103,7 @@ class Branches:
         unit = self._core.begin_unit()
         unit.xid, unit.owner = xid, connection.user
         branches.add(unit)
-        connection.xa_unit = unit
+        connection.xa_unit, unit.connection = unit, connection
 
     def end(self, connection: Connection, xid: bytes) -> None:
         if connection.backed_out:
@@ -121,7 +121,7 @@ class Branches:
 
     def _ended(self, connection: Connection, xid: bytes) -> UnitOfWork:
         unit = self._find(connection, xid)
-        if any(one.xa_unit is unit for one in self._core.connections.values()):
+        if unit.is_in_use:
             raise mq_error(C.MQRC_UOW_IN_PROGRESS, xid.hex(), "end the branch before it is prepared or decided")
         return unit
 
