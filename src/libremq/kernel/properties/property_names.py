@@ -33,9 +33,6 @@ JMS_SYNONYMS = {
 }
 """JMS names whose value an element of an MQRFH2 folder carries."""
 
-JMS_DESCRIPTOR_ONLY = frozenset({"JMSMessageID", "JMSRedelivered", "JMSXAppID", "JMSXDeliveryCount", "JMSXUserID"})
-"""JMS names whose value only the message descriptor carries."""
-
 JMS_SETTABLE = frozenset({"JMSCorrelationID", "JMSReplyTo", "JMSType", "JMSXGroupID", "JMSXGroupSeq"})
 
 MQ_SYNONYMS = {
