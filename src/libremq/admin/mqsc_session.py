@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from libremq.admin import command_lookup
 from libremq.admin.command import Command, Issuer, Outcome
 from libremq.admin.command_spec import CommandSpec
 from libremq.admin.command_table import VERB_ABBREVIATIONS
-from libremq.admin.executor import Executor
 from libremq.admin.mqsc_lines import CommandText, commands_in
 from libremq.admin.mqsc_reading import MqscSyntaxError, read_command
 from libremq.admin.mqsc_writing import outcome_lines
@@ -21,6 +20,9 @@ from libremq.admin.steps import MADE, Steps, run_through
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.events.masked_text import mask_passwords, secret_astray
 from libremq.mqi import constants as C
+
+if TYPE_CHECKING:
+    from libremq.admin.executor import Executor
 
 DONE, FAILED, SYNTAX = "done", "failed", "syntax"
 
