@@ -15,6 +15,7 @@ import committers
 import depth
 import fairness
 import idle
+import processor
 import replay
 import servers
 import write_integrity
@@ -63,6 +64,10 @@ def _idle(folder: str, quick: bool) -> None:
     idle.run(folder, rounds=3 if quick else 9, seconds=0.5 if quick else 1.0)
 
 
+def _processor(folder: str, quick: bool) -> None:
+    processor.run(folder, 3 if quick else 9)
+
+
 def _fairness(folder: str, quick: bool) -> None:
     fairness.run(folder, fairness.QUICK if quick else fairness.FULL)
 
@@ -80,6 +85,7 @@ PARTS: dict[str, Callable[[str, bool], None]] = {
     "depth": _depth,
     "servers": _servers,
     "idle": _idle,
+    "processor": _processor,
     "fairness": _fairness,
     "channels": _channels,
 }

@@ -7,7 +7,7 @@ import struct
 import pytest
 from helper_pcf import Given, command, parameters_of
 
-from libremq.admin.pcf_structures import BadPCF, command_code, read_header, read_parameters
+from libremq.admin.pcf_structures import THINGS_MAX, BadPCF, command_code, read_header, read_parameters
 from libremq.mqi import constants as C
 from libremq.mqi.pcf import (
     MQCFBF,
@@ -139,3 +139,29 @@ def test_groups_that_are_nested_without_end() -> None:
     for _ in range(20):
         deep = MQCFGR(Parameter=2, Parameters=[deep])
     assert refusal(command(C.MQCMD_PING_Q_MGR, [deep]))[0] == C.MQRCCF_CFGR_PARM_COUNT_ERROR
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        [MQCFIN(Parameter=DEPTH, Value=1)] * (THINGS_MAX + 1),
+        parameters_of({C.MQIACF_Q_ATTRS: [1] * THINGS_MAX}),
+        [MQCFGR(Parameter=6, Parameters=[MQCFIN(Parameter=DEPTH, Value=1)] * THINGS_MAX)],
+    ],
+)
+def test_a_command_with_thousands_of_parameters_or_values_is_not_read_to_its_end(given: list[PCFParameter]) -> None:
+    """It is read in one go: 200 000 of them held up everybody for a second."""
+    data = pack_message(MQCFH(Command=1, Version=3), given)
+    assert refusal(data)[0] == C.MQRCCF_PARM_COUNT_TOO_BIG
+
+
+def test_a_list_of_nothings_counts_too() -> None:
+    """Strings of no bytes take no room in the message."""
+    data = bytearray(command(1, {C.MQCA_NAMES: ["ABCD"]}))
+    struct.pack_into("<ii", data, 36 + 16, THINGS_MAX, 0)
+    assert refusal(bytes(data)) == (C.MQRCCF_PARM_COUNT_TOO_BIG, C.MQCA_NAMES)
+
+
+def test_as_many_as_a_command_may_need_are_read() -> None:
+    names = [f"NAME.{number}" for number in range(256)]
+    assert read(command(1, {NAME: "NL", C.MQCA_NAMES: names, C.MQIACF_Q_ATTRS: list(range(500))}))

@@ -88,6 +88,16 @@ def names(outcome: Outcome) -> list[str]:
 # MQSC
 
 
+def test_others_have_their_turn_while_a_queue_is_moved() -> None:
+    life = Life()
+    for _ in range(200):
+        life.put("Q0000")
+    steps = life.begin("MOVE QLOCAL(Q0000) TOQLOCAL(Q0001)")
+    life.put("OTHER")
+    outcome = run_through(steps)
+    assert (outcome.failed, life.qm.depth("Q0000"), life.qm.depth("Q0001")) == (False, 0, 200)
+
+
 def test_what_is_deleted_meanwhile_is_not_shown_and_what_is_altered_is_shown_as_it_is(life: Life) -> None:
     steps = life.begin("DISPLAY QUEUE(Q*) DESCR")
     life.qm.delete("QLOCAL", "Q0490")

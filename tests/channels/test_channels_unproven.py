@@ -14,6 +14,7 @@ from test_channels_hops import line
 
 from libremq.admin.command_server import CommandServer
 from libremq.admin.executor import Executor
+from libremq.admin.steps import run_through
 from libremq.channels.delivery import Fate
 from libremq.common.dead_letter_header import strip
 from libremq.host import lifecycle
@@ -155,7 +156,7 @@ def test_a_message_that_was_moved_to_the_command_queue_has_no_user(here: Receivi
     assert _arrive(here, EVIL, **COMMAND) is Fate.PUT
     here.delivery.release()
     source, target = here.core.catalogue.queues["TARGET"], here.core.catalogue.queues[COMMANDS]
-    here.qm.move(source, target, add=True)  # type: ignore[arg-type]
+    run_through(here.qm.move(source, target, add=True))  # type: ignore[arg-type]
     here.qm.commands_wait = True
     here.qm.tick()
     assert here.depth(COMMANDS) == 0

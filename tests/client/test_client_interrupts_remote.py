@@ -8,6 +8,7 @@ beyond that: the message is returned, or it is on the queue; if both came at onc
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -66,8 +67,17 @@ class Program:
         with suppress(libremq.MQError):
             self.connection.disconnect()
         self.access.close()
+        until = time.monotonic() + 60
         while self.served.in_loop(self.served.event_loop.connection_count):
-            pass
+            assert time.monotonic() < until, self.served.in_loop(self.left)
+
+    def left(self) -> str:
+        """What the queue manager still has, for whoever reads of a failure."""
+        loop = self.served.event_loop
+        links = [
+            (link.peer, link.closing, {n: vars(c) for n, c in link.conversations.items()}) for link in loop.links
+        ]
+        return f"connections {list(map(vars, loop.manager.connections.values()))}, links {links}, {vars(self.access)}"
 
 
 def _put_once(program: Program) -> None:

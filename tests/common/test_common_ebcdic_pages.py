@@ -5,7 +5,12 @@ from __future__ import annotations
 import codecs
 import random
 import shutil
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import helper_double_byte
 import pytest
@@ -48,6 +53,89 @@ def test_a_text_in_pieces_is_the_same_text(ccsid: int) -> None:
         decoder = codecs.getincrementaldecoder(f"ccsid{ccsid}")()
         pieces = [decoder.decode(data[at : at + size]) for at in range(0, len(data), size)]
         assert "".join(pieces) + decoder.decode(b"", True) == text
+
+
+def instructions(call: Callable[[], object]) -> int:
+    """How many of the interpreter it takes."""
+    count = 0
+
+    def step(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        count += event == "opcode"
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(step)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize("ccsid", DOUBLE_BYTE)
+def test_a_long_text_takes_no_step_for_each_character(ccsid: int) -> None:
+    """A get that converts holds up everybody: 4 MB took two seconds."""
+    found, few, many = page(ccsid), sample(ccsid) * 10, sample(ccsid) * 1000
+    few_bytes, many_bytes = (
+        (few + few.replace("b", "")).encode(f"ccsid{ccsid}"),
+        (many + many[::-1]).encode(f"ccsid{ccsid}"),
+    )
+    assert instructions(lambda: found.encode(many)) < 2 * instructions(lambda: found.encode(few))
+    runs = many_bytes.count(b"\x0e")
+    assert instructions(lambda: found.decode(many_bytes)) < instructions(lambda: found.decode(few_bytes)) + 20 * runs
+    assert instructions(lambda: cut(many_bytes, len(many_bytes) - 1)) < 100
+
+
+@pytest.mark.parametrize("ccsid", DOUBLE_BYTE)
+def test_whatever_comes_is_as_if_taken_character_by_character(ccsid: int) -> None:
+    drawn, found = random.Random(ccsid), page(ccsid)
+    characters = [*found._codes, "\x0e", "\x0f", "☺", "\U0001f600"]
+
+    def decoded(decode: Callable[..., object], *given: object) -> object:
+        try:
+            return decode(*given)
+        except UnicodeDecodeError as error:
+            return error.start, error.end
+
+    for _ in range(500):
+        pieces = (b"\x0e", b"\x0f", b"A", drawn.randbytes(1), drawn.randbytes(2), b"\x45\x62", b"\x0e\x45\x62\x0f")
+        data = b"".join(drawn.choices(pieces, k=drawn.randrange(12)))
+        for errors in ("strict", "replace", "ignore"):
+            for double in (False, True):
+                quick = decoded(partial(found.decode, double=double), data, errors)
+                assert quick == decoded(found._decode_by_character, data, errors, double)
+        text = "".join(drawn.choices(characters, k=drawn.randrange(8)))
+        assert found.encode(text, "mq-sub-ebcdic") == encoded_by_character(found, text)
+        data = found.encode(text.translate({0x0E: None, 0x0F: None}), "ignore")
+        for length in range(len(data)):
+            assert cut(data, length) == cut_by_character(data, length)
+
+
+def encoded_by_character(found: ebcdic_pages.DoubleBytePage, text: str) -> bytes:
+    made, at, double = b"", 0, False
+    while at < len(text):
+        taken = text[at : at + 2] if text[at : at + 2] in found._codes else text[at]
+        code = found._codes.get(taken, b"\x3f").strip(b"\x0e\x0f") or taken.encode()
+        if (len(code) == 2) != double:
+            double = not double
+            made += b"\x0e" if double else b"\x0f"
+        made, at = made + code, at + len(taken)
+    return made + b"\x0f" * double
+
+
+def cut_by_character(data: bytes, length: int) -> bytes:
+    made = at = 0
+    double = False
+    while at < length:
+        shift = data[at] in b"\x0e\x0f"
+        double, step = (data[at] == 0x0E, 1) if shift else (double, 1 + double)
+        if at + step + double <= length:
+            made = at + step
+        at += step
+    open_run = data.rfind(b"\x0e", 0, made) > data.rfind(b"\x0f", 0, made)
+    return data[:made] + b"\x0f" * open_run
 
 
 def test_runs_are_closed_and_begun_once() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
 
 from libremq import MQError, QueueManager
+from libremq.host.embedded import EmbeddedQueueManager
 from libremq.host.embedded_connection import EmbeddedConnection
 from libremq.host.message_calls import MessageCalls
+from libremq.kernel.verbs.put_forms import PutForm
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQSTS
 from libremq.testing import temporary_queue_manager
@@ -74,6 +78,10 @@ def _step(qm: QueueManager, queue: Any, chance: random.Random, clock: VirtualClo
     if what < 0.55:
         options = chance.choice(_PUTS)
         data = chance.choice(("text", b"x" * chance.choice((0, 10, 60))))
+        if chance.random() < 0.3 and "properties" not in options:
+            texts = [data, *(chance.choice(("text", data)) for _ in range(chance.randrange(150)))]
+            with _maybe_undone(qm, chance):
+                return queue.put_many(texts, **options)
         return [queue.put(data, **options) for _ in range(chance.randrange(1, 4))]
     if what < 0.85:
         if chance.random() < 0.3:
@@ -85,6 +93,10 @@ def _step(qm: QueueManager, queue: Any, chance: random.Random, clock: VirtualClo
             except _BackOut:
                 pass
             return got
+        if chance.random() < 0.3:
+            match = {"correlation_id": b"c" * 24} if chance.random() < 0.2 else {}
+            with _maybe_undone(qm, chance):
+                return [_seen(message) for message in queue.get_many(chance.randrange(1, 150), **match)]
         return _seen(queue.get(**chance.choice(_GETS)))
     if what < 0.95:
         qm.alter("QLOCAL", "Q", **chance.choice(_ALTERS))
@@ -95,6 +107,19 @@ def _step(qm: QueueManager, queue: Any, chance: random.Random, clock: VirtualClo
 
 class _BackOut(Exception):
     pass
+
+
+@contextmanager
+def _maybe_undone(qm: QueueManager, chance: random.Random) -> Iterator[None]:
+    """In a transaction, perhaps one that is backed out; or in none."""
+    kind = chance.choice(("none", "committed", "backed out"))
+    if kind == "none":
+        yield
+        return
+    with suppress(_BackOut), qm.transaction():
+        yield
+        if kind == "backed out":
+            raise _BackOut
 
 
 def _seen(message: Any) -> object:
@@ -109,6 +134,8 @@ def test_both_ways_are_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) -> N
     short = _played(seed)
     monkeypatch.setattr(EmbeddedConnection, "put_message", MessageCalls.put_message)
     monkeypatch.setattr(EmbeddedConnection, "get_message", MessageCalls.get_message)
+    monkeypatch.setattr(EmbeddedConnection, "put_messages", MessageCalls.put_messages)
+    monkeypatch.setattr(EmbeddedConnection, "get_messages", MessageCalls.get_messages)
     assert _played(seed) == short
 
 
@@ -136,3 +163,55 @@ def test_an_asynchronous_put_that_fails_leaves_no_form() -> None:
         queue.put(b"two")
         message = queue.get()
         assert (message.data, message.md.Priority, message.md.Persistence) == (b"two", 3, C.MQPER_NOT_PERSISTENT)
+
+
+def test_many_puts_of_one_kind_are_one_record_each_in_few_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs: list[int] = []
+    ordinary = PutForm.put_run
+
+    def counted(form: PutForm, ids: list[bytes], data: list[bytes]) -> object:
+        runs.append(len(data))
+        return ordinary(form, ids, data)
+
+    monkeypatch.setattr(PutForm, "put_run", counted)
+    with temporary_queue_manager() as qm:
+        qm.define_local("Q")
+        queue = qm.queue("Q")
+        texts = [b"%d" % number for number in range(200)]
+        ids = queue.put_many(texts, persistent=True)
+        assert runs == [64, 64, 64, 7]  # the first is the one that the others are like
+        messages = queue.get_many(200)
+        assert [message.data for message in messages] == texts
+        assert [message.md.MsgId for message in messages] == ids
+
+
+def test_a_put_of_many_that_is_too_long_is_counted_and_nothing_is_put() -> None:
+    with temporary_queue_manager() as qm:
+        qm.define_local("Q", MAXMSGL=10, DEFPRESP="ASYNC")
+        queue = qm.queue("Q")
+        with pytest.raises(MQError, match="2 of 5 messages could not be put") as failed:
+            queue.put_many([b"a", b"b", b"x" * 11, b"c", b"y" * 12])
+        assert failed.value.reason == C.MQRC_MSG_TOO_BIG_FOR_Q
+        assert queue.depth == 0
+
+
+def test_an_interrupt_between_runs_of_a_get_loses_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    with temporary_queue_manager() as qm:
+        qm.define_local("Q")
+        queue = qm.queue("Q")
+        texts = [b"%d" % number for number in range(150)]
+        queue.put_many(texts, persistent=True)
+        ordinary, forces = EmbeddedQueueManager.force, list[int]()
+
+        def force(embedded: EmbeddedQueueManager, lsn: int) -> None:
+            ordinary(embedded, lsn)
+            forces.append(lsn)
+            if len(forces) == 3:  # the open, the first get, and this
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(EmbeddedQueueManager, "force", force)
+        found = queue.get_many(150)
+        with pytest.raises(KeyboardInterrupt):
+            queue.get_many(1)
+        found += queue.get_many(150)
+        assert [message.data for message in found] == texts

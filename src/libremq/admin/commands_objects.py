@@ -265,7 +265,7 @@ def clear(context: Context, command: Command) -> Outcome:
     return done(command, context.manager.clear(command.name))
 
 
-def move(context: Context, command: Command) -> Outcome:
+def move(context: Context, command: Command) -> Steps[Outcome]:
     target = word(command, options.TOQLOCAL)
     context.need(C.MQOT_Q, command.name, C.MQAUTH_INPUT)
     context.need(C.MQOT_Q, target, C.MQAUTH_OUTPUT)
@@ -282,7 +282,7 @@ def move(context: Context, command: Command) -> Outcome:
         raise not_found(command)
     if not isinstance(target_queue, LocalQueue):
         raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, target, f"TOQLOCAL({target}) is no local queue")
-    return done(command, context.manager.move(source_queue, target_queue, add=add))
+    return done(command, (yield from context.manager.move(source_queue, target_queue, add=add)))
 
 
 HANDLERS: dict[str, Callable[[Context, Command], Outcome | Steps[Outcome]]] = {

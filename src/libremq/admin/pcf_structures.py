@@ -28,6 +28,8 @@ from libremq.mqi.pcf import (
 )
 
 GROUP_DEPTH_MAX = 8
+THINGS_MAX = 2000
+"""So many parameters and values of lists a command has at most: they are read in one go. The longest needs some 300."""
 _HEADER_BYTES = C.MQCFH_STRUC_LENGTH
 
 
@@ -150,6 +152,7 @@ class _Reader:
         self._big_endian = big_endian
         self._charset = charset
         self._order = ">" if big_endian else "<"
+        self._left = THINGS_MAX
 
     def read(self, count: int, depth: int = 0) -> list[PCFParameter]:
         return [self._one(depth) for _ in range(self._possible(count))]
@@ -173,6 +176,7 @@ class _Reader:
         if shape is None:
             raise BadPCF(C.MQRCCF_STRUCTURE_TYPE_ERROR, f"there is no parameter structure of type {kind}")
         name = shape.read.__name__
+        self._count(1, parameter)
         if length < shape.fixed or length > left or length % 4:
             raise BadPCF(shape.length, f"StrucLength {length} of an {name}; {left} bytes are left", parameter)
         if shape.read is MQCFGR:
@@ -202,8 +206,14 @@ class _Reader:
         elif count * size > length - shape.fixed:
             wrong = shape.wrong_size if shape.size_at else shape.wrong_count
             raise BadPCF(wrong, f"{count} values of {size} bytes in an {name} of {length}", parameter)
-        elif size == 0 and count > len(self._data):
-            raise BadPCF(shape.wrong_count, f"{name} with a count of {count}", parameter)
+        elif shape.count_at:
+            self._count(count, parameter)
+
+    def _count(self, things: int, parameter: int) -> None:
+        self._left -= things
+        if self._left < 0:
+            what = f"a command has {THINGS_MAX} parameters and values of lists at most"
+            raise BadPCF(C.MQRCCF_PARM_COUNT_TOO_BIG, what, parameter)
 
     def _group(self, shape: _Shape, length: int, parameter: int, depth: int) -> MQCFGR:
         if length != shape.fixed:

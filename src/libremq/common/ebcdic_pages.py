@@ -10,7 +10,10 @@ from __future__ import annotations
 import codecs
 import json
 import lzma
-from collections.abc import Callable, Sequence
+import re
+import sys
+from array import array
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -23,12 +26,15 @@ SINGLE_BYTE = (
     5123, 8482, 9030, 12712, 16804, 28709,
 )  # fmt: skip
 SHIFT_OUT, SHIFT_IN = b"\x0e", b"\x0f"
+_SHIFTS = re.compile("([\x0e\x0f]+)")
+_SHIFT_AGAIN = re.compile(rb"\x0e[^\x0f]*\x0e|\x0f[^\x0e]*\x0f")
 FIRST, LAST = 0x40, 0xFE
 """Of each byte of two. A row of a table has one place for each."""
 UNDEFINED = "\ufffe"
 PAIRS_FROM = 0x10F000
 """Codes from here on stand for pairs of characters: a letter and a mark that Unicode has no letter for."""
 _ROW = LAST - FIRST + 1
+_BETWEEN_RUNS = 0x0E0E  # no code of two bytes
 
 
 @cache
@@ -58,7 +64,10 @@ def inverse(single: str, plane: Sequence[str]) -> dict[str, bytes]:
 
 
 class DoubleBytePage:
-    """One page. It decodes and encodes whole texts, and says how far a text is whole."""
+    """One page. It decodes and encodes whole texts, and says how far a text is whole.
+
+    A get that converts holds up the others, so what is as it should be takes no step for each character.
+    """
 
     def __init__(self, ccsid: int) -> None:
         tables = _tables()
@@ -69,14 +78,56 @@ class DoubleBytePage:
             for one in tables["planes"][tables["plane of"][str(ccsid)]]
         ]
         self._plane: list[str] = plane
-        self._codes = inverse(self._single, plane)
-        self._codes.update((text, bytes.fromhex(code)) for text, code in tables["one way"][str(ccsid)].items())
-        self._begins_pair = frozenset(text[0] for text in self._codes if len(text) == 2)
+        self._by_code = [UNDEFINED] * 0x10000
+        for high in range(FIRST, LAST + 1):
+            self._by_code[high << 8 | FIRST : high << 8 | LAST + 1] = plane[(high - FIRST) * _ROW :][:_ROW]
+        self._by_code[_BETWEEN_RUNS] = "\x0e"
+        codes = inverse(self._single, plane)
+        codes.update((text, bytes.fromhex(code)) for text, code in tables["one way"][str(ccsid)].items())
+        self._codes = {text: code if len(code) == 1 else SHIFT_OUT + code + SHIFT_IN for text, code in codes.items()}
+        both = "|".join(re.escape(text) for text in codes if len(text) == 2)
+        self._pairs = re.compile(both) if both else None
+        self._pieces = re.compile(f"{both}|.", re.DOTALL)
+        known = "".join(re.escape(text) for text in codes if len(text) == 1)
+        self._unknown = re.compile(f"{both}|([^{known}])" if both else f"([^{known}]+)")
 
     # To text
 
     def decode(self, data: bytes, errors: str = "strict", *, double: bool = False) -> tuple[str, int, bool]:
         """The text, how many bytes that was, and whether it ends in a run of two bytes. A cut character stays over."""
+        return self._decode_at_once(data, double) or self._decode_by_character(data, errors, double)
+
+    def _decode_at_once(self, data: bytes, double: bool) -> tuple[str, int, bool] | None:
+        """For data whose shifts alternate, and whose characters are all there."""
+        whole = SHIFT_OUT + data if double else data
+        first_out, first_in = whole.find(SHIFT_OUT), whole.find(SHIFT_IN)
+        if _SHIFT_AGAIN.search(whole) or (first_in >= 0 and not 0 <= first_out < first_in):
+            return None
+        parts = whole.replace(SHIFT_IN, SHIFT_OUT).split(SHIFT_OUT)
+        ends_double = len(parts) % 2 == 0
+        used = len(data)
+        if ends_double and len(parts[-1]) % 2:
+            parts[-1] = parts[-1][:-1]
+            used -= 1
+        if any(len(part) % 2 for part in parts[1::2]):
+            return None
+        try:
+            # A shift is no character here, so it can stand between the runs
+            singles = codecs.charmap_decode(SHIFT_OUT.join(parts[::2]), "strict", self._single)[0]
+        except UnicodeDecodeError:
+            return None
+        by_two = array("H", (SHIFT_OUT * 2).join(parts[1::2]))
+        if sys.byteorder == "little":
+            by_two.byteswap()
+        doubles = "".join(map(self._by_code.__getitem__, by_two))
+        if UNDEFINED in doubles:
+            return None
+        texts = [""] * len(parts)
+        texts[::2] = singles.split("\x0e")
+        texts[1::2] = doubles.split("\x0e") if len(parts) > 1 else []
+        return "".join(texts), used, ends_double
+
+    def _decode_by_character(self, data: bytes, errors: str, double: bool) -> tuple[str, int, bool]:
         texts: list[str] = []
         at, size = 0, len(data)
         while at < size:
@@ -112,31 +163,40 @@ class DoubleBytePage:
 
     def encode(self, text: str, errors: str = "strict") -> bytes:
         """The bytes, in runs that are closed."""
-        made = bytearray()
-        double = False
+        try:
+            return self._encode_known(text)
+        except KeyError:
+            pass
+        made: list[bytes] = []
         at, size = 0, len(text)
         while at < size:
-            one = text[at]
-            code = self._codes.get(text[at : at + 2]) if one in self._begins_pair else None
-            length = 1 if code is None else 2
-            code = code or self._codes.get(one)
-            if code is None:
-                error = UnicodeEncodeError("ebcdic", text, at, at + 1, "the code page has no such character")
-                instead, at = codecs.lookup_error(errors)(error)
-                code = instead if isinstance(instead, bytes) else self.encode(instead)
-                if double:
-                    made += SHIFT_IN
-                made += code
-                double = False
-                continue
-            at += length
-            if (len(code) == 2) != double:
-                double = not double
-                made += SHIFT_OUT if double else SHIFT_IN
-            made += code
-        if double:
-            made += SHIFT_IN
-        return bytes(made)
+            unknown = self._next_unknown(text, at)
+            if unknown is None:
+                break
+            made.append(self._encode_known(text[at : unknown.start()]))
+            error = UnicodeEncodeError(
+                "ebcdic", text, unknown.start(), unknown.end(), "the code page has no such character"
+            )
+            instead, at = codecs.lookup_error(errors)(error)
+            made.append(instead if isinstance(instead, bytes) else self.encode(instead))
+        return b"".join((*made, self._encode_known(text[at:])))
+
+    def _next_unknown(self, text: str, at: int) -> re.Match[str] | None:
+        for found in self._unknown.finditer(text, at):
+            if found.lastindex:  # else it is two that are one
+                return found
+        return None
+
+    def _encode_known(self, text: str) -> bytes:
+        """KeyError if there is one that the page does not have."""
+        made: list[bytes] = []
+        for number, part in enumerate(_SHIFTS.split(text)):  # what looks like a shift stays, and is none
+            pieces: Iterable[str] = part
+            if self._pairs is not None and self._pairs.search(part):
+                pieces = self._pieces.findall(part)
+            coded = b"".join(map(self._codes.__getitem__, pieces))
+            made.append(coded if number % 2 else coded.replace(SHIFT_IN + SHIFT_OUT, b""))
+        return b"".join(made)
 
 
 @cache
@@ -148,18 +208,15 @@ def cut(data: bytes, length: int) -> bytes:
     """As much of encoded data as fits, with its last run closed."""
     if len(data) <= length:
         return data
-    made = 0
-    double = False
-    at = 0
-    while at < len(data):
-        byte = data[at]
-        step = 1 if byte in (0x0E, 0x0F) or not double else 2
-        next_double = byte == 0x0E if byte in (0x0E, 0x0F) else double
-        if at + step + int(next_double) > length:
-            break
-        at, double = at + step, next_double
-        made = at
-    return data[:made] + (SHIFT_IN if double else b"")
+    kept = data[:length]
+    run = kept.rfind(SHIFT_OUT)
+    if run <= kept.rfind(SHIFT_IN):
+        return kept
+    begin = run + 1
+    if begin == length:  # no room to close it
+        kept = data[:run]
+        return kept + SHIFT_IN if kept.rfind(SHIFT_OUT) > kept.rfind(SHIFT_IN) else kept
+    return data[: begin + (length - begin - 1) // 2 * 2] + SHIFT_IN
 
 
 def python_codec(ccsid: int) -> codecs.CodecInfo:

@@ -6,6 +6,7 @@ MQRC_HCONN_ASYNC_ACTIVE, as MQ has it.
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 import traceback
@@ -48,6 +49,9 @@ from libremq.mqi.structs import (
 
 _T = TypeVar("_T")
 _NO_ID = bytes(24)
+# Of several puts or gets of one call: what is done until others have the lock
+_RUN_MESSAGES = 64
+_RUN_BYTES = 128 << 10
 
 
 class EmbeddedConnection(MessageCalls):
@@ -143,12 +147,46 @@ class EmbeddedConnection(MessageCalls):
             if filled is not None:
                 return filled.ids[:24]
         md = with_ids(put.md, message_id, correlation_id)
-        self._embedded.call(self.hconn, self._put_first, hobj, put, md, data)
+        self._embedded.call(self.hconn, self._put_first, hobj, put, put.pmo.copy(), md, data)
         return md.MsgId
 
-    def _put_first(self, hobj: int, put: PutCall, md: MQMD, data: bytes) -> None:
+    def put_messages(
+        self,
+        hobj: int,
+        puts: Sequence[tuple[PutCall, bytes]],
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+    ) -> list[bytes]:
+        """Those that are alike go together, by the form that the first of them has left."""
+        self._check_thread()
+        given = (message_id or _NO_ID) + (correlation_id or _NO_ID)
+        ids: list[bytes] = []
+        troubles: list[MQError] = []
+        while len(ids) < len(puts):
+            put, data = puts[len(ids)]
+            form: PutForm | None = put.made
+            if form is not None:
+                run = _alike(puts, len(ids))
+                done = self._embedded.call(
+                    self.hconn, self._manager.put_several_like, form, [given] * len(run), run
+                )  # fmt: skip
+                ids += [both[:24] for filled in done for both in filled.ids]
+                if done:
+                    continue
+            md, pmo = with_ids(put.md, message_id, correlation_id), put.pmo.copy()
+            _answer_it(pmo)
+            try:
+                self._embedded.call(self.hconn, self._put_first, hobj, put, pmo, md, data)
+            except MQError as error:
+                troubles.append(error)
+            ids.append(md.MsgId)
+        if troubles:
+            raise _some_failed(troubles, len(puts))
+        return ids
+
+    def _put_first(self, hobj: int, put: PutCall, pmo: MQPMO, md: MQMD, data: bytes) -> None:
         """The first put of its kind, or one that the form of those before does not fit."""
-        pmo, status = put.pmo.copy(), self._connection.async_puts
+        status = self._connection.async_puts
         troubles = status.failures + status.warnings
         reason = self._manager.put(self.hconn, hobj, md, pmo, data)
         # Of an asynchronous put that did not go well MQSTAT tells, and its descriptor is not filled
@@ -170,41 +208,61 @@ class EmbeddedConnection(MessageCalls):
         if message_id is None and correlation_id is None and get.max_length is None:
             if self._connection.consuming:
                 self._check_thread()
-            found = self._embedded.call(self.hconn, self._get_plain, hobj, get)
-            if found is not None:
-                return found
+            found: list[Received] = []
+            self._embedded.call(self.hconn, self._get_plain, hobj, get, found)
+            if found:
+                return found[0]
         return super().get_message(hobj, get, message_id, correlation_id)
 
-    def _get_plain(self, hobj: int, get: GetCall) -> PlainReceived | None:
+    def get_messages(
+        self, hobj: int, get: GetCall, count: int, message_id: bytes | None = None, correlation_id: bytes | None = None
+    ) -> Sequence[Received]:
+        """Those about which there is nothing to decide come together."""
+        embedded = self._embedded
+        has_ids = message_id is not None or correlation_id is not None
+        found = [self.get_message(hobj, get, message_id, correlation_id)]
+        following = get.without_wait()
+        try:
+            while len(found) < count and found[-1].reason != C.MQRC_TRUNCATED_MSG_FAILED:
+                before = len(found)
+                if not has_ids and get.max_length is None:
+                    most = min(count - before, _RUN_MESSAGES)
+                    embedded.call(self.hconn, self._get_plain, hobj, following, found, most)
+                if len(found) == before:
+                    found.append(super().get_message(hobj, following, message_id, correlation_id))
+        except MQError:
+            pass  # there are no more, or the next call hears of it
+        except BaseException as error:
+            embedded.postpone(self.hconn, error)  # those that were found are off their queue
+            embedded.force(self._connection.lsn)
+        return found
+
+    def _get_plain(self, hobj: int, get: GetCall, into: list[Received], most: int = 1) -> None:
+        """So many at most, added under the lock: an interrupt that comes behind it does not lose them."""
         if get.made is None:
             handle = self._connection.handles.get(hobj)
             if handle is None or handle.queue is None:
-                return None
+                return
             has_ids = get.md.MsgId != _NO_ID or get.md.CorrelId != _NO_ID
             get.made = not has_ids and get.gmo.Version >= C.MQGMO_VERSION_3 and is_plain(handle, get.gmo), handle.queue
         plain, queue = get.made
-        if not plain:
-            return None
-        found = self._manager.get_plain(self.hconn, hobj, get.gmo.Options)
-        return PlainReceived(found[0], get, queue.name) if found else None
+        if plain:
+            found = self._manager.get_plain(self.hconn, hobj, get.gmo.Options, most=most)
+            into += [PlainReceived(one, get, queue.name) for one in found]
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         self._call(lambda: self._put_many(hobj, items))
 
     def _put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
-        first: MQError | None = None
-        failures = 0
+        troubles: list[MQError] = []
         for md, pmo, data in items:
-            # All or none is for the caller to decide, who must hear of it whatever DEFPRESP says
-            pmo.Options = pmo.Options & ~C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
+            _answer_it(pmo)
             try:
                 self._manager.put(self.hconn, hobj, md, pmo, data)
             except MQError as error:
-                first = first or error
-                failures += 1
-        if first is not None:
-            detail = f"{failures} of {len(items)} messages could not be put: {first.detail}"
-            raise mq_error(first.reason, first.object_name, detail)
+                troubles.append(error)
+        if troubles:
+            raise _some_failed(troubles, len(items))
 
     def get_many(self, hobj: int, md: MQMD, gmo: MQGMO, count: int) -> list[GotItem]:
         found = [self._one_of_many(hobj, md.copy(), gmo.copy())]
@@ -405,3 +463,25 @@ class EmbeddedConnection(MessageCalls):
         except Exception:
             # A consumer's mistake must not end the deliveries of the others; MQ would end the process
             traceback.print_exc(file=sys.stderr)
+
+
+def _alike(puts: Sequence[tuple[PutCall, bytes]], start: int) -> list[bytes]:
+    """The data of puts that follow each other and are of the same kind, as far as they go together."""
+    kind, run, room = puts[start][0], list[bytes](), _RUN_BYTES
+    for put, data in itertools.islice(puts, start, start + _RUN_MESSAGES):
+        if put is not kind or (run and len(data) > room):
+            break
+        run.append(data)
+        room -= len(data)
+    return run
+
+
+def _answer_it(pmo: MQPMO) -> None:
+    """All or none is for the caller to decide, who must hear of each put whatever DEFPRESP says."""
+    pmo.Options = pmo.Options & ~C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
+
+
+def _some_failed(troubles: Sequence[MQError], count: int) -> MQError:
+    first = troubles[0]
+    detail = f"{len(troubles)} of {count} messages could not be put: {first.detail}"
+    return mq_error(first.reason, first.object_name, detail)

@@ -344,6 +344,14 @@ class QueueManager(ByTheClock):
         return filled, filled.lsn if filled is not None else 0, form.connection
 
     @connection_verb
+    def put_several_like(
+        self, form: put_forms.PutForm, ids: list[bytes], data: list[bytes]
+    ) -> Answer[list[put_forms.FilledRun]]:
+        """The same of several: those that were put, the first ones."""
+        done = form.put_several(ids, data)
+        return done, max((run.lsn for run in done), default=0), form.connection
+
+    @connection_verb
     def run(self, connection: Connection, calls: Callable[[], Positioned[_T]]) -> Answer[_T]:
         """Calls of one connection that are like ones before, as one. None of them may fail: what could is not run."""
         value, lsn = calls()

@@ -1,4 +1,4 @@
-"""The verbs of commands: definitions, authorities and rules made, changed, deleted; queues cleared and moved."""
+"""The verbs of commands: definitions, authorities and rules made, changed, deleted; queues cleared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from libremq.kernel.state import media_image, object_changes
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import as_mq_error
 from libremq.kernel.state.image_in_parts import is_recoverable
-from libremq.kernel.units import moving_messages
 from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import consumers, getting, inquiry, triggers
 from libremq.log import LogFull, SlotFile
@@ -182,11 +181,6 @@ class Administration(Questions):
         if object_changes.has_uncommitted(self.core, queue):
             raise mq_error(C.MQRC_Q_NOT_EMPTY, name, "messages on it belong to unfinished units of work")
         return object_changes.clear_queue(self.core, queue)
-
-    @verb
-    def move(self, source: LocalQueue, target: LocalQueue, *, add: bool) -> int:
-        """MOVE QLOCAL: all messages in their order, or none. Without `add` the target must be empty."""
-        return moving_messages.move_messages(self.core, source, target, add=add)
 
     @verb
     def reset_statistics(self, name: str) -> performance_events.QueueFigures:

@@ -1,18 +1,20 @@
-"""What the clock asks for: waits that ran out, expired messages, checkpoints, images, backouts to go on with."""
+"""What the clock asks for: waits, expired messages, checkpoints, images, backouts; and MOVE QLOCAL, in steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 
 from libremq.common.configuration import TuningSettings
 from libremq.common.files.folder_lock import FolderLock
 from libremq.kernel.manager_administration import Administration
+from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.turns import Turn
 from libremq.kernel.state.unit_of_work import UNDOING
 from libremq.kernel.state.wait_clock import Deadline
+from libremq.kernel.units.moving_messages import Move
 from libremq.kernel.verb_calls import verb
 from libremq.kernel.verbs import expiry
 from libremq.log import SlotFile
@@ -154,3 +156,36 @@ class ByTheClock(Administration):
     @verb
     def _timed_checkpoint(self) -> None:
         self.checkpoint_due()
+
+    # What takes several steps, and is given back if nobody goes on with it
+
+    def move(self, source: LocalQueue, target: LocalQueue, *, add: bool) -> Generator[None, None, int]:
+        """MOVE QLOCAL, in steps: all messages in their order, or none. Without `add` the target must be empty."""
+        move = self._begin_move(source, target, add)
+        try:
+            while self._go_on_with(move):
+                yield
+            return self._end_move(move)
+        except GeneratorExit:  # whoever gave the command is gone, and this thread may not have the lock
+            self.give_back_later(move.give_up)
+            raise
+        except BaseException:
+            if self.failure is None:
+                self._give_up(move)
+            raise
+
+    @verb
+    def _begin_move(self, source: LocalQueue, target: LocalQueue, add: bool) -> Move:
+        return Move(self.core, source, target, add=add)
+
+    @verb
+    def _go_on_with(self, move: Move) -> bool:
+        return move.go_on()
+
+    @verb
+    def _end_move(self, move: Move) -> int:
+        return move.commit()
+
+    @verb
+    def _give_up(self, move: Move) -> None:
+        move.give_up()

@@ -467,7 +467,7 @@ QMGR_ATTRIBUTES: tuple[Attribute, ...] = (
         Kind.INTEGER,
         256,
         high=999999999,
-        about="most handles of a connection",
+        about="most handles of a connection; each queue of a distribution list is one",
     ),
     Attribute(
         "MAXMSGL",

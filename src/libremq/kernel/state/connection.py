@@ -86,6 +86,11 @@ class ObjectHandle:
         return bool(self.options & option)
 
     @property
+    def counts_as(self) -> int:
+        """So many handles, for MAXHANDS."""
+        return len(self.destinations) or 1
+
+    @property
     def is_input(self) -> bool:
         return bool(self.options & (C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE))
 
@@ -115,6 +120,7 @@ class Connection:
     unit: UnitOfWork | None = None
     handles: dict[int, ObjectHandle] = field(default_factory=dict)
     next_hobj: int = 1
+    open_count: int = 0  # of them, as MAXHANDS counts: a distribution list is as many as it has queues
     message_handles: MessageHandles = field(init=False)
     async_puts: AsyncPutStatus = field(default_factory=AsyncPutStatus)
     consumers: dict[int, Consumer] = field(default_factory=dict)
@@ -146,6 +152,12 @@ class Connection:
         """The open went well: the handle is the application's from now on."""
         self.handles[handle.hobj] = handle
         self.next_hobj = handle.hobj + 1
+        self.open_count += handle.counts_as
+
+    def drop(self, handle: ObjectHandle) -> None:
+        """It is closed."""
+        del self.handles[handle.hobj]
+        self.open_count -= handle.counts_as
 
     def depend_on(self, lsn: int) -> None:
         """For the two places that `verb_result` names, and for no other."""

@@ -34,8 +34,11 @@ def open_list(core: Core, connection: Connection, od: MQOD, options: int, record
     if od.ObjectType != C.MQOT_Q or options & ~_ALLOWED or not options & C.MQOO_OUTPUT:
         raise mq_error(C.MQRC_OPTION_NOT_VALID_FOR_TYPE, "", "a distribution list is opened for output only")
     check_options(od, options)
-    if len(connection.handles) >= core.catalogue.qmgr.maxhands:
-        raise mq_error(C.MQRC_HANDLE_NOT_AVAILABLE, "", f"this connection has MAXHANDS({len(connection.handles)}) open")
+    most = core.catalogue.qmgr.maxhands
+    if connection.open_count + len(records) > most:
+        raise mq_error(
+            C.MQRC_HANDLE_NOT_AVAILABLE, "", f"each queue of a list is a handle, and a connection has {most} (MAXHANDS)"
+        )
     handle = new_handle(connection, None, options, f"distribution list of {len(records)} queues")
     od.KnownDestCount = od.UnknownDestCount = od.InvalidDestCount = 0
     for record in records:

@@ -39,9 +39,9 @@ _KNOWN_CLOSE = _DYNAMIC_CLOSE | C.MQCO_IMMEDIATE | C.MQCO_QUIESCE
 def open_object(core: Core, connection: Connection, od: MQOD, options: int) -> Positioned[ObjectHandle]:
     """MQOPEN. On success the descriptor names what was resolved, as MQ returns it."""
     check_options(od, options)
-    if len(connection.handles) >= core.catalogue.qmgr.maxhands:
+    if connection.open_count >= core.catalogue.qmgr.maxhands:
         raise mq_error(
-            C.MQRC_HANDLE_NOT_AVAILABLE, od.ObjectName, f"this connection has MAXHANDS({len(connection.handles)}) open"
+            C.MQRC_HANDLE_NOT_AVAILABLE, od.ObjectName, f"this connection has MAXHANDS({connection.open_count}) open"
         )
     if core.quiescing and options & C.MQOO_FAIL_IF_QUIESCING:
         raise mq_error(C.MQRC_Q_MGR_QUIESCING, core.qmgr_name)
@@ -310,7 +310,7 @@ def _end_dynamic(core: Core, connection: Connection, queue: QueueState) -> int:
 
 def release_handle(core: Core, connection: Connection, handle: ObjectHandle) -> None:
     """Give back what a handle holds: counts, cursor, locks, marks, waits."""
-    del connection.handles[handle.hobj]
+    connection.drop(handle)
     cancel_waits(handle)
     queue = handle.queue
     if queue is not None:

@@ -185,6 +185,19 @@ class PutForm:
             connection.async_puts.successes += count
         return FilledRun(ids, stamp, lsn)
 
+    def put_several(self, ids: list[bytes], data: list[bytes]) -> list[FilledRun]:
+        """Put several as one step; or, where that cannot be, one by one up to the first that `put` does not put."""
+        run = self.put_run(ids, data)
+        if run is not None:
+            return [run]
+        done: list[FilledRun] = []
+        for both, content in zip(ids, data, strict=True):
+            one = self.put(both, content)
+            if one is None:
+                break
+            done.append(FilledRun([one.ids], one.stamp, one.lsn))
+        return done
+
     def _filled_ids(self, ids: bytes) -> bytes:
         next_id = self._core.identifiers.next_id
         if self._new_message_id or ids.startswith(_NO_ID):

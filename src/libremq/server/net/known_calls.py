@@ -147,22 +147,20 @@ class KnownCalls:
 
         def run() -> tuple[None, int]:
             nonlocal answer, count
-            filled = form.put_run(ids, contents) if len(ids) > 1 else None
-            if filled is not None:
-                count = len(ids)
-                if like.is_answered:
-                    answer = like.answers(filled.ids, filled.stamp, contents)
-                return None, filled.lsn
-            position = 0
-            for both, content in zip(ids, contents, strict=True):
-                one = form.put(both, content)
+            if len(ids) == 1:
+                one = form.put(ids[0], contents[0])
                 if one is None:
-                    break
+                    return None, 0
+                count = 1
                 if like.is_answered:
-                    answer += like.answer(one.ids, one.stamp, len(content))
-                if one.lsn > position:
-                    position = one.lsn
-                count += 1
+                    answer = like.answer(one.ids, one.stamp, len(contents[0]))
+                return None, one.lsn
+            position = 0
+            for filled in form.put_several(ids, contents):
+                done, count = count, count + len(filled.ids)
+                if like.is_answered:
+                    answer += like.answers(filled.ids, filled.stamp, contents[done:count])
+                position = max(position, filled.lsn)
             return None, position
 
         connection = form.connection
