@@ -7,14 +7,17 @@ MQSC: `qm.define_local("ORDERS", maxdepth=1000, defpsist="yes")`. docs/reference
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from libremq.admin.mqsc_session import Answer
 from libremq.client.kept_attributes import tell
 from libremq.client.options import text
 from libremq.client.recovery import Recovery
 from libremq.host.binding import AttributeValue
-from libremq.kernel.objects.attributes import GivenValue
 from libremq.mqi import constants as C
+
+if TYPE_CHECKING:
+    from libremq.admin.mqsc_session import Answer
+    from libremq.kernel.objects.attributes import GivenValue
 
 
 def object_name(name: str) -> str:

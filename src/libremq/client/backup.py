@@ -8,6 +8,7 @@ connect to it. Here it is named by its URL (`embedded:QM1?data=/standby`) or by 
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from libremq.client import urls
 from libremq.client.urls import Address
@@ -17,10 +18,12 @@ from libremq.common.files.file_layer import RealFiles
 from libremq.common.names.object_names import check_queue_manager_name, unfold
 from libremq.host import lifecycle
 from libremq.host.amq_logger import to_logger
-from libremq.kernel.recovery.restart import Say
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import mq_error
+
+if TYPE_CHECKING:
+    from libremq.kernel.recovery.restart import Say
 
 
 def create(source: str, data: str, *, log_folder: str = "") -> str:

@@ -14,16 +14,17 @@ from libremq.client.options import text
 from libremq.client.urls import Address
 from libremq.common.names.object_names import is_generic_name, matches
 from libremq.host.binding import Access
-from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
-from libremq.kernel.state.media_image import TYPES, MediaResult
-from libremq.log import ExtentState, Finding, LogStatistics
-from libremq.log.management import Archiver
 from libremq.mqi import constants as C
 from libremq.mqi.argument_errors import bad_value, wrong_type
 from libremq.mqi.errors import mq_error
 
 if TYPE_CHECKING:
+    # Named, not used: a client has no need of a queue manager
     from libremq.client.session import Session
+    from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
+    from libremq.kernel.state.media_image import MediaResult
+    from libremq.log import ExtentState, Finding, LogStatistics
+    from libremq.log.management import Archiver
 
 
 class Recovery(ABC):
@@ -136,6 +137,8 @@ class Recovery(ABC):
         """
         access = self._usable_access()
         kind, name = chosen_objects(kind, name)
+        from libremq.kernel.state.media_image import TYPES
+
         if TYPES.get(kind.lower()) in ("*", "QUEUE", "QLOCAL"):
             session = self._session()
             for handle in list(session.handles.values()):

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from libremq.host.binding import Binding, GetCall, GotItem, PutCall, PutItem, Received, with_ids
-from libremq.kernel.verbs.plain_gets import Plain
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_bytes import EXPIRY_AT, EXPIRY_END, packed_integer, read_body
 from libremq.mqi.errors import MQError
@@ -14,8 +13,9 @@ from libremq.mqi.rfh2 import PropertyValue
 from libremq.mqi.structs import MQGMO, MQMD
 
 if TYPE_CHECKING:
+    # A client has no use for a queue manager: what these name is not loaded with it
+    from libremq.kernel.verbs.plain_gets import Plain
     from libremq.mqi.structs import MQPMO
-
 
 
 class MessageCalls(Binding, Protocol):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from libremq.log.log_statistics import LogStatistics
+if TYPE_CHECKING:
+    from libremq.log.log_statistics import LogStatistics  # a client that counts a queue has no log
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,17 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from libremq.client.reconnect.reconnect_attempts import Attempts, Unwanted, keep_trying
 from libremq.client.reconnect.reconnect_consumers import ReconnectedConsumer, ReconnectingConsumers
 from libremq.client.reconnect.reconnect_handles import OpenObject
 from libremq.client.remote.remote_connection import RemoteConnection
-from libremq.kernel.recovery.restart import Say
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
+
+if TYPE_CHECKING:
+    from libremq.kernel.recovery.restart import Say
 
 _T = TypeVar("_T")
 

@@ -9,7 +9,7 @@ something twice if it were repeated, ends with MQRC_CALL_INTERRUPTED: nobody kno
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from libremq.client.reconnect.reconnect_cursor import BROWSES
 from libremq.client.reconnect.reconnect_handles import OpenObject
@@ -19,11 +19,13 @@ from libremq.client.remote.remote_connection import RemoteConnection
 from libremq.client.remote.remote_message_handles import RemoteMessageHandles
 from libremq.host.binding import GetCall, GotItem, PutCall, PutItem, Received
 from libremq.host.message_calls import MessageCalls
-from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQRR, MQSTS
+
+if TYPE_CHECKING:
+    from libremq.kernel.recovery.restart import Say
 
 _T = TypeVar("_T")
 

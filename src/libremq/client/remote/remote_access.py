@@ -9,9 +9,8 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
-from libremq.admin.mqsc_session import Answer
 from libremq.client.reconnect.reconnect_attempts import Attempts, keep_trying
 from libremq.client.reconnect.reconnect_places import Fits, named_alike, same_queue_manager
 from libremq.client.reconnect.reconnecting_connection import ReconnectingConnection
@@ -20,16 +19,19 @@ from libremq.client.remote.remote_link import RemoteLink
 from libremq.client.urls import RECONNECT_DISABLED, RECONNECT_QMGR, ClientAddress
 from libremq.host.binding import AttributeValue, Binding
 from libremq.host.statistics_snapshot import QueueManagerStatistics
-from libremq.kernel.objects.attributes import GivenValue
-from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
-from libremq.kernel.recovery.restart import Say
-from libremq.kernel.state.media_image import MediaResult
-from libremq.log import ExtentState, Finding
-from libremq.log.log_statistics import LogStatistics
-from libremq.log.management import Archiver
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.wire.protocol import ProtocolError, Status
+
+if TYPE_CHECKING:
+    # What commands answer is loaded with the first of them: a program that puts and gets has no use for it
+    from libremq.admin.mqsc_session import Answer
+    from libremq.kernel.objects.attributes import GivenValue
+    from libremq.kernel.recovery.inspection import DecidedUnit, ObjectFiles, UnitInDoubt
+    from libremq.kernel.recovery.restart import Say
+    from libremq.kernel.state.media_image import MediaResult
+    from libremq.log import ExtentState, Finding
+    from libremq.log.management import Archiver
 
 
 def attach(places: Sequence[ClientAddress], say: Say | None = None) -> RemoteAccess:
@@ -226,6 +228,8 @@ class RemoteAccess:
 
     @_as_promised
     def statistics(self) -> QueueManagerStatistics:
+        from libremq.log import LogStatistics
+
         found = self._command("statistics")
         log: dict[str, Any] = found.pop("log")
         log = {name: tuple(value) if isinstance(value, list) else value for name, value in log.items()}
@@ -233,14 +237,20 @@ class RemoteAccess:
 
     @_as_promised
     def log_findings(self) -> list[Finding]:
+        from libremq.log import Finding
+
         return [Finding(**found) for found in self._command("log_findings")]
 
     @_as_promised
     def mqsc(self, text: str) -> list[Answer]:
+        from libremq.admin.mqsc_session import Answer
+
         return [Answer(**found) for found in self._command("mqsc", text=text)]
 
     @_as_promised
     def log_extents(self) -> list[ExtentState]:
+        from libremq.log import ExtentState
+
         return [ExtentState(**found) for found in self._command("log_extents")]
 
     def archive_log(self, to: Archiver) -> list[str]:
@@ -260,18 +270,26 @@ class RemoteAccess:
 
     @_as_promised
     def record_images(self, type_name: str, pattern: str) -> list[MediaResult]:
+        from libremq.kernel.state.media_image import MediaResult
+
         return [MediaResult(**found) for found in self._command("record_images", kind=type_name, pattern=pattern)]
 
     @_as_promised
     def recover_objects(self, type_name: str, pattern: str) -> list[MediaResult]:
+        from libremq.kernel.state.media_image import MediaResult
+
         return [MediaResult(**found) for found in self._command("recover_objects", kind=type_name, pattern=pattern)]
 
     @_as_promised
     def units_in_doubt(self) -> list[UnitInDoubt]:
+        from libremq.kernel.recovery.inspection import UnitInDoubt
+
         return [UnitInDoubt(**{**found, "queues": tuple(found["queues"])}) for found in self._command("units_in_doubt")]
 
     @_as_promised
     def decided_units(self) -> list[DecidedUnit]:
+        from libremq.kernel.recovery.inspection import DecidedUnit
+
         return [DecidedUnit(**found) for found in self._command("decided_units")]
 
     def resolve_unit(self, xid: str, *, commit: bool) -> None:
@@ -282,6 +300,8 @@ class RemoteAccess:
 
     @_as_promised
     def object_files(self, type_name: str, pattern: str) -> list[ObjectFiles]:
+        from libremq.kernel.recovery.inspection import ObjectFiles
+
         found = self._command("object_files", kind=type_name, pattern=pattern)
         return [ObjectFiles(**{**one, "paths": tuple(one["paths"])}) for one in found]
 
