@@ -12,8 +12,6 @@ LINES_MAX = 620
 MODULES_MAX = 33
 TABLES = ("mqi/constants.py", "mqi/reason_table.py", "kernel/objects/attribute_tables_")
 """Rows of tables, as long as there are rows."""
-TWO_SIDES = {"known_calls"}
-"""The bytes of such calls, and the link that runs them."""
 
 MODULES = {path.relative_to(SOURCE).as_posix(): path for path in SOURCE.rglob("*.py") if path.name != "__init__.py"}
 
@@ -24,7 +22,7 @@ def test_a_name_means_one_thing() -> None:
     for module, path in MODULES.items():
         if not module.startswith("aio/"):
             places[path.stem].append(module)
-    assert {name: found for name, found in places.items() if len(found) > 1 and name not in TWO_SIDES} == {}
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}
 
 
 def test_a_file_is_about_one_thing() -> None:

@@ -12,7 +12,13 @@ NOT_BY = {
     "libremq.testing": ("asyncio", "pytest", "rich", "libremq.kernel"),
     "libremq.commands.main": ("asyncio", "lark", "rich", "uvloop", "libremq.admin", "libremq.kernel", "libremq.server"),
     "libremq.client.remote.remote_access": (
-        "lark", "rich", "uvloop", "libremq.admin", "libremq.kernel.state.core", "libremq.log", "libremq.store.queue_store",
+        "lark",
+        "rich",
+        "uvloop",
+        "libremq.admin",
+        "libremq.kernel.state.core",
+        "libremq.log",
+        "libremq.store.queue_store",
     ),
     "libremq.client.queue_manager": ("lark", "rich", "uvloop", "libremq.admin.executor", "libremq.kernel.manager"),
 }

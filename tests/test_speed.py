@@ -19,11 +19,11 @@ from libremq import speed
 from libremq.kernel.state import journal
 from libremq.log import records
 from libremq.store import space_handles, stored_message
-from libremq.wire import known_calls, messages
+from libremq.wire import calls_alike, messages
 
 _ROOT = Path(__file__).resolve().parent.parent
 _LENGTHS = (0, 1, 15, 16, 63, 64, 65, 127, 128, 2048, 4056, 70_001)
-assert journal and known_calls and messages and records and space_handles and stored_message  # they fill `REFERENCE`
+assert calls_alike and journal and messages and records and space_handles and stored_message  # they fill `REFERENCE`
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 /* Loops over runs of messages for LibreMQ. Each function is there in Python as well, which is the reference:
  *
- *   parse_puts      libremq.wire.known_calls
+ *   parse_puts      libremq.wire.calls_alike
  *   message_frames  libremq.wire.messages
  *   build_run       libremq.log.records
  *   put_run_parts   libremq.kernel.state.journal

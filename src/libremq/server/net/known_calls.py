@@ -18,7 +18,7 @@ from libremq.kernel.verbs.plain_gets import Plain, is_plain
 from libremq.kernel.verbs.put_forms import PutForm
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
-from libremq.wire.known_calls import (
+from libremq.wire.calls_alike import (
     GET_BYTES,
     GET_KIND,
     HEAD_AT,
