@@ -240,7 +240,7 @@ class TwoWays:
         """Play it, and say what differs. How it was with known calls."""
         by_bytes, ordinary = self.play(steps)
         self.is_alike = False  # until it is seen
-        assert not ordinary.calls["puts"] + ordinary.calls["gets"] + ordinary.calls["taken"]
+        assert not sum(ordinary.calls[kind] for kind in ("puts", "gets", "taken", "handed"))
         for conversation, replies in ordinary.replies.items():
             assert _frames(by_bytes.replies[conversation]) == _frames(replies), conversation
         assert by_bytes.log == ordinary.log
@@ -258,7 +258,7 @@ class TwoWays:
 @contextmanager
 def _counted(patch: pytest.MonkeyPatch, *, on: bool) -> Iterator[dict[str, int]]:
     """Known calls on or off, and how many calls were run so."""
-    counts = {"puts": 0, "gets": 0, "taken": 0, "longest": 0}
+    counts = {"puts": 0, "gets": 0, "taken": 0, "handed": 0, "longest": 0}
     with patch.context() as patched:
         patched.setattr(known_calls, "_ENABLED", on)
 
@@ -281,6 +281,13 @@ def _counted(patch: pytest.MonkeyPatch, *, on: bool) -> Iterator[dict[str, int]]
             return taken
 
         patched.setattr(Batch, "_take_plain", taking)
+        pack_plain = Conversation._pack_plain
+
+        def handing(self: Conversation, hobj: int, body: bytes, gmo: MQGMO, data: bytes) -> bytes:
+            counts["handed"] += 1
+            return pack_plain(self, hobj, body, gmo, data)
+
+        patched.setattr(Conversation, "_pack_plain", handing)
         yield counts
 
 

@@ -105,6 +105,11 @@ class Message:
         return md
 
     @property
+    def is_packed(self) -> bool:
+        """Is there no MQMD yet? Then its bytes are asked, where that will do."""
+        return self._md is None
+
+    @property
     def body(self) -> bytes:
         """Its descriptor as it is sent and stored."""
         body = self._body

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO, MQSTS
-from libremq.wire.descriptor import pack_md, unpack_md
+from libremq.wire.descriptor import VERSION_2, pack_md, unpack_md
 from libremq.wire.protocol import ProtocolError, Status
 from libremq.wire.wire_structures import GMO, OD, PMO
 
@@ -154,6 +154,12 @@ def pack_get_reply(comp_code: int, reason: int, hobj: int, md: MQMD, gmo: MQGMO,
     """`length` is that of the whole message, without encoded properties; `data` has these before it."""
     fixed = pack_md(md) + GMO.pack(gmo)
     return pack_api(comp_code, reason, hobj, len(fixed) + 4 + len(data)) + fixed + _INT_OUT.pack(length) + data
+
+
+def pack_plain_get_reply(hobj: int, body: bytes, gmo: MQGMO, data: bytes) -> bytes:
+    """The same of a message without properties, for a descriptor of version 2 that is there as bytes."""
+    fixed = VERSION_2 + body + GMO.pack(gmo)
+    return pack_api(0, 0, hobj, len(fixed) + 4 + len(data)) + fixed + _INT_OUT.pack(len(data)) + data
 
 
 def unpack_get_reply(body: bytes) -> tuple[MQMD, MQGMO, int, bytes]:

@@ -12,7 +12,7 @@ MD1_BYTES = 324
 MD2_BYTES = 364
 _PARTS = DescriptorParts(b" ", exact=False)
 _START = struct.Struct("<4si")
-_VERSION_2 = _START.pack(b"MD  ", 2)
+VERSION_2 = _START.pack(b"MD  ", 2)
 
 
 def pack_md(md: MQMD) -> bytes:
@@ -20,7 +20,7 @@ def pack_md(md: MQMD) -> bytes:
     fields = md.__dict__
     version = fields.get("Version", 1)
     if version == 2 and "StrucId" not in fields:
-        return _VERSION_2 + _PARTS.pack(fields)
+        return VERSION_2 + _PARTS.pack(fields)
     start = _START.pack(md.StrucId.encode("latin-1").ljust(4)[:4], version)
     return start + _PARTS.pack(fields, version_1=version == 1)
 
@@ -28,7 +28,7 @@ def pack_md(md: MQMD) -> bytes:
 def unpack_md(body: bytes, offset: int, *, big_endian: bool = False, charset: str = "latin-1") -> tuple[MQMD, int]:
     """The descriptor at an offset, and the offset behind it."""
     start = body[offset : offset + 8]
-    if start != _VERSION_2 or big_endian or charset != "latin-1":
+    if start != VERSION_2 or big_endian or charset != "latin-1":
         return _unpack_slowly(body, offset, start, big_endian, charset)
     end = offset + MD2_BYTES
     if len(body) < end:

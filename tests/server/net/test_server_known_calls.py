@@ -381,6 +381,82 @@ ROWS: dict[str, tuple[list[Step], int]] = {
 }
 
 
+def met(wait: Get, *made: Put, then: tuple[Call | Get, ...] = ()) -> list[Step]:
+    """The puts are known when the get waits. It has as many messages of each kind to choose from as there were."""
+    return [
+        altered(MAXMSGL=str(SMALL_MAX)),
+        *bursts(*made, *made),
+        Burst((Get(count=2 * sum(len(put.lengths) for put in made)),)),
+        Wait(wait),
+        *bursts(*made, *then),
+        *bursts(Get(count=2)),
+    ]
+
+
+BACKOUT_2 = Call(A2, Type.MQBACK)
+IF_PERSISTENT = C.MQGMO_SYNCPOINT_IF_PERSISTENT
+HANDED: dict[str, list[Step]] = {
+    "whatever comes": met(Get(A2), ONE),
+    "to another link": met(Get(B1), ONE),
+    "the first of many": met(Get(A2), MANY),
+    "into a message handle": met(Get(A2, message_handle=1, options=C.MQGMO_PROPERTIES_IN_HANDLE), ONE),
+    "by its ids": met(Get(A2, ids=1), ONE, Put(ids=(2,)), Put(ids=(1,))),
+    "by its correlation id": met(Get(A2, match=C.MQMO_MATCH_CORREL_ID, ids=1), Put(ids=(3, 2, 1), lengths=some(3))),
+    "by its message id": met(Get(A2, match=C.MQMO_MATCH_MSG_ID, ids=2), Put(ids=(3, 2, 1), lengths=some(3))),
+    "by no id": met(Get(A2, match=0, ids=1), ONE),
+    "persistent": met(Get(A2), Put(fields=(PERSISTENT,))),
+    "that expires": met(Get(A2), Put(fields=(("Expiry", 25),))),
+    "in syncpoint if it is persistent": met(Get(A2, options=IF_PERSISTENT), ONE, then=(BACKOUT_2,)),
+    "whose context is kept": met(Get(A2, source=ALIAS), Put(to=ALIAS, options=C.MQPMO_NO_CONTEXT)),
+    "a request": met(Get(A2), Put(fields=(("MsgType", 1), ("ReplyToQ", "R")))),
+}
+"""What comes to a get that waits is handed to it as its bytes."""
+SPECIAL: dict[str, list[Step]] = {
+    "a report": met(Get(A2), Put(fields=(("ReplyToQ", "R"), ("Report", C.MQRO_COD)))),
+    "a report that nobody makes here": met(Get(A2), Put(fields=(("Report", C.MQRO_PASS_MSG_ID),))),
+    "a flag": met(Get(A2), Put(fields=(("MsgFlags", C.MQMF_SEGMENTATION_ALLOWED),))),
+    "a group": met(Get(A2), Put(fields=(("MsgFlags", C.MQMF_LAST_MSG_IN_GROUP), ("GroupId", b"g" * 24)))),
+    "into what may not be a message handle": met(Get(A2, message_handle=1), ONE),
+    "properties in the data": met(
+        Get(A2, message_handle=1, options=C.MQGMO_PROPERTIES_IN_HANDLE),
+        Put(fields=(("Format", "MQHRF2"),), data=WITH_PROPERTIES),
+    ),
+    "properties of a message handle": met(Get(A2, message_handle=1), Put(properties=PROPERTIES)),
+    "another id": met(Get(A2, ids=1), ONE, Put(ids=(2,))),
+    "an id with the same checksum": met(
+        Get(A2, match=C.MQMO_MATCH_CORREL_ID, ids=1), Put(fields=(("CorrelId", b"another id with 20 b\xdfJ\x96o"),))
+    ),
+    "syncpoint": met(Get(A2, options=C.MQGMO_SYNCPOINT), ONE, then=(BACKOUT_2,)),
+    "syncpoint, because it is persistent": met(
+        Get(A2, options=IF_PERSISTENT), Put(fields=(PERSISTENT,)), then=(BACKOUT_2,)
+    ),
+    "a unit of work": met(Get(A2), Put(options=C.MQPMO_SYNCPOINT), then=(COMMIT,)),
+    "a descriptor of version 1": met(Get(A2, version=1), ONE),
+    "a length": met(Get(A2, length=50, options=C.MQGMO_ACCEPT_TRUNCATED_MSG), ONE),
+    "conversion": met(Get(A2, options=C.MQGMO_CONVERT), Put(fields=(("Format", "MQSTR"),))),
+    "logical order": met(Get(A2, options=C.MQGMO_LOGICAL_ORDER), ONE),
+    "a length that the channel limits": [
+        *bursts(*[Put(lengths=(SMALL_MAX + 1,))] * 2, Get(count=2)),
+        Wait(Get(B1)),
+        *bursts(Put(lengths=(SMALL_MAX + 1,)), Get()),
+    ],
+    "a trigger for each": [
+        altered(TRIGGER="TRIGGER", TRIGTYPE="EVERY", INITQ="INITQ"),
+        *met(Get(A2), ONE),
+    ],
+}
+
+
+@pytest.mark.parametrize("row", HANDED)
+def test_a_message_is_handed_over_as_its_bytes(two_ways: TwoWays, row: str) -> None:
+    assert two_ways.compare(HANDED[row]).calls["handed"] == 1
+
+
+@pytest.mark.parametrize("row", SPECIAL)
+def test_what_is_special_about_a_message_or_a_get_is_looked_at(two_ways: TwoWays, row: str) -> None:
+    assert two_ways.compare(SPECIAL[row]).calls["handed"] == 0
+
+
 @pytest.mark.parametrize("row", ROWS)
 def test_both_ways_are_the_same(two_ways: TwoWays, row: str) -> None:
     """In each row so many calls at least are run by their bytes."""
@@ -561,6 +637,11 @@ _gets = st.builds(
 _plain_gets = st.tuples(
     _who, st.just(Q), st.sampled_from((C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT)), st.sampled_from((1, 2))
 ).map(lambda one: Get(*one))
+_waits = st.builds(
+    Get, st.sampled_from((A2, B1)), _handles, _get_options, st.just(1), st.sampled_from((3, 3, 0, 1, 2)),
+    st.sampled_from((0, 0, 1)), st.sampled_from((0, 1)), st.sampled_from((-(1 << 31),) * 4 + (0, 500)),
+    st.sampled_from((2, 2, 2, 1)),
+)  # fmt: skip
 _takes = st.builds(
     Take, _who, _handles, _get_options, st.sampled_from((1, 3, 25, 100)), st.sampled_from((1 << 20, 1000, 90_000)),
     st.sampled_from((-1, -1, 500)), st.sampled_from((1, 1, 7)),
@@ -623,7 +704,7 @@ def _plays(draw: st.DrawFn) -> list[Step]:
         st.builds(Burst, st.lists(kinds, min_size=1, max_size=6).map(tuple), _cuts),
         st.builds(Burst, st.lists(kinds, min_size=1, max_size=1).map(tuple), st.just(())),
         st.builds(Burst, st.lists(of_b, min_size=1, max_size=3).map(tuple), _cuts),
-        st.tuples(st.sampled_from((A2, B1)), _handles, st.sampled_from((2, 4, 4096))).map(lambda it: Wait(Get(*it))),
+        _waits.map(Wait),
         _alters,
         st.builds(Advance, st.sampled_from((0.004, 0.5, 3.0))),
         st.builds(Reopen, st.sampled_from((A1, B1)), _handles),

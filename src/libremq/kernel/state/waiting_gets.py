@@ -48,6 +48,8 @@ class Got:
 PackReply = Callable[[int, MQMD, MQGMO, Got], bytes]
 """Makes a binding's answer of hobj, descriptor, options and result: before the message is taken, so that one that no
 answer can be made of stays where it is. It may be called more than once for a get."""
+PackPlain = Callable[[int, bytes, MQGMO, bytes], bytes]
+"""The same of hobj, packed descriptor, options and data, for a message about which there is nothing to decide."""
 
 
 def no_message(queue: QueueState) -> MQError:
@@ -87,7 +89,7 @@ class Waiter:
 
     __slots__ = (
         "_on_clock", "buffer_length", "core", "deadline", "error", "gmo", "handle", "ids", "interval_ms", "md",
-        "notify", "number", "pack", "queue", "rank", "result", "search", "tries", "turn", "waits",
+        "notify", "number", "pack", "pack_plain", "queue", "rank", "result", "search", "tries", "turn", "waits",
     )  # fmt: skip
 
     def __init__(
@@ -115,6 +117,7 @@ class Waiter:
         self.ids = ids  # None: that does not tell; it must be asked whatever comes
         self.search = search  # None: whatever comes first will do
         self.pack = pack
+        self.pack_plain: PackPlain | None = None  # of a get that is for plain messages, by no more than their ids
         self.waits = waits  # False: it ends with its search
         self.turn: Turn | None = None  # with which its search goes on
         self.tries = False  # right now: it has a result soon, or looks at what has come by itself

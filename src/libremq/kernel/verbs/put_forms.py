@@ -22,7 +22,7 @@ from libremq.kernel.state.connection import Connection, ObjectHandle
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.failure_reasons import PASSING
 from libremq.kernel.state.unit_of_work import ACTIVE, UnitOfWork
-from libremq.kernel.verbs import putting
+from libremq.kernel.verbs import put_to_waiting_getter, putting
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_bytes import IDS_END, MESSAGE_ID_AT, STAMP_AT, STAMP_END, packed_body
 from libremq.mqi.errors import MQError
@@ -123,8 +123,8 @@ class PutForm:
             now = core.clock.now()
             stamp = put_stamp(now) if self._is_stamped else BLANK_STAMP
             message = Message.of_bytes(b"".join((self._head, ids, self._between, stamp, self._behind_stamp)), data)
-            if unit is None and queue.waiters:
-                lsn = putting.deliver(core, connection, plan, message, None, now, APPLICATION)
+            if unit is None and queue.waiters and put_to_waiting_getter.to_waiting_getter(core, queue, message):
+                lsn = 0
             else:
                 expires = expires_ms(self._expiry, now)
                 lsn = core.put(queue, message, self._priority, self._persistent, expires, unit)

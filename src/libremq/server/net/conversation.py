@@ -23,7 +23,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server.admission.admission_decision import Admitted
-from libremq.server.net import deliveries, foreign_clients, mqconn, object_calls
+from libremq.server.net import deliveries, foreign_clients, known_calls, mqconn, object_calls
 from libremq.server.net.property_blocks import PropertyBlocks
 from libremq.server.net.served_link import UNKNOWN_BYTES
 from libremq.server.net.unfinished_flows import relieve
@@ -426,6 +426,8 @@ class Conversation:
         result = self.manager.get(self.hconn, hobj, md, gmo, room, self._pack_got)
         if isinstance(result, Waiter):
             self.get_flow, self._cut = flow, cut
+            if any_length and not cut and known_calls.may_be_handed_bytes(self, hobj, md, gmo):
+                result.pack_plain = self._pack_plain
             self.wait_for(result)
             return
         if cut and result.reason == C.MQRC_TRUNCATED_MSG_FAILED:
@@ -482,6 +484,12 @@ class Conversation:
             if block:
                 data = block + data
         return calls.pack_get_reply(got.comp_code, got.reason, hobj, md, gmo, got.length, data)
+
+    def _pack_plain(self, hobj: int, body: bytes, gmo: MQGMO, data: bytes) -> bytes:
+        """`_pack_got` of a message without properties, whose descriptor is there as bytes."""
+        if gmo.MsgHandle:
+            gmo.MsgHandle = 1  # the handle of our client is empty
+        return calls.pack_plain_get_reply(hobj, body, gmo, data)
 
     def properties_in(self, hmsg: int) -> bytes | None:
         """The properties that a get has left in a handle, encoded; None if it left the handle as it was."""

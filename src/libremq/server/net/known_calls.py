@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from libremq.kernel.verbs.plain_gets import Plain, is_plain
 from libremq.kernel.verbs.put_forms import PutForm
+from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
 from libremq.wire.calls_alike import (
@@ -46,6 +47,17 @@ _ENABLED = os.environ.get("LIBREMQ_KNOWN_CALLS", "") != "no"
 def are_run() -> bool:
     """May a call take another way than the ordinary one?"""
     return _ENABLED
+
+
+def may_be_handed_bytes(conversation: Conversation, hobj: int, md: MQMD, gmo: MQGMO) -> bool:
+    """Of a get that waits: may a plain message that comes be handed to it without being taken apart?"""
+    return (
+        _ENABLED
+        and md.Version == C.MQMD_VERSION_2
+        and gmo.Version >= C.MQGMO_VERSION_3
+        and (not gmo.MsgHandle or bool(gmo.Options & C.MQGMO_PROPERTIES_IN_HANDLE))
+        and is_plain(conversation.manager.handle(conversation.hconn, hobj), gmo)
+    )
 
 
 class _KnownPut:
