@@ -18,6 +18,7 @@ from helper_speed import built, loaded
 from libremq import speed
 from libremq.kernel.state import journal
 from libremq.log import records
+from libremq.mqi import structs
 from libremq.store import space_handles, stored_message
 from libremq.wire import calls_alike, messages
 
@@ -125,6 +126,34 @@ def test_fronts_of_images(compiled: ModuleType, seed: int) -> None:
         data = [rng.randbytes(rng.choice(_LENGTHS)) for _ in range(count)]
         fronts = compiled.fronts_of(head, ids, tail, data)
         assert fronts == speed.REFERENCE["fronts_of"](head, ids, tail, data)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_images_are_taken_apart(compiled: ModuleType, seed: int) -> None:
+    rng = random.Random(seed)
+    lengths = set()
+    for _ in range(20):
+        data, offsets, sizes, hashes = bytearray(rng.randbytes(rng.randrange(9))), [], [], []
+        for _ in range(rng.randrange(7)):
+            md = structs.MQMD(Version=2, MsgId=rng.randbytes(24), CorrelId=rng.randbytes(24))
+            origin = rng.choice((None,) * 6 + (stored_message.Origin("eve", proven=True),))
+            properties = rng.choice((b"",) * 6 + (b"some",))
+            image = bytearray(
+                stored_message.Message(md, properties, rng.randbytes(rng.choice(_LENGTHS)), origin).to_image()
+            )
+            if rng.randrange(6) == 0:
+                image[rng.choice((0, 4, 6, 12, 60, len(image) - 1))] ^= rng.choice((1, 128))
+            claimed = len(image) + rng.choice((0,) * 8 + (1, -1, -len(image)))
+            offsets.append(len(data))
+            sizes.append(claimed)
+            hashes.append((zlib.crc32(md.MsgId), zlib.crc32(md.CorrelId) ^ rng.choice((0,) * 8 + (1,))))
+            data += image + bytes(-len(image) % 64)
+        del data[len(data) - rng.choice((0, 0, 1, 500)) :]
+        arguments = bytes(data), offsets, sizes, [one for one, _ in hashes], [other for _, other in hashes]
+        found = compiled.plain_images(*arguments)
+        assert found == speed.REFERENCE["plain_images"](*arguments)
+        lengths.add(len(found))
+    assert len(lengths) > 2
 
 
 @pytest.mark.parametrize("seed", range(10))

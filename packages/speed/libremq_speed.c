@@ -5,6 +5,7 @@
  *   build_run       libremq.log.records
  *   put_run_parts   libremq.kernel.state.journal
  *   fronts_of       libremq.store.stored_message
+ *   plain_images    libremq.store.stored_message
  *   fill_rows       libremq.store.space_handles
  *
  * Bytes come as bytes objects, which nobody changes; the columns of a table as writable buffers, which are held for the
@@ -465,6 +466,42 @@ failed:
     return NULL;
 }
 
+enum { BODY_BYTES = 356, MESSAGE_ID_AT = 40 };
+
+static PyObject *plain_images(PyObject *self, PyObject *const *args, Py_ssize_t count)
+{
+    static const uint8_t plain[8] = {IMAGE_VERSION};
+    if (wrong_count("plain_images", count, 5) || not_bytes(args[0]) || not_lists_alike(args[1], args[2])
+        || not_lists_alike(args[1], args[3]) || not_lists_alike(args[1], args[4]))
+        return NULL;
+    Py_ssize_t there = PyBytes_GET_SIZE(args[0]), body_at = 4 + IMAGE_START, overhead = body_at + BODY_BYTES;
+    PyObject *found = PyList_New(0);
+    if (found == NULL)
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(args[1]); i++) {
+        Py_ssize_t offset, length;
+        uint64_t message_hash, correlation_hash;
+        if (get_size(PyList_GET_ITEM(args[1], i), &offset) || get_size(PyList_GET_ITEM(args[2], i), &length)
+            || get_u64(PyList_GET_ITEM(args[3], i), &message_hash)
+            || get_u64(PyList_GET_ITEM(args[4], i), &correlation_hash))
+            goto failed;
+        if (offset < 0 || offset > there || length < overhead || length > there - offset)
+            break;
+        const uint8_t *p = (const uint8_t *)PyBytes_AS_STRING(args[0]) + offset, *id = p + body_at + MESSAGE_ID_AT;
+        if (memcmp(p + 4, plain, sizeof plain) != 0 || get_le32(p + 12) != (uint64_t)(length - overhead)
+            || crc(0, p + 4, length - 4) != get_le32(p) || crc(0, id, 24) != message_hash
+            || crc(0, id + 24, 24) != correlation_hash)
+            break;
+        if (append_new(found, Py_BuildValue("(y#y#)", p + body_at, (Py_ssize_t)BODY_BYTES, p + overhead,
+                                            length - overhead)))
+            goto failed;
+    }
+    return found;
+failed:
+    Py_DECREF(found);
+    return NULL;
+}
+
 /* ---- rows of a table, by columns ---- */
 
 /* A writable column of items of a size; 1 if it is none */
@@ -530,6 +567,7 @@ static PyMethodDef functions[] = {
     FUNCTION("build_run", build_run),
     FUNCTION("put_run_parts", put_run_parts),
     FUNCTION("fronts_of", fronts_of),
+    FUNCTION("plain_images", plain_images),
     FUNCTION("fill_rows", fill_rows),
     {NULL, NULL, 0, NULL},
 };

@@ -275,8 +275,8 @@ def _counted(patch: pytest.MonkeyPatch, *, on: bool) -> Iterator[dict[str, int]]
         patched.setattr(KnownCalls, "_run_get", counting("gets", KnownCalls._run_get))
         take_plain = Batch._take_plain
 
-        def taking(self: Batch, options: int, most: int) -> bool:
-            taken = take_plain(self, options, most)
+        def taking(self: Batch, most: int) -> bool:
+            taken = take_plain(self, most)
             counts["taken"] += taken
             return taken
 

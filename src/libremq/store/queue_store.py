@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from libremq.common.checksum import crc32
 from libremq.common.files.file_layer import Files
@@ -412,6 +413,7 @@ class QueueStore:
         """`remove` for several."""
         handles = self.handles
         flags, block, units, free = handles.flags, handles.block, handles.unit, handles.free_slots
+        lengths, in_file = handles.length, list[tuple[int, int]]()
         buffers, changed, saved = self._buffers, self._changed, self._saved
         if self._in_flight or self._details or self._backout_counts or self._recovering:
             for slot in slots:
@@ -424,28 +426,33 @@ class QueueStore:
             state = flags[slot]
             persistent = bool(state & PERSISTENT)
             message = buffers[persistent].get(slot)
-            if (
-                message is None
-                or state & (LINKED | PUT_PENDING | GROUPED | FRAGMENTED)
-                or block[slot] != NONE
-                or slot == self._latest_slot
-            ):
+            if state & (LINKED | PUT_PENDING | GROUPED | FRAGMENTED) or slot == self._latest_slot:
                 self.remove(slot)
                 continue
             assert state & IN_USE
-            del buffers[persistent][slot]
-            weight = message.weight
-            bytes_[persistent] += weight
-            blocks += (weight + BLOCK_BYTES - 1) // BLOCK_BYTES
+            if message is not None:
+                del buffers[persistent][slot]
+                weight = message.weight
+                bytes_[persistent] += weight
+            else:
+                weight = lengths[slot]
+            count = blocks_for(weight)
+            blocks += count
             used[persistent] += 1
+            is_saved = slot < rows and saved[slot] == 1
+            if block[slot] != NONE:
+                (self._release_later if is_saved else in_file).append((block[slot], count))
+                block[slot] = NONE
             if persistent:
-                if slot < rows and saved[slot] == 1:
+                if is_saved:
                     changed.add(slot)
                 else:
                     changed.discard(slot)
             flags[slot] = 0
             units[slot] = 0
             free.append(slot)
+        if in_file:
+            self.space.release_all(in_file)
         self._message_blocks -= blocks
         for persistent in (False, True):
             self._buffer_bytes[persistent] -= bytes_[persistent]
@@ -479,6 +486,14 @@ class QueueStore:
             if message.weight <= _LATEST_BYTES_MAX:
                 self._latest_slot, self._latest = slot, message
         return message
+
+    def messages(self, slots: Sequence[int]) -> list[Message]:
+        """Of these, all persistent or none, the first that are at hand together: at least one."""
+        buffer = self._buffers[bool(self.handles.flags[slots[0]] & PERSISTENT)]
+        found = [buffer[slot] for slot in takewhile(buffer.__contains__, slots)]
+        if not found and not self._in_flight:
+            found = spilling.read_run(self, slots)
+        return found or [self.message(slots[0])]
 
     def descriptor(self, slot: int) -> MQMD:
         """Its descriptor, from the details cache if it is there."""

@@ -5,7 +5,7 @@ What a checkpoint writes is not dropped from memory here, but goes the same way 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -13,12 +13,15 @@ from libremq.common.checksum import crc32
 from libremq.store import queue_file_images, tidying
 from libremq.store.queue_file_images import Image
 from libremq.store.space_handles import FRAGMENTED, PERSISTENT
-from libremq.store.space_map import BLOCK_BYTES
+from libremq.store.space_map import BLOCK_BYTES, blocks_for
 from libremq.store.store_errors import READS, StoreDamaged, failed_write
-from libremq.store.stored_message import ImageDamaged, Message, from_image
+from libremq.store.stored_message import ImageDamaged, Message, from_image, plain_images
 
 if TYPE_CHECKING:
     from libremq.store.queue_store import QueueStore
+
+_RUN_BLOCKS = (64 << 10) // BLOCK_BYTES
+"""Of the file that are read for a run: about what a getter takes in one go."""
 
 
 def spill(store: QueueStore, persistent: bool, limit: int) -> None:
@@ -100,3 +103,33 @@ def _read_once(store: QueueStore, slot: int, state: int) -> Message:
     if (crc32(message_id), crc32(correlation_id)) != hashes:
         raise store._file.damaged_block(store.handles.block[slot], "another message is there")
     return message
+
+
+def read_run(store: QueueStore, slots: Sequence[int]) -> list[Message]:
+    """The first of these, as far as they lie one behind the other in the file and have neither properties nor origin.
+
+    None if it takes `read` to tell.
+    """
+    handles = store.handles
+    blocks, lengths, flags = handles.block, handles.length, handles.flags
+    first = end = blocks[slots[0]]
+    adjacent: list[int] = []
+    for slot in slots:
+        state = flags[slot]
+        after = end + blocks_for(lengths[slot])
+        if blocks[slot] != end or state & FRAGMENTED or after - first > _RUN_BLOCKS:
+            break
+        adjacent.append(slot)
+        end = after
+    if len(adjacent) < 2:
+        return []
+    sizes = [lengths[slot] for slot in adjacent]
+    try:
+        data = store._file.read(first, (blocks[adjacent[-1]] - first) * BLOCK_BYTES + sizes[-1])
+    except StoreDamaged:
+        return []
+    offsets = [(blocks[slot] - first) * BLOCK_BYTES for slot in adjacent]
+    message_hashes = [handles.message_hash[slot] for slot in adjacent]
+    correlation_hashes = [handles.correl_hash[slot] for slot in adjacent]
+    images = plain_images(data, offsets, sizes, message_hashes, correlation_hashes)
+    return [Message.of_bytes(body, content) for body, content in images]

@@ -33,6 +33,11 @@ _CRC_BYTES = 4
 IMAGE_VERSION_AT = _CRC_BYTES
 _DESCRIPTOR_AT = _CRC_BYTES + _START.size
 IMAGE_OVERHEAD = _DESCRIPTOR_AT + BODY_BYTES
+_MESSAGE_ID = _DESCRIPTOR_AT + MESSAGE_ID_AT
+_GROUP_ID = _DESCRIPTOR_AT + GROUP_ID_AT
+_DATA_LENGTH_AT = _DESCRIPTOR_AT - 4
+_PLAIN_START = _START.pack(IMAGE_VERSION, 0, 0, 0, 0)[:-4]
+"""Of an image without properties that was put here: what comes before the length of its data."""
 _PROVEN = 1  # the only flag
 
 
@@ -176,6 +181,33 @@ def fronts_of(head: bytes, ids: list[bytes], tail: bytes, data: list[bytes]) -> 
     return fronts
 
 
+@compiled
+def plain_images(
+    data: bytes, offsets: list[int], lengths: list[int], message_hashes: list[int], correlation_hashes: list[int]
+) -> list[tuple[bytes, bytes]]:
+    """The descriptors and the data of images: up to one that `from_image` and whoever knows its ids have to look at.
+
+    That is one whose checksum or ids are not what they should be, that has more than a descriptor and data, or that an
+    earlier release has written.
+    """
+    found = []
+    for offset, length, message_hash, correlation_hash in zip(
+        offsets, lengths, message_hashes, correlation_hashes, strict=True
+    ):
+        image = data[offset : offset + length]
+        if (
+            not IMAGE_OVERHEAD <= length == len(image)
+            or image[_CRC_BYTES:_DATA_LENGTH_AT] != _PLAIN_START
+            or int.from_bytes(image[_DATA_LENGTH_AT:_DESCRIPTOR_AT], "little") != length - IMAGE_OVERHEAD
+            or crc32(image[_CRC_BYTES:]) != int.from_bytes(image[:_CRC_BYTES], "little")
+            or crc32(image[_MESSAGE_ID : _MESSAGE_ID + 24]) != message_hash
+            or crc32(image[_MESSAGE_ID + 24 : _MESSAGE_ID + 48]) != correlation_hash
+        ):
+            break
+        found.append((image[_DESCRIPTOR_AT:IMAGE_OVERHEAD], image[IMAGE_OVERHEAD:]))
+    return found
+
+
 def from_image(image: bytes) -> Message:
     """The message whose `to_image` gave these bytes; ImageDamaged if they have changed since."""
     if len(image) < IMAGE_OVERHEAD or int.from_bytes(image[:4], "little") != crc32(memoryview(image)[4:]):
@@ -212,10 +244,6 @@ def check_image(image: bytes) -> None:
         raise ImageDamaged(f"stored message has format version {version}, this release knows {known}")
     if version in _WITH_ORIGIN and _START.unpack_from(image, _CRC_BYTES)[2] & ~_PROVEN:
         raise ImageDamaged("stored message has flags that this release does not know")
-
-
-_MESSAGE_ID = _DESCRIPTOR_AT + MESSAGE_ID_AT
-_GROUP_ID = _DESCRIPTOR_AT + GROUP_ID_AT
 
 
 class StoredMessage(Message):

@@ -7,7 +7,7 @@ and an ordinary get decides (`getting`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from libremq.kernel.messages.time_to_live import time_left
@@ -154,9 +154,11 @@ def _take_first(
 
 def _plain(core: Core, queue: QueueState, slot: int, options: int) -> Plain | None:
     """The message as a getter sees it; None if it is special."""
-    store = queue.store
-    message = store.message(slot)
-    body = message.body
+    return _seen(core, queue, slot, queue.store.message(slot), options)
+
+
+def _seen(core: Core, queue: QueueState, slot: int, message: Message, options: int) -> Plain | None:
+    store, body = queue.store, message.body
     if message.properties or is_special(body, options):
         return None
     if expires := store.handles.expiry_ms[slot]:
@@ -193,19 +195,11 @@ def _take_run(
     following, flags = handles.next, handles.flags
     alike = flags[slot] & PERSISTENT
     slots: list[int] = []
-    taken: list[Plain] = []
-    room = _RUN_BYTES
-    while slot != NONE and room > 0 and len(taken) < most and not expiries[slot] and flags[slot] & PERSISTENT == alike:
-        try:
-            found = _plain(core, queue, slot, options)
-            if found is None:
-                break
-        except (MQError, *PASSING):
-            break
-        taken.append(found)
+    while slot != NONE and len(slots) < most and not expiries[slot] and flags[slot] & PERSISTENT == alike:
         slots.append(slot)
-        room -= found.message.weight
         slot = following[slot]
+    taken = _first_plain(core, queue, slots, options)
+    del slots[len(taken) :]
     wanted = before(taken) if taken else 0
     del taken[wanted:], slots[wanted:]
     if not taken:
@@ -219,6 +213,23 @@ def _take_run(
     if taken and handle.has(C.MQOO_SAVE_ALL_CONTEXT):
         handle.save_context(taken[-1].message)
     return taken, lsn
+
+
+def _first_plain(core: Core, queue: QueueState, slots: Sequence[int], options: int) -> list[Plain]:
+    """The first of these messages, up to one that is special, or that cannot be read, or for which there is no room."""
+    found: list[Plain] = []
+    room = _RUN_BYTES
+    try:
+        while len(found) < len(slots):
+            for message in queue.store.messages(slots[len(found) :]):
+                one = _seen(core, queue, slots[len(found)], message, options) if room > 0 else None
+                if one is None:
+                    return found
+                found.append(one)
+                room -= message.weight
+    except (MQError, *PASSING):
+        pass  # an ordinary get says what is wrong
+    return found
 
 
 def is_plain(handle: ObjectHandle, gmo: MQGMO) -> bool:

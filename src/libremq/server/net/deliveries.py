@@ -20,7 +20,7 @@ from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQCBD, MQGMO, MQMD
 from libremq.server.net import known_calls
-from libremq.server.net.turn_budget import BYTES_A_TURN
+from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
 from libremq.wire import session_flows
 from libremq.wire.messages import (
     BATCH,
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from libremq.server.net.conversation import Conversation
 
 BATCH_MAX = 10_000
-_TURN = 20  # messages of a batch, until the loop looks after others
 _BATCH_BYTES_MAX = 64 << 20
 
 
@@ -74,7 +73,7 @@ class Batch:
     """One REQUEST_MSGS, served."""
 
     __slots__ = (
-        "_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_request", "_room",
+        "_conversation", "_count", "_cut", "_flow", "_gmo", "_max_length", "_md", "_options", "_request", "_room",
         "_sent",
     )  # fmt: skip
 
@@ -87,6 +86,7 @@ class Batch:
         self._room = min(max(1, request.requested_bytes), _BATCH_BYTES_MAX)
         self._sent = 0
         self._max_length = None if request.max_length < 0 else request.max_length
+        self._options = request.options & ~C.MQGMO_WAIT  # of all but the first
         limit = conversation.length_limit(request.hobj)
         self._cut = limit is not None and self._max_length is None and conversation.link.ours
         if self._cut:
@@ -105,6 +105,9 @@ class Batch:
         md, gmo = self._md.copy(), self._gmo.copy()
         try:
             conversation.check_memory()
+            if self._is_plain and self._take_plain(min(self._count, FLOWS_A_TURN)):
+                self._rest()
+                return
             result = conversation.manager.get(
                 conversation.hconn, self._request.hobj, md, gmo, self._max_length, self._pack
             )
@@ -153,10 +156,22 @@ class Batch:
         handle = self._conversation.manager.handle(self._conversation.hconn, self._request.hobj)
         return takes_any(handle, self._md, self._gmo)
 
-    def _take_plain(self, options: int, most: int) -> bool:
+    @property
+    def _is_plain(self) -> bool:
+        """Do messages about which nothing is special go as they are?"""
+        return (
+            self._conversation.link.ours
+            and known_calls.are_run()
+            and not self._request.flags & STREAM
+            and self._max_length is None
+            and not self._options & ~PLAIN_OPTIONS
+            and self._takes_any
+        )
+
+    def _take_plain(self, most: int) -> bool:
         """Take along messages about which nothing is special, and send them; False if the next is none of these."""
         conversation, request = self._conversation, self._request
-        link, connection = conversation.link, conversation.connection
+        link, connection, options = conversation.link, conversation.connection, self._options
         assert connection is not None
         name = self._queue_name
         frames: list[bytes] = []
@@ -226,27 +241,20 @@ class Batch:
         manager = conversation.manager
         ahead = self._request.flags & STREAM
         template = self._gmo.copy()
-        template.Options &= ~C.MQGMO_WAIT
-        options = template.Options
-        plain = (
-            link.ours
-            and known_calls.are_run()
-            and self._max_length is None
-            and not options & ~PLAIN_OPTIONS
-            and self._takes_any
-        )
-        until = self._sent + _TURN
+        template.Options = self._options
+        plain = self._is_plain
+        until, room = self._sent + FLOWS_A_TURN, self._room - BYTES_A_TURN
         try:
             while self._sent < self._count and self._room > 0:
                 if link.is_full():
                     conversation.batch = self
                     return
-                if self._sent >= until:
+                if self._sent >= until or self._room <= room:
                     # The client reads these while the next are got, and others have their turn
                     conversation.batch = self
                     link.go_on_soon()
                     return
-                if plain and not ahead and self._take_plain(options, min(self._count, until) - self._sent):
+                if plain and self._take_plain(min(self._count, until) - self._sent):
                     continue
                 if ahead and not manager.next_is_nonpersistent(conversation.hconn, hobj, self._md, template):
                     break
