@@ -6,6 +6,7 @@ these points in turn. The program catches it and goes on; if the queue manager h
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -72,6 +73,7 @@ def _interrupt_at(number: int, work: Callable[[], None]) -> bool:
                 sys.setprofile(None)
                 raise KeyboardInterrupt
 
+    gc.disable()  # what is collected meanwhile is not ours, and would swallow the interrupt
     sys.setprofile(profile)
     try:
         work()
@@ -79,6 +81,7 @@ def _interrupt_at(number: int, work: Callable[[], None]) -> bool:
         return True
     finally:
         sys.setprofile(None)
+        gc.enable()
     return False
 
 

@@ -7,6 +7,7 @@ beyond that: the message is returned, or it is on the queue; if both came at onc
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -75,7 +76,7 @@ class Program:
         """What the queue manager still has, for whoever reads of a failure."""
         loop = self.served.event_loop
         links = [
-            (link.peer, link.closing, {n: vars(c) for n, c in link.conversations.items()}) for link in loop.links
+            (link.peer, link.takes_more, {n: vars(c) for n, c in link.conversations.items()}) for link in loop.links
         ]
         return f"connections {list(map(vars, loop.manager.connections.values()))}, links {links}, {vars(self.access)}"
 
@@ -109,6 +110,7 @@ def _interrupt_at(number: int, work: Callable[[], None]) -> tuple[bool, bool]:
                 sys.setprofile(None)
                 raise KeyboardInterrupt
 
+    gc.disable()  # what is collected meanwhile is not ours, and would swallow the interrupt
     sys.setprofile(profile)
     try:
         work()
@@ -116,6 +118,7 @@ def _interrupt_at(number: int, work: Callable[[], None]) -> tuple[bool, bool]:
         return True, True
     finally:
         sys.setprofile(None)
+        gc.enable()
     return seen >= number, False
 
 
