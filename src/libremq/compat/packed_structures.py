@@ -46,7 +46,7 @@ _PMO_FIELDS: list[tuple[str, str]] = [
     ("Action", "i"), ("PubLevel", "i"),
 ]  # fmt: skip
 _PMO = WireStructure(MQPMO, _PMO_FIELDS, {1: "ResolvedQMgrName", 2: "ResponseRecPtr", 3: "PubLevel"})
-_MD_2 = b"MD  \2\0\0\0"
+_MD = b"MD  \1\0\0\0", b"MD  \2\0\0\0"
 _OPTIONS = tuple(b"PMO " + bytes((version, 0, 0, 0)) for version in (1, 2, 3)) + tuple(
     b"GMO " + bytes((version, 0, 0, 0)) for version in (1, 2, 3, 4)
 )
@@ -56,7 +56,7 @@ def _read_again(structure: type[_S], data: bytes) -> Structure | None:
     """A structure of the usual kind; None if it is of another."""
     start = data[:8]
     if structure is MQMD:
-        return unpack_md(data, 0)[0] if start == _MD_2 else None
+        return unpack_md(data, 0)[0] if start in _MD else None
     if start not in _OPTIONS:
         return None
     if structure is MQGMO:
@@ -67,7 +67,7 @@ def _read_again(structure: type[_S], data: bytes) -> Structure | None:
 def _packed_again(made: Structure) -> bytes | None:
     try:
         if isinstance(made, MQMD):
-            return pack_md(made) if made.Version == C.MQMD_VERSION_2 else None
+            return pack_md(made) if made.Version in (C.MQMD_VERSION_1, C.MQMD_VERSION_2) else None
         if isinstance(made, MQGMO):
             return GMO.pack(made)
         return _PMO.pack(made) if isinstance(made, MQPMO) else None

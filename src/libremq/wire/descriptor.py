@@ -12,6 +12,7 @@ MD1_BYTES = 324
 MD2_BYTES = 364
 _PARTS = DescriptorParts(b" ", exact=False)
 _START = struct.Struct("<4si")
+_VERSION_1 = _START.pack(b"MD  ", 1)
 VERSION_2 = _START.pack(b"MD  ", 2)
 
 
@@ -28,19 +29,21 @@ def pack_md(md: MQMD) -> bytes:
 def unpack_md(body: bytes, offset: int, *, big_endian: bool = False, charset: str = "latin-1") -> tuple[MQMD, int]:
     """The descriptor at an offset, and the offset behind it."""
     start = body[offset : offset + 8]
-    if start != VERSION_2 or big_endian or charset != "latin-1":
+    is_1 = start == _VERSION_1
+    if not (is_1 or start == VERSION_2) or big_endian or charset != "latin-1":
         return _unpack_slowly(body, offset, start, big_endian, charset)
-    end = offset + MD2_BYTES
+    end = offset + (MD1_BYTES if is_1 else MD2_BYTES)
     if len(body) < end:
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "the MQMD is cut short")
     md = MQMD.__new__(MQMD)
-    md.__dict__["Version"] = 2
-    _PARTS.unpack(body, offset + 8, md.__dict__)
+    if not is_1:
+        md.__dict__["Version"] = 2
+    _PARTS.unpack(body, offset + 8, md.__dict__, version_1=is_1)
     return md, end
 
 
 def _unpack_slowly(body: bytes, offset: int, start: bytes, big_endian: bool, charset: str) -> tuple[MQMD, int]:
-    """Version 1, big-endian or EBCDIC descriptors; a version that is not known is for the queue manager to refuse."""
+    """Big-endian or EBCDIC descriptors; a version that is not known is for the queue manager to refuse."""
     if len(start) < 8:
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "no room for the MQMD")
     order = "big" if big_endian else "little"
