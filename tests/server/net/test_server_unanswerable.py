@@ -72,8 +72,9 @@ def test_a_get(served: Served, qm: QueueManager, monkeypatch: pytest.MonkeyPatch
 def test_a_batch(served: Served, qm: QueueManager, monkeypatch: pytest.MonkeyPatch, packs: str) -> None:
     """What was packed before the trouble is handed out; the rest is still there."""
     with qm.queue("Q") as queue:
+        properties: dict[str, object] | None = {"looked": "at"} if packs == "pack_message" else None
         for number in range(3):
-            queue.put(str(number), persistent=True)
+            queue.put(str(number), persistent=True, properties=properties)
         got: list[str] = []
         with monkeypatch.context() as planted:
             planted.setattr(deliveries, packs, _broken)

@@ -210,9 +210,7 @@ class Link(ServedLink):
         if is_over:
             if rest:
                 self._reader.keep(rest)
-            if self._out:
-                self._write()
-            event_loop.settle()
+            self._answer()
         return rest, is_over
 
     def _serve(self, flows: list[Flow]) -> None:
@@ -244,9 +242,13 @@ class Link(ServedLink):
             self.refuse(error.status, str(error))
         except Exception as error:
             self.refuse_unexpected(error)
+        self._answer()
+
+    def _answer(self) -> None:
+        """Its turn is over. Whoever waited for what it put goes first: a request is on its way then."""
+        self.event_loop.settle()
         if self._out:
             self._write()
-        event_loop.settle()
 
     def is_full(self) -> bool:
         """Is more ready for the peer than it takes? Then nothing more is made for it, until `_go_on`."""
