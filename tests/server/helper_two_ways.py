@@ -68,6 +68,8 @@ class Put(NamedTuple):
     data: bytes = b""
     properties: bytes = b""
     """Of a message handle of the client: they lie before the data."""
+    put1: bool = False
+    """MQPUT1: to the queue, not through the handle."""
 
 
 class Get(NamedTuple):
@@ -272,6 +274,7 @@ def _counted(patch: pytest.MonkeyPatch, *, on: bool) -> Iterator[dict[str, int]]
             return run
 
         patched.setattr(KnownCalls, "_run_puts", counting("puts", KnownCalls._run_puts))
+        patched.setattr(KnownCalls, "_run_put1", counting("puts", KnownCalls._run_put1))
         patched.setattr(KnownCalls, "_run_get", counting("gets", KnownCalls._run_get))
         take_plain = Batch._take_plain
 
@@ -473,8 +476,12 @@ class _Side:
                 pmo = MQPMO(Version=3, Options=call.options)
                 if call.properties:
                     pmo.NewMsgHandle = 1 + len(call.properties)
-                body = calls.pack_put(hobj, md, pmo, call.properties + data)
-                whole = frame(Type.MQPUT, body, number, call.request, max_segment=MAX_SEGMENT)
+                if call.put1:
+                    body = calls.pack_put1(MQOD(ObjectName=call.to), md, pmo, call.properties + data)
+                else:
+                    body = calls.pack_put(hobj, md, pmo, call.properties + data)
+                kind = Type.MQPUT1 if call.put1 else Type.MQPUT
+                whole = frame(kind, body, number, call.request, max_segment=MAX_SEGMENT)
                 for at, junk in call.junk:
                     whole = whole[:at] + junk + whole[at + len(junk) :]
                 yield whole

@@ -131,9 +131,11 @@ class QueueManager(Administration):
 
     def _put1(self, od: MQOD, data: Data, options: PutOptions) -> bytes:
         session = self._session()
-        md, pmo, payload = opt.for_put(od.ObjectName, data, options, syncpoint=session.syncpoint)
-        session.put1(od, md, pmo, payload, options.get("properties"))
-        return md.MsgId
+        calls = session.calls_to(od.ObjectName, od.ObjectQMgrName)
+        put = opt.this_put(calls, od.ObjectName, data, options, syncpoint=session.syncpoint)
+        return session.binding.put1_message(
+            od, put.call, put.data, put.message_id, put.correlation_id, options.get("properties")
+        )
 
     def transaction(self) -> Transaction:
         """A unit of work of this thread: `with qm.transaction():`.

@@ -10,8 +10,9 @@ from libremq.host.binding import Binding
 from libremq.host.message_calls import PutProperties
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQMD, MQOD, MQPMO
+from libremq.mqi.structs import MQMD, MQPMO
 
+_QUEUES_MAX = 64  # to which calls of MQPUT1 are remembered
 MODES = (C.MQOO_OUTPUT, C.MQOO_INPUT_AS_Q_DEF, C.MQOO_BROWSE, C.MQOO_INQUIRE, C.MQOO_SET)
 
 
@@ -31,6 +32,7 @@ class Session:
     def __init__(self, binding: Binding) -> None:
         self.binding = binding
         self.handles: dict[tuple[int, int], Handle] = {}
+        self._calls_to: dict[tuple[str, str], dict[Hashable, Any]] = {}
         self._transaction: weakref.ref[object] | None = None
         self.branch: bytes | None = None  # the XA branch begun by this thread
 
@@ -67,12 +69,14 @@ class Session:
         with PutProperties(self.binding, pmo, properties):
             self.binding.put(hobj, md, pmo, data)
 
-    def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, properties: Mapping[str, object] | None) -> None:
-        if not properties:
-            self.binding.put1(od, md, pmo, data)
-            return
-        with PutProperties(self.binding, pmo, properties):
-            self.binding.put1(od, md, pmo, data)
+    def calls_to(self, queue: str, manager: str) -> dict[Hashable, Any]:
+        """The calls of MQPUT1 to a queue, like those of a handle."""
+        found = self._calls_to.get((queue, manager))
+        if found is None:
+            if len(self._calls_to) >= _QUEUES_MAX:
+                self._calls_to.clear()
+            found = self._calls_to[queue, manager] = {}
+        return found
 
     # Handles
 

@@ -205,6 +205,17 @@ class Binding(Protocol):
     ) -> bytes:
         """MQPUT for a caller who wants the message id and nothing else."""
 
+    def put1_message(
+        self,
+        od: MQOD,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        """The same with MQPUT1. The descriptor, of version 1, is not filled; the call is for this queue alone."""
+
     def put_messages(
         self, hobj: int, puts: Sequence[tuple[PutCall, bytes]], message_id: bytes | None, correlation_id: bytes | None
     ) -> list[bytes]:

@@ -15,11 +15,11 @@ from libremq.mqi.structs import MQGMO, MQMD
 if TYPE_CHECKING:
     # A client has no use for a queue manager: what these name is not loaded with it
     from libremq.kernel.verbs.plain_gets import Plain
-    from libremq.mqi.structs import MQPMO
+    from libremq.mqi.structs import MQOD, MQPMO
 
 
 class MessageCalls(Binding, Protocol):
-    """`put_message`, `put_messages`, `get_message` and `get_messages` by way of the verbs."""
+    """`put_message`, `put1_message`, `put_messages`, `get_message` and `get_messages` by way of the verbs."""
 
     _receiving: int = 0
     """The message handle that receives the properties of gets."""
@@ -39,6 +39,23 @@ class MessageCalls(Binding, Protocol):
         else:
             with PutProperties(self, pmo, properties):
                 self.put(hobj, md, pmo, data)
+        return md.MsgId
+
+    def put1_message(
+        self,
+        od: MQOD,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        md, pmo = with_ids(put.md, message_id, correlation_id), put.pmo.copy()
+        if not properties:
+            self.put1(od.copy(), md, pmo, data)
+        else:
+            with PutProperties(self, pmo, properties):
+                self.put1(od.copy(), md, pmo, data)
         return md.MsgId
 
     def put_messages(

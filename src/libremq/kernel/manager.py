@@ -270,8 +270,24 @@ class QueueManager(ByTheClock):
 
     @connection_verb
     def put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> Answer[int]:
-        """MQPUT1: open, put and close in one call."""
+        """MQPUT1: open, put and close in one call. Returns the reason of a warning, or MQRC_NONE."""
         connection = self.connection(hconn)
+        reason, lsn, _ = self._put1(connection, od, md, pmo, data)
+        return reason, lsn, connection
+
+    @connection_verb
+    def put1_and_form(
+        self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes
+    ) -> Answer[tuple[int, put_forms.PutForm | None]]:
+        """The same, and the form of puts like it, if there is one."""
+        connection = self.connection(hconn)
+        reason, lsn, handle = self._put1(connection, od, md, pmo, data)
+        form = None if reason else put_forms.form_of(self.core, connection, handle, md, pmo, put1=True)
+        return (reason, form), lsn, connection
+
+    def _put1(
+        self, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes
+    ) -> tuple[int, int, ObjectHandle]:
         self._check_backed_out(connection)
         options = C.MQOO_OUTPUT
         if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
@@ -297,7 +313,7 @@ class QueueManager(ByTheClock):
             raise
         finally:
             opening.close_object(self.core, connection, handle, C.MQCO_NONE)
-        return reason, lsn, connection
+        return reason, lsn, handle
 
     @connection_verb
     def get(

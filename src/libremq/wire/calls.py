@@ -93,11 +93,11 @@ def pack_put_reply(comp_code: int, reason: int, hobj: int, md: MQMD, pmo: MQPMO,
     return pack_api(comp_code, reason, hobj, len(fixed) + 4) + fixed + _INT_OUT.pack(length)
 
 
-def message_id_of(body: bytes) -> bytes:
-    """The MsgId in a call or reply that begins with an MQMD."""
-    if len(body) < _IDS_END:
+def message_id_of(body: bytes, before: int = 0) -> bytes:
+    """The MsgId in a call or reply that begins with an MQMD, or has so many bytes before that."""
+    if len(body) < _IDS_END + before:
         raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, "a reply without a descriptor")
-    return body[_ID_AT : _ID_AT + 24]
+    return body[_ID_AT + before : _ID_AT + before + 24]
 
 
 def unpack_put_reply(body: bytes) -> tuple[MQMD, MQPMO]:
@@ -106,6 +106,10 @@ def unpack_put_reply(body: bytes) -> tuple[MQMD, MQPMO]:
 
 
 # MQPUT1: API, OD, MD, PMO, DataLength, data, and behind it what the OD refers to
+
+
+OD_BYTES = 168
+"""Of an MQOD of version 1, which is what most calls have."""
 
 
 def pack_put1(od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> bytes:

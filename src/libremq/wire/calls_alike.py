@@ -3,7 +3,8 @@
 A program's puts differ in MsgId, CorrelId and data, their answers in these ids, the time, and the length. Its gets of
 whatever comes do not differ at all; their answers in the descriptor, the message token, and the data. Positions are
 those in a segment with conversation ids, with an MQMD of version 2 and an MQPMO of version 3 or an MQGMO of version 4,
-little endian: what clients of ours send.
+little endian: what clients of ours send. An MQPUT1 has an MQOD of version 1 before its MQMD, in call and answer: what
+follows lies as many bytes further on.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import struct
 from collections.abc import Sequence
 
 from libremq.speed import compiled
+from libremq.wire.calls import OD_BYTES
 from libremq.wire.protocol import CCSID, ENCODING, REPLY, WHOLE, Type
 from libremq.wire.segments import TSHM_BYTES, Flow, frame
 
@@ -34,11 +36,13 @@ _STATUS_AT = 492
 _TOKEN_AT = 496
 _HANDLE_AT = 520
 _LENGTH_AT = 528
+_OD_1 = b"OD  \1\0\0\0"
 _MD_2 = b"MD  \2\0\0\0"
 _PMO_3 = b"PMO \3\0\0\0"
 _GMO_4 = b"GMO \4\0\0\0"
 _NO_IDS = bytes(48)
-_PUT_HANDLES = slice(532, 548)
+_HANDLES_AT = 532
+_HANDLES_END = 548
 """In the body of a put: OriginalMsgHandle and NewMsgHandle, which say how long the properties before the data are."""
 _NO_HANDLES = bytes(16)
 _NO_STATUS = b"    "
@@ -47,6 +51,7 @@ _NO_PROPERTIES = bytes(8), (1).to_bytes(8, "little")
 _NUMBERS = struct.Struct(">II")
 _CODES = struct.Struct("<IHH")
 _HEAD = struct.Struct(">4sIII")
+_START = struct.Struct(">4sI")
 _REPLY_LENGTH = struct.Struct(">I")
 _RETURNED = struct.Struct("<ii")
 
@@ -57,8 +62,8 @@ def head_of(flow: Flow) -> bytes:
     return _NUMBERS.pack(flow.conversation, flow.request) + bytes((2, flow.kind, WHOLE, 0)) + bytes(8) + codes
 
 
-def _is_usual(flow: Flow, options_at: int, options: bytes) -> bool:
-    body = flow.body
+def _is_usual(flow: Flow, options_at: int, options: bytes, before: int = 0) -> bool:
+    body = flow.body[before:]
     return (
         flow.shared
         and not flow.big_endian
@@ -72,17 +77,33 @@ def _is_usual(flow: Flow, options_at: int, options: bytes) -> bool:
 class LikePut:
     """What all puts like one have in common, and the pieces of their answers."""
 
-    __slots__ = ("_behind_stamp", "_between", "_front", "behind", "head", "is_answered")
+    __slots__ = ("_behind_stamp", "_between", "_front", "before", "behind", "head", "is_answered")
 
-    def __init__(self, flow: Flow, reply: bytes) -> None:
-        """`reply` is the body of the answer; empty if nobody waits for one."""
-        self.head = head_of(flow) + flow.body[: IDS_AT - TSHM_BYTES]
-        self.behind = flow.body[IDS_END - TSHM_BYTES : PUT_LENGTH_AT - TSHM_BYTES]
+    def __init__(self, flow: Flow, reply: bytes, before: int = 0) -> None:
+        """`reply` is the body of the answer; empty if nobody waits for one. `before`: bytes before the MQMD."""
+        self.before = before
+        self.head = head_of(flow) + flow.body[: IDS_AT - TSHM_BYTES + before]
+        self.behind = flow.body[IDS_END - TSHM_BYTES + before : PUT_LENGTH_AT - TSHM_BYTES + before]
         self.is_answered = bool(reply)
         whole = frame(flow.kind + REPLY, reply, flow.conversation, flow.request)
-        self._front = whole[:IDS_AT]
-        self._between = whole[IDS_END:_STAMP_AT]
-        self._behind_stamp = whole[_STAMP_END:PUT_LENGTH_AT]
+        self._front = whole[: IDS_AT + before]
+        self._between = whole[IDS_END + before : _STAMP_AT + before]
+        self._behind_stamp = whole[_STAMP_END + before : PUT_LENGTH_AT + before]
+
+    def parse(self, data: bytes, start: int, length_max: int) -> tuple[bytes, bytes, int] | None:
+        """The ids and the data of a put whose head is ours, and where it ends; None if the rest of it is another."""
+        before = self.before
+        at = start + PUT_DATA_AT + before
+        length = int.from_bytes(data[at - 4 : at], "little")
+        end = at + length
+        if (
+            length > length_max
+            or end > len(data)
+            or data[start : start + HEAD_AT] != _START.pack(b"TSHM", end - start)
+            or not data.startswith(self.behind, start + IDS_END + before)
+        ):
+            return None
+        return data[start + IDS_AT + before : start + IDS_END + before], data[at:end], end
 
     def answer(self, ids: bytes, stamp: bytes, length: int) -> bytes:
         return b"".join(
@@ -139,10 +160,22 @@ def like_put(flow: Flow, reply: bytes) -> LikePut | None:
     """After a put and its answer: what there is to know of others like it. None if it is laid out in another way."""
     if (
         _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _PMO_3)
-        and flow.body[_PUT_HANDLES] == _NO_HANDLES  # else properties lie before the data
+        and flow.body[_HANDLES_AT:_HANDLES_END] == _NO_HANDLES  # else properties lie before the data
         and len(reply) in (0, PUT_DATA_AT - TSHM_BYTES)
     ):
         return LikePut(flow, reply)
+    return None
+
+
+def like_put1(flow: Flow, reply: bytes) -> LikePut | None:
+    """The same of an MQPUT1, which is answered."""
+    if (
+        _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _PMO_3, OD_BYTES)
+        and flow.body[_MD_AT - TSHM_BYTES : _BODY_AT - TSHM_BYTES] == _OD_1
+        and flow.body[_HANDLES_AT + OD_BYTES : _HANDLES_END + OD_BYTES] == _NO_HANDLES
+        and len(reply) == PUT_DATA_AT - TSHM_BYTES + OD_BYTES
+    ):
+        return LikePut(flow, reply, OD_BYTES)
     return None
 
 
@@ -186,4 +219,4 @@ def like_get(flow: Flow, reply: bytes) -> LikeGet | None:
     return None
 
 
-PUT_KIND, GET_KIND = int(Type.MQPUT), int(Type.MQGET)
+PUT_KIND, PUT1_KIND, GET_KIND = int(Type.MQPUT), int(Type.MQPUT1), int(Type.MQGET)

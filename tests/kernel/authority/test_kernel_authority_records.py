@@ -15,9 +15,10 @@ from libremq.kernel.authority import object_authority
 from libremq.kernel.authority.object_authority import Issuer
 from libremq.kernel.objects.object_types import AuthorityRecord
 from libremq.kernel.state import object_changes
+from libremq.kernel.verbs.put_forms import PutForm
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQOD
+from libremq.mqi.structs import MQMD, MQOD, MQPMO
 from libremq.security.authorities import APPLICABLE, bit, words
 from libremq.security.profiles import matches, most_specific
 from libremq.testing.faulty_files import PowerCut
@@ -468,6 +469,40 @@ def test_groups_are_looked_at_again_by_a_refresh(rig: Rig) -> None:
     refused(C.MQRC_NOT_AUTHORIZED, rig.qm.open, hconn, MQOD(ObjectName="Q"), C.MQOO_OUTPUT)
     rig.qm.close(fixed, rig.qm.open(fixed, MQOD(ObjectName="Q"), C.MQOO_OUTPUT))
     refused(C.MQRC_NOT_AUTHORIZED, rig.connect)
+
+
+@pytest.mark.parametrize("loss", ["the authority", "the record", "the group", "the administration"])
+@pytest.mark.parametrize("name", ["Q", "ALIAS"])
+def test_a_put1_like_one_before_is_asked_about_when_authorities_have_changed(rig: Rig, name: str, loss: str) -> None:
+    users_file.set_password(rig.files, "qm", "app", "x")
+    users_file.set_groups(rig.files, "qm", "app", ["orders"])
+    object_authority.set_authority(rig.core, "", QMGR, groups=["orders"], add=["connect"])
+    if loss == "the administration":
+        rig.core.authorities.administrators = frozenset({"app"})
+        hconn = rig.qm.connect("app", privilege_of="app")
+    else:
+        given = {"groups": ["orders"]} if loss == "the group" else {"principals": ["app"]}
+        object_authority.set_authority(rig.core, name, Q, add=["put"], **given)
+        hconn = rig.connect()
+
+    def put1() -> PutForm | None:
+        pmo = MQPMO(Version=3, Options=C.MQPMO_NO_SYNCPOINT)
+        return rig.qm.put1_and_form(hconn, MQOD(ObjectName=name), MQMD(Version=2), pmo, b"data")[1]
+
+    form = put1()
+    assert form is not None and rig.qm.put_like(form, bytes(48), b"again")
+    if loss == "the authority":
+        rig.set("app", Q, name, remove=["put"])
+    elif loss == "the record":
+        object_authority.delete_authority(rig.core, name, Q, principals=["app"])
+    elif loss == "the group":
+        users_file.set_groups(rig.files, "qm", "app", ["billing"])
+        object_authority.refresh(rig.core)
+    else:
+        rig.core.authorities.administrators = frozenset()
+        object_authority.refresh(rig.core)
+    assert rig.qm.put_like(form, bytes(48), b"not allowed any more") is None
+    refused(C.MQRC_NOT_AUTHORIZED, put1)
 
 
 def test_an_alternate_user_that_administers_may_do_everything(rig: Rig) -> None:

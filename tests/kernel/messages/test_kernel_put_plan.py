@@ -90,6 +90,23 @@ class Site(Receiving):
 
         return put
 
+    def repeated_put1(self) -> Put:
+        """The same of MQPUT1."""
+        pmo = MQPMO(Version=3, Options=OPTIONS)
+        _, form = self.qm.put1_and_form(self.application, MQOD(ObjectName="ALIAS"), _md(), pmo, DATA)
+        assert form is not None
+        assert self.qm.put_like(form, _IDS, DATA)
+
+        def put(data: bytes = DATA) -> int:
+            try:
+                if self.qm.put_like(form, _IDS, data) is None:
+                    self.qm.put1(self.application, MQOD(ObjectName="ALIAS"), _md(), pmo.copy(), data)
+            except MQError as error:
+                return error.reason
+            return C.MQRC_NONE
+
+        return put
+
     def channel(self, *, plain: bool = True) -> Put:
         """What is not plain takes the ordinary way of channels."""
         fields: dict[str, Any] = {} if plain else {"MsgType": C.MQMT_APPL_FIRST}
@@ -212,7 +229,7 @@ def nothing(site: Site) -> None:
     pass
 
 
-APPLICATIONS = ("verb", "put1", "distribution", "repeated")
+APPLICATIONS = ("verb", "put1", "distribution", "repeated", "repeated_put1")
 CHANNELS = ("channel", "channel_the_ordinary_way")
 WAYS = (*APPLICATIONS, *CHANNELS, "own")
 ALL = frozenset(WAYS)
@@ -299,6 +316,23 @@ def test_an_application_hears_of_its_lost_unit_of_work_with_any_put_and_begins_a
     assert _reason(lambda: site.qm.put1(site.application, od, _md(), outside, DATA)) == C.MQRC_BACKED_OUT
     assert site.units == []
     assert site.put1()() == C.MQRC_NONE
+
+
+def test_a_put1_like_one_before_goes_to_no_queue_that_was_deleted_meanwhile() -> None:
+    site = Site()
+    site.queue("MODEL", "QMODEL")
+    od = MQOD(ObjectName="MODEL", DynamicQName="DYNAMIC")
+    made = site.qm.open(site.reader, od, C.MQOO_INPUT_SHARED)
+    pmo = MQPMO(Version=3, Options=C.MQPMO_NO_SYNCPOINT)
+    _, form = site.qm.put1_and_form(site.application, MQOD(ObjectName="DYNAMIC"), _md(), pmo, DATA)
+    assert form is not None and site.qm.put_like(form, _IDS, DATA)
+    version = site.core.definitions_version
+    site.qm.close(site.reader, made)
+    site.core.definitions_version = version  # it is as if it had never been defined
+    assert site.qm.put_like(form, _IDS, DATA) is None
+    od = MQOD(ObjectName="MODEL", DynamicQName="DYNAMIC")
+    site.qm.open(site.reader, od, C.MQOO_INPUT_SHARED)
+    assert site.qm.put_like(form, _IDS, DATA) is None
 
 
 @pytest.mark.parametrize("way", ("verb", "distribution", "repeated"))

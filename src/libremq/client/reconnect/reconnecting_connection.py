@@ -262,6 +262,28 @@ class ReconnectingConnection(Recovery, RemoteMessageHandles, MessageCalls):
             self._unit = True
         return made
 
+    def put1_message(
+        self,
+        od: MQOD,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        options = put.pmo.Options
+        if options & _BY_VERBS:
+            return super().put1_message(od, put, data, message_id, correlation_id, properties)
+        unit = bool(options & C.MQPMO_SYNCPOINT)
+        made = self._drive(
+            lambda current: current.put1_message(od, put, data, message_id, correlation_id, properties),
+            unit=unit,
+            once="a put",
+        )
+        if unit:
+            self._unit = True
+        return made
+
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
         opened = self._object(hobj)
         if any(item.pmo.Options & _PASSES for item in items):

@@ -187,6 +187,12 @@ def put_message_reply(flow: Flow, words: tuple[str, str] | None) -> bytes:
     return calls.message_id_of(body)
 
 
+def put1_message_reply(flow: Flow, words: tuple[str, str] | None) -> bytes:
+    """The same, of MQPUT1."""
+    outcome(flow, Type.MQPUT1, words)
+    return calls.message_id_of(flow.body, calls.OD_BYTES)
+
+
 def _is_filled(flow: Flow, kind: int) -> bool:
     """Does a reply have structures? One to a call that failed has them only if the call fills them all the same."""
     return flow.kind == kind + REPLY and len(flow.body) > calls.API_BYTES

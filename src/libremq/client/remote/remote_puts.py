@@ -20,6 +20,7 @@ from libremq.wire.segments import frame
 if TYPE_CHECKING:
     from libremq.client.remote.remote_link import RemoteLink, Slot
 
+_NO_HANDLE = -1  # for MQPUT1
 _SENT_AHEAD = 16  # messages of `put_many`
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 
@@ -99,6 +100,28 @@ class RemotePuts(MessageCalls):
         with self._lock:
             self._check()
             return rc.put_message_reply(link.exchange(self._slot, request, self._deadline()), self._words())
+
+    def put1_message(
+        self,
+        od: MQOD,
+        put: PutCall,
+        data: bytes,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+        properties: Mapping[str, object] | None = None,
+    ) -> bytes:
+        made: PutBytes | None = put.made
+        if made is None or not made.is_for(self, _NO_HANDLE):
+            number, max_segment = self._slot.number, self._link.agreed.max_segment
+            made = put.made = PutBytes(self, number, max_segment, _NO_HANDLE, put, od=od.copy())
+        if made.with_handles:
+            return super().put1_message(od, put, data, message_id, correlation_id, properties)
+        self._check_length(data)
+        encoded = encoded_properties(self._message_handles, properties) if properties else None
+        request = made.request(data, message_id, correlation_id, encoded)
+        with self._lock:
+            self._check()
+            return rc.put1_message_reply(self._link.exchange(self._slot, request, self._deadline()), self._words())
 
     def _is_async(self, hobj: int, options: int) -> bool:
         """Does nobody wait for the outcome of such a put?"""

@@ -15,7 +15,7 @@ from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.property_types import infer_type
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
-from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 from libremq.wire import calls
 from libremq.wire.messages import BATCH
 from libremq.wire.protocol import Type
@@ -40,23 +40,33 @@ _Parts = tuple[bytes, bytes, bytes]
 
 
 class PutBytes:
-    """MQPUT on one handle."""
+    """MQPUT on one handle, or MQPUT1 to one queue."""
 
     __slots__ = (
-        "_conversation", "_max_segment", "_plain", "_pmo", "_put", "_with_properties", "hobj", "options", "owner",
-        "with_handles",
+        "_before", "_conversation", "_max_segment", "_od", "_plain", "_pmo", "_put", "_with_properties", "hobj",
+        "options", "owner", "with_handles",
     )  # fmt: skip
 
     def __init__(
-        self, owner: object, conversation: int, max_segment: int, hobj: int, put: PutCall, *, many: bool = False
+        self,
+        owner: object,
+        conversation: int,
+        max_segment: int,
+        hobj: int,
+        put: PutCall,
+        *,
+        many: bool = False,
+        od: MQOD | None = None,
     ) -> None:
-        """`many`: for puts that are sent together and answered once; their ids are made here."""
+        """`many`: for puts that are sent together and answered once; their ids are made here. `od`: for MQPUT1."""
         self.owner = owner
         self.hobj = hobj
         self.options = put.pmo.Options
         self._conversation = conversation
         self._max_segment = max_segment
         self._put = put
+        self._od = od
+        self._before = 0 if od is None else calls.OD_BYTES
         pmo = put.pmo
         self.with_handles = bool(pmo.Version >= C.MQPMO_VERSION_3 and (pmo.NewMsgHandle or pmo.OriginalMsgHandle))
         """Properties are in handles of the application: they may be others with each put."""
@@ -69,9 +79,17 @@ class PutBytes:
 
     def _parts(self, pmo: MQPMO) -> _Parts:
         """What lies before the ids, the ids, and what lies between them and the length of the data."""
-        body = rc.put_request(_NO_HANDLES, self.hobj, self._put.md, pmo, b"")
-        whole = frame(Type.MQPUT, body, self._conversation)
-        return whole[_LENGTH_END:_IDS_AT], whole[_IDS_AT:_IDS_END], whole[_IDS_END:-4]
+        if self._od is None:
+            body = rc.put_request(_NO_HANDLES, self.hobj, self._put.md, pmo, b"")
+        else:
+            body = rc.put1_request(_NO_HANDLES, self._od, self._put.md, pmo, b"")
+        whole = frame(self._kind, body, self._conversation)
+        ids_at, ids_end = _IDS_AT + self._before, _IDS_END + self._before
+        return whole[_LENGTH_END:ids_at], whole[ids_at:ids_end], whole[ids_end:-4]
+
+    @property
+    def _kind(self) -> int:
+        return Type.MQPUT if self._od is None else Type.MQPUT1
 
     def is_for(self, owner: object, hobj: int) -> bool:
         return self.owner is owner and self.hobj == hobj
@@ -91,11 +109,11 @@ class PutBytes:
         elif correlation_id is not None:
             ids = ids[:24] + correlation_id
         length = len(data)
-        total = _IDS_END + len(behind) + 4 + length
+        total = _IDS_END + self._before + len(behind) + 4 + length
         request = b"".join((_START(b"TSHM", total), before, ids, behind, _INT(length), data))
         if total <= self._max_segment:
             return request
-        return frame(Type.MQPUT, request[TSHM_BYTES:], self._conversation, max_segment=self._max_segment)
+        return frame(self._kind, request[TSHM_BYTES:], self._conversation, max_segment=self._max_segment)
 
     def _parts_with_properties(self) -> _Parts:
         if self._with_properties is None:

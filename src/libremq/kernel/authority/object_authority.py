@@ -129,6 +129,7 @@ def sender_of(core: Core, user: str) -> Issuer:
 def refresh(core: Core) -> None:
     """REFRESH SECURITY: users, groups and records are looked at anew, also for those who are connected."""
     core.authorities.refresh()
+    core.definitions_version += 1  # what was allowed to who puts again and again is asked anew
     for connection in core.connections.values():
         if connection.privileged and connection.privilege_of is not None:
             user = connection.privilege_of

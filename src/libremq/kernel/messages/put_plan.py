@@ -31,7 +31,8 @@ and leave it to the ordinary way when a check speaks against them:
 x: asked. =: cannot be otherwise: the put is like one that was asked, or the plan was made just now. -: not asked.
 1) They belong to no application, or to the unit of work of the verb that they follow from, which was asked.
 2) At MQOPEN, and not again (`object_authority`): a channel opens a queue anew when any definition or authority has
-   changed, an application keeps what it has open. Reports have the authority of whoever put the message.
+   changed, and an MQPUT1 like one before is done anew then; an application keeps what it has open. Reports have the
+   authority of whoever put the message.
 3) The ordinary ways make a plan of what is true now.
 4) Only with MQPMO_FAIL_IF_QUIESCING. A channel never asks for it: the batch that is under way must be able to end, and
    who stops channels is the server. What the queue manager itself has to say follows from what still goes on.

@@ -60,7 +60,7 @@ class PutForm:
     __slots__ = (
         "_behind_stamp", "_between", "_connection", "_core", "_expiry", "_group_id", "_handle", "_head", "_in_unit",
         "_is_async", "_is_stamped", "_new_correlation_id", "_new_message_id", "_options", "_persistent", "_plan",
-        "_priority",
+        "_priority", "_put1",
     )  # fmt: skip
 
     def __init__(
@@ -73,8 +73,12 @@ class PutForm:
         options: int,
         *,
         is_async: bool,
+        put1: bool,
     ) -> None:
-        """`md` is the stored descriptor of such a put; `is_async`: MQSTAT tells what becomes of it."""
+        """`md` is the stored descriptor of such a put; `is_async`: MQSTAT tells what becomes of it.
+
+        `put1`: the handle is that of an MQPUT1, which is closed. What its open checked holds as long as the plan does.
+        """
         self._core = core
         self._connection = connection
         self._handle = handle
@@ -84,6 +88,7 @@ class PutForm:
         self._new_message_id = bool(options & C.MQPMO_NEW_MSG_ID)
         self._new_correlation_id = bool(options & C.MQPMO_NEW_CORREL_ID)
         self._is_async = is_async
+        self._put1 = put1
         self._is_stamped = not options & C.MQPMO_NO_CONTEXT
         self._priority = min(md.Priority, MAX_PRIORITY)
         self._persistent = md.Persistence == C.MQPER_PERSISTENT
@@ -107,7 +112,7 @@ class PutForm:
             or plan.no_room_because(len(data))
             or connection.is_lost
             or handle.put_groups  # a group was begun through it since
-            or handle.hobj not in connection.handles
+            or not (self._put1 or handle.hobj in connection.handles)
         ):
             return None
         put_before = queue.statistics.enqueued
@@ -134,9 +139,11 @@ class PutForm:
             return None
         if unit is not None:
             unit.message_count += 1
-            if handle not in unit.put_groups:
+            if not self._put1 and handle not in unit.put_groups:
                 unit.put_groups[handle] = {}  # a backout restores what was before the first put
-        if self._is_async:
+        if self._put1:
+            connection.next_hobj += 1  # as an open and a close would have it
+        elif self._is_async:
             connection.async_puts.successes += 1
         return Filled(ids, stamp, lsn)
 
@@ -151,6 +158,7 @@ class PutForm:
             or queue.store.depth + count > plan.depth_max
             or connection.is_lost
             or handle.put_groups
+            or self._put1
             or handle.hobj not in connection.handles
             or not runs.may_be_put(core, queue, in_unit=self._in_unit)
         ):
@@ -205,7 +213,9 @@ class PutForm:
         return ids[:24] + next_id() if self._new_correlation_id else ids
 
 
-def form_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO) -> PutForm | None:
+def form_of(
+    core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, *, put1: bool = False
+) -> PutForm | None:
     """After a put that went well: the form of those like it, if it has one. `md` is as the put has filled it."""
     destination = handle.destination
     if (
@@ -222,4 +232,5 @@ def form_of(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, 
     ):
         return None
     plan = plan_of(core, destination)
-    return PutForm(core, connection, handle, plan, md, pmo.Options, is_async=putting.is_async(handle, pmo))
+    is_async = putting.is_async(handle, pmo)
+    return PutForm(core, connection, handle, plan, md, pmo.Options, is_async=is_async, put1=put1)

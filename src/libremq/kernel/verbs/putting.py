@@ -111,7 +111,7 @@ def put_to(
     origin = message_context.passed_origin(connection, pmo)
     message = Message(stored, properties, data if type(data) is bytes else bytes(data), origin)
     lsn = deliver(core, connection, plan, message, unit, now, APPLICATION)
-    if unit is not None and handle not in unit.put_groups:
+    if unit is not None and not put1 and handle not in unit.put_groups:
         unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put
     if before is not None or not groups.is_plain(stored):
         logical = bool(options & C.MQPMO_LOGICAL_ORDER)

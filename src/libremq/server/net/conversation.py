@@ -401,13 +401,19 @@ class Conversation:
         od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
         length = len(data)
         self._check_length(length)
-        if self.link.ours:
+        form = None
+        if not self.link.ours:
+            reason = self.manager.put1(self.hconn, od, md, pmo, data)
+        elif pmo.NewMsgHandle or pmo.OriginalMsgHandle:
             with PropertyBlocks(self, pmo, data) as data:
                 reason = self.manager.put1(self.hconn, od, md, pmo, data)
         else:
-            reason = self.manager.put1(self.hconn, od, md, pmo, data)
+            reason, form = self.manager.put1_and_form(self.hconn, od, md, pmo, data)
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
-        self.reply(flow, calls.pack_put1_reply(comp_code, reason, od, md, pmo, length))
+        body = calls.pack_put1_reply(comp_code, reason, od, md, pmo, length)
+        if form is not None:
+            self.link.known_calls.note_put1(self, flow, form, body)
+        self.reply(flow, body)
 
     def get(self, flow: Flow) -> None:
         hobj, md, gmo, length = calls.unpack_get(flow.body, flow.big_endian, flow.charset)

@@ -19,18 +19,21 @@ from libremq.kernel.verbs.put_forms import PutForm
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 from libremq.server.net.turn_budget import BYTES_A_TURN, FLOWS_A_TURN
+from libremq.wire.calls import OD_BYTES
 from libremq.wire.calls_alike import (
     GET_BYTES,
     GET_KIND,
     HEAD_AT,
     IDS_AT,
     KIND_AT,
+    PUT1_KIND,
     PUT_DATA_AT,
     PUT_KIND,
     LikeGet,
     LikePut,
     like_get,
     like_put,
+    like_put1,
     parse_puts,
 )
 from libremq.wire.segments import Flow
@@ -107,6 +110,14 @@ class KnownCalls:
                 self._puts.clear()
             self._puts[like.head] = _KnownPut(conversation, like, form)
 
+    def note_put1(self, conversation: Conversation, flow: Flow, form: PutForm, reply: bytes) -> None:
+        """An MQPUT1 went well, and this is the form of those like it."""
+        like = like_put1(flow, reply) if _ENABLED else None
+        if like is not None:
+            if len(self._puts) >= KNOWN_MAX:
+                self._puts.clear()
+            self._puts[like.head] = _KnownPut(conversation, like, form)
+
     def note_get(self, conversation: Conversation, flow: Flow, hobj: int, gmo: MQGMO, reply: bytes) -> None:
         """A get for any length went well."""
         if not _ENABLED or not is_plain(conversation.manager.handle(conversation.hconn, hobj), gmo):
@@ -127,6 +138,8 @@ class KnownCalls:
             kind = data[used + KIND_AT]
             if kind == PUT_KIND and self._puts:
                 more, count = self._run_puts(data, used, FLOWS_A_TURN - calls)
+            elif kind == PUT1_KIND and self._puts:
+                more, count = self._run_put1(data, used)
             elif kind == GET_KIND and self._gets:
                 more, count = self._run_get(data, used)
             else:
@@ -180,6 +193,24 @@ class KnownCalls:
         if answer:
             link.send(answer, connection.lsn, count)
         return (ends[count - 1] - start, count) if count else (0, 0)
+
+    def _run_put1(self, data: bytes, start: int) -> tuple[int, int]:
+        """An MQPUT1, for which there is no open handle."""
+        known = self._puts.get(data[start + HEAD_AT : start + IDS_AT + OD_BYTES])
+        if known is None or not known.conversation.takes_known:
+            return 0, 0
+        link, like, form = self._link, known.like, known.form
+        agreed = link.agreed
+        assert agreed is not None
+        found = like.parse(data, start, min(agreed.max_message, link.segment_limit - PUT_DATA_AT - OD_BYTES))
+        if found is None:
+            return 0, 0
+        ids, content, end = found
+        filled = known.conversation.manager.put_like(form, ids, content)
+        if filled is None:
+            return 0, 0
+        link.send(like.answer(filled.ids, filled.stamp, len(content)), form.connection.lsn)
+        return end - start, 1
 
     def _run_get(self, data: bytes, start: int) -> tuple[int, int]:
         """One get of whatever comes."""
