@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from helper_store import QUEUE_FILE, captured, checkpointed, contents, opened, p
 from libremq.mqi.structs import MQMD
 from libremq.store.queue_store import QueueStore
 from libremq.store.space_handles import FRAGMENTED, NONE
+from libremq.store.store_checkpoint import StoreCheckpoint
 from libremq.store.stored_message import Message, Origin
 from libremq.testing.faulty_files import FaultyFiles
 
@@ -101,6 +103,36 @@ def test_a_run_that_is_removed(seed: int) -> None:
     for checkpoint in checkpoints:
         checkpoint.write()
         checkpoint.done()
+    assert contents(at_once) == contents(each)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_run_that_is_removed_captures_a_checkpoint_first(seed: int) -> None:
+    """As the first change since the checkpoint began: what is in flight and what has changed is another behind it."""
+    at_once, each = (_filled(FaultyFiles(), seed) for _ in range(2))
+    slots = list(at_once.chains)[:12]
+    checkpoints: list[StoreCheckpoint] = []
+
+    def capture_first(store: QueueStore) -> None:
+        store.before_change = None
+        checkpoints.append(captured(store))
+
+    for store in (at_once, each):
+        store.unlink_run(slots, unit=7)
+        if seed % 3 == 0:
+            _checkpointed(store)
+            store.set_backout_count(list(store.chains)[-1], 1)
+        if not seed % 2:
+            put(store, b"one that is persistent")
+        store.before_change = partial(capture_first, store)
+    at_once.remove_run(slots)
+    for slot in slots:
+        each.remove(slot)
+    assert _state(at_once) == _state(each) and len(checkpoints) == 2
+    for checkpoint in checkpoints:
+        checkpoint.write()
+        checkpoint.done()
+    assert _state(at_once) == _state(each)
     assert contents(at_once) == contents(each)
 
 
