@@ -181,9 +181,11 @@ def test_a_dynamic_queue_may_be_inhibited_meanwhile(qm: QueueManager) -> None:
 def test_a_queue_that_fills_on_the_way_is_full(qm: QueueManager) -> None:
     qm.define_local("SHALLOW", MAXDEPTH=4)
     hobj = qm.mqi.MQOPEN(MQOD(ObjectName="SHALLOW"), C.MQOO_OUTPUT)
-    _put_unanswered(qm, hobj, 6)
+    _put_unanswered(qm, hobj, 1)
+    assert _status(qm).PutSuccessCount == 1  # it is known before the others come
+    _put_unanswered(qm, hobj, 5)
     sts = _status(qm)
-    assert (sts.Reason, sts.PutSuccessCount, sts.PutFailureCount) == (C.MQRC_Q_FULL, 4, 2)
+    assert (sts.Reason, sts.PutSuccessCount, sts.PutFailureCount) == (C.MQRC_Q_FULL, 3, 2)
     qm.mqi.MQBACK()
     _put_unanswered(qm, hobj, 4)
     sts = _status(qm)
@@ -196,11 +198,13 @@ def test_a_unit_of_work_that_fills_on_the_way_is_full(qm: QueueManager, operator
     operator.alter("QMGR", MAXUMSGS=4)
     try:
         hobj = qm.mqi.MQOPEN(MQOD(ObjectName="UNIT"), C.MQOO_OUTPUT)
-        _put_unanswered(qm, hobj, 6)
+        _put_unanswered(qm, hobj, 1)
+        assert _status(qm).PutSuccessCount == 1  # it is known before the others come
+        _put_unanswered(qm, hobj, 5)
         sts = _status(qm)
     finally:
         operator.alter("QMGR", MAXUMSGS=10_000)
-    assert (sts.Reason, sts.PutSuccessCount, sts.PutFailureCount) == (C.MQRC_SYNCPOINT_LIMIT_REACHED, 4, 2)
+    assert (sts.Reason, sts.PutSuccessCount, sts.PutFailureCount) == (C.MQRC_SYNCPOINT_LIMIT_REACHED, 3, 2)
     qm.mqi.MQBACK()
 
 
