@@ -37,6 +37,7 @@ ALTER AUTHINFO(SYSTEM.DEFAULT.AUTHINFO.IDPWOS) AUTHTYPE(IDPWOS) CHCKCLNT(OPTIONA
 ALTER CHANNEL(SYSTEM.DEF.SVRCONN) CHLTYPE(SVRCONN) MCAUSER('{user}')
 DEFINE CHANNEL(BENCH.TLS) CHLTYPE(SVRCONN) SSLCIPH(ANY_TLS12_OR_HIGHER) SSLCAUTH(OPTIONAL) MCAUSER('{user}')
 """
+_PROPERTIES = {"colour": "green", "table": 7, "weight": 1.5}
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,17 @@ class Work:
     persistent: bool
     unit: int
     count: int
+    properties: bool = False
+    by_id: bool = False
+    """Got by correlation id."""
 
 
 WORKS = (
     Work("2 KiB, durable, one at a time", 2048, True, 1, 500),
     Work(f"2 KiB, durable, {UNIT} a commit", 2048, True, UNIT, 5000),
     Work("2 KiB, not persistent", 2048, False, 1, 2000),
+    Work("2 KiB, not persistent, three properties", 2048, False, 1, 2000, properties=True),
+    Work("2 KiB, not persistent, got by correlation id", 2048, False, 1, 2000, by_id=True),
     Work("64 KiB, not persistent", 65536, False, 1, 500),
 )
 
@@ -106,11 +112,17 @@ def _server(folder: str) -> Iterator[tuple[int, dict[str, str]]]:
         yield listener_pid(port), urls
 
 
+def _correlation_id(number: int) -> bytes:
+    return b"%024d" % number
+
+
 def _put(manager: libremq.QueueManager, queue: libremq.Queue, work: Work) -> None:
     data = os.urandom(work.message_bytes)
     if work.unit == 1:
-        for _ in range(work.count):
-            queue.put(data, persistent=work.persistent)
+        properties = _PROPERTIES if work.properties else None
+        for number in range(work.count):
+            correlation_id = _correlation_id(number) if work.by_id else None
+            queue.put(data, persistent=work.persistent, properties=properties, correlation_id=correlation_id)
         return
     for _ in range(work.count // work.unit):
         with manager.transaction():
@@ -119,8 +131,8 @@ def _put(manager: libremq.QueueManager, queue: libremq.Queue, work: Work) -> Non
 
 def _get(manager: libremq.QueueManager, queue: libremq.Queue, work: Work) -> None:
     if work.unit == 1:
-        for _ in range(work.count):
-            queue.get()
+        for number in range(work.count):
+            queue.get(correlation_id=_correlation_id(number) if work.by_id else None)
         return
     for _ in range(work.count // work.unit):
         with manager.transaction():

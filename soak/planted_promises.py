@@ -145,6 +145,43 @@ SHORT_WAYS = (
         "if False and", _KNOWN_CALLS_TESTS,
     ),
     Bug(
+        "a repeated put ignores MAXPROPL", _PUT_FORMS,
+        "            or (properties and core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH)\n", "",
+        _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a repeated put takes any bytes for properties", "server/net/known_calls.py",
+        "if properties and not is_stored_form(properties):", "if False:", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "properties of a repeated put are not weighed", _PUT_FORMS,
+        "                message.weight += len(properties)\n", "", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "puts that differ behind their ids are taken for each other", _CALL_BYTES,
+        "            or not data.startswith(self.behind, start + IDS_END + before)\n", "", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a plain get by id gets one that has expired", _PLAIN_GETS,
+        " or store.handles.expiry_ms[slot]:", ":", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
+        "a plain get by id gets one that another has locked", _PLAIN_GETS,
+        "or queue.locks or", "or", _PLAIN_GETS_TESTS,
+    ),
+    Bug(
+        "a plain get by id takes a hash for the id", _PLAIN_GETS, "if by_message and its_id != message_id:",
+        "if False:", _PLAIN_GETS_TESTS,
+    ),
+    Bug(
+        "a plain get by two ids looks at one", _PLAIN_GETS,
+        "return slot if correlation_id in (_ANY_ID, its_correlation_id) else NONE", "return slot", _PLAIN_GETS_TESTS,
+    ),
+    Bug(
+        "a plain get hands properties to one who wants them in another form", "server/net/known_calls.py",
+        "like.has_handle and bool(gmo.Options & C.MQGMO_PROPERTIES_IN_HANDLE)", "True", _KNOWN_CALLS_TESTS,
+    ),
+    Bug(
         "MQSTAT does not hear of repeated puts", _PUT_FORMS,
         "        elif self._is_async:\n            connection.async_puts.successes += 1\n", "", _KNOWN_CALLS_TESTS,
     ),

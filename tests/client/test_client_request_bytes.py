@@ -9,23 +9,28 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import libremq
 from libremq import Message, Queue, QueueManager
 from libremq.client import options as opt
 from libremq.client.remote import remote_link
 from libremq.client.verbs import MQI
+from libremq.kernel.properties.given_properties import encoded_properties
+from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.message_properties import Properties
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
 from libremq.mqi import constants as C
+from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
 from libremq.testing.serving import served_queue_manager
 from libremq.wire import calls
@@ -373,3 +378,37 @@ def test_an_id_of_a_repeated_call_has_24_bytes(site: QueueManager, field: str, v
             call()
         assert caught.value.reason in (C.MQRC_MSG_ID_ERROR, C.MQRC_CORREL_ID_ERROR, C.MQRC_MD_ERROR)
     mqi.MQCLOSE(hobj)
+
+
+def _made(make: Callable[[], bytes]) -> object:
+    try:
+        return make()
+    except MQError as error:
+        return error.reason, str(error)
+
+
+@settings(max_examples=60)
+@given(
+    st.dictionaries(
+        st.one_of(
+            st.sampled_from(("colour", "usr.colour", "a.b", "a.b.c", "Root.MQMD.Priority", "JMSType", "JMSXState", "")),
+            st.sampled_from(("JMSXGroupID", "and", "mq.x.y", "1a", "Root.x", "MQBody", "größe", "x" * 4096)),
+            st.text(max_size=5),
+        ),
+        st.one_of(
+            st.none(), st.booleans(), st.integers(-(1 << 65), 1 << 65), st.floats(), st.binary(max_size=4), st.just([]),
+            st.text(st.characters(exclude_categories=()), max_size=4), st.just(b"x" * 300), st.just("y" * 300),
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)  # fmt: skip
+def test_properties_that_need_no_handle_are_as_if_they_were_set_in_one(values: dict[str, object]) -> None:
+    def in_a_handle() -> bytes:
+        handles = MessageHandles(0)
+        hmsg = handles.create()
+        for name, value in values.items():
+            handles.set(hmsg, None, name, None, infer_type(value), value)
+        return handles.get(hmsg).properties.encode()
+
+    assert _made(lambda: encoded_properties(MessageHandles(0), values)) == _made(in_a_handle)

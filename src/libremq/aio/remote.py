@@ -17,8 +17,9 @@ from libremq.aio.pending_calls import to_the_end
 from libremq.client.remote import remote_calls as rc
 from libremq.client.remote import remote_greeting as greeting
 from libremq.client.remote.received_bytes import got_message, one_of_many
-from libremq.client.remote.request_bytes import GetBytes, PutBytes, encoded_properties
+from libremq.client.remote.request_bytes import GetBytes, PutBytes
 from libremq.host.binding import GetCall, GotItem, PutCall, Received, with_ids
+from libremq.kernel.properties.given_properties import encoded_properties
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type

@@ -11,11 +11,13 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, TypeVar
 
 from libremq.host.binding import GetCall, GotItem, PutCall, PutItem, Received, with_ids
 from libremq.host.embedded import EmbeddedQueueManager
-from libremq.host.message_calls import MessageCalls, PlainReceived
+from libremq.host.message_calls import MessageCalls, PlainReceived, PutProperties
+from libremq.kernel.properties.given_properties import encoded_properties
 from libremq.kernel.properties.message_handles import InquiredProperty, MessageHandles, PropertiesBuffer
 from libremq.kernel.properties.property_names import returned_name
 from libremq.kernel.properties.property_types import infer_type
@@ -136,18 +138,18 @@ class EmbeddedConnection(MessageCalls):
         properties: Mapping[str, object] | None = None,
     ) -> bytes:
         """By the form that an earlier put of this kind has left, if that will do (`put_forms`)."""
-        if properties:
-            return super().put_message(hobj, put, data, message_id, correlation_id, properties)
         if self._connection.consuming:
             self._check_thread()
         form: PutForm | None = put.made
         if form is not None:
             ids = (message_id or _NO_ID) + (correlation_id or _NO_ID)
-            filled = self._embedded.call(self.hconn, self._manager.put_like, form, ids, data)
+            encoded = encoded_properties(self._connection.message_handles, properties) if properties else b""
+            filled = self._embedded.call(self.hconn, self._manager.put_like, form, ids, data, encoded)
             if filled is not None:
                 return filled.ids[:24]
-        md = with_ids(put.md, message_id, correlation_id)
-        self._embedded.call(self.hconn, self._put_first, hobj, put, put.pmo.copy(), md, data)
+        md, pmo = with_ids(put.md, message_id, correlation_id), put.pmo.copy()
+        with PutProperties(self, pmo, properties) if properties else nullcontext():
+            self._embedded.call(self.hconn, self._put_first, hobj, put, pmo, md, data)
         return md.MsgId
 
     def put_messages(
@@ -205,11 +207,11 @@ class EmbeddedConnection(MessageCalls):
         self, hobj: int, get: GetCall, message_id: bytes | None = None, correlation_id: bytes | None = None
     ) -> Received:
         """As it is stored, if it is one about which there is nothing to decide (`plain_gets`)."""
-        if message_id is None and correlation_id is None and get.max_length is None:
+        if get.max_length is None:
             if self._connection.consuming:
                 self._check_thread()
             found: list[Received] = []
-            self._embedded.call(self.hconn, self._get_plain, hobj, get, found)
+            self._embedded.call(self.hconn, self._get_plain, hobj, get, found, 1, message_id, correlation_id)
             if found:
                 return found[0]
         return super().get_message(hobj, get, message_id, correlation_id)
@@ -237,7 +239,15 @@ class EmbeddedConnection(MessageCalls):
             embedded.force(self._connection.lsn)
         return found
 
-    def _get_plain(self, hobj: int, get: GetCall, into: list[Received], most: int = 1) -> None:
+    def _get_plain(
+        self,
+        hobj: int,
+        get: GetCall,
+        into: list[Received],
+        most: int = 1,
+        message_id: bytes | None = None,
+        correlation_id: bytes | None = None,
+    ) -> None:
         """So many at most, added under the lock: an interrupt that comes behind it does not lose them."""
         if get.made is None:
             handle = self._connection.handles.get(hobj)
@@ -247,7 +257,12 @@ class EmbeddedConnection(MessageCalls):
             get.made = not has_ids and get.gmo.Version >= C.MQGMO_VERSION_3 and is_plain(handle, get.gmo), handle.queue
         plain, queue = get.made
         if plain:
-            found = self._manager.get_plain(self.hconn, hobj, get.gmo.Options, most=most)
+            match = get.gmo.MatchOptions
+            found = self._manager.get_plain(
+                self.hconn, hobj, get.gmo.Options, most=most, with_properties=get.brings_properties,
+                ids=(message_id if message_id is not None and match & C.MQMO_MATCH_MSG_ID else _NO_ID)
+                + (correlation_id if correlation_id is not None and match & C.MQMO_MATCH_CORREL_ID else _NO_ID),
+            )  # fmt: skip
             into += [PlainReceived(one, get, queue.name) for one in found]
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from libremq.host.binding import Binding, GetCall, GotItem, PutCall, PutItem, Received, with_ids
+from libremq.kernel.properties.message_properties import Properties
+from libremq.kernel.properties.property_names import returned_name
 from libremq.mqi import constants as C
 from libremq.mqi.descriptor_bytes import EXPIRY_AT, EXPIRY_END, packed_integer, read_body
 from libremq.mqi.errors import MQError
@@ -142,9 +144,11 @@ class PlainReceived:
 
     @property
     def properties(self) -> dict[str, PropertyValue]:
-        if self._properties is None:
-            self._properties = {}
-        return self._properties
+        found = self._properties
+        if found is None:
+            stored = Properties.decode(self._found.message.properties).as_dict()
+            found = self._properties = {returned_name(name): value for name, value in stored.items()}
+        return found
 
 
 class PutProperties:

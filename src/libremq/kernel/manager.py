@@ -354,9 +354,11 @@ class QueueManager(ByTheClock):
         return put_forms.form_of(self.core, connection, handle, md, pmo)
 
     @connection_verb
-    def put_like(self, form: put_forms.PutForm, ids: bytes, data: bytes) -> Answer[put_forms.Filled | None]:
+    def put_like(
+        self, form: put_forms.PutForm, ids: bytes, data: bytes, properties: bytes = b""
+    ) -> Answer[put_forms.Filled | None]:
         """MQPUT like one before, with this MsgId and CorrelId. None, with nothing done, if it is not quite like it."""
-        filled = form.put(ids, data)
+        filled = form.put(ids, data, properties)
         return filled, filled.lsn if filled is not None else 0, form.connection
 
     @connection_verb
@@ -381,10 +383,15 @@ class QueueManager(ByTheClock):
         options: int,
         first: plain_gets.BeforeTaking = plain_gets.nothing_first,
         most: int = 1,
+        *,
+        ids: bytes = plain_gets.ANY,
+        with_properties: bool = False,
     ) -> Answer[list[plain_gets.Plain]]:
         """MQGET of whatever comes first, so many at most; none, with nothing done, if it takes an ordinary one."""
         connection, handle = self._handle(hconn, hobj)
-        found, lsn = plain_gets.take_plain(self.core, connection, handle, options, first, most)
+        found, lsn = plain_gets.take_plain(
+            self.core, connection, handle, options, first, most, ids=ids, with_properties=with_properties
+        )
         return found, lsn, connection
 
     def next_is_nonpersistent(self, hconn: int, hobj: int, md: MQMD, gmo: MQGMO) -> bool:

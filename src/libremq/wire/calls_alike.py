@@ -1,7 +1,8 @@
 """Puts and gets that are like one before, as bytes: where such calls differ, and where their answers do.
 
-A program's puts differ in MsgId, CorrelId and data, their answers in these ids, the time, and the length. Its gets of
-whatever comes do not differ at all; their answers in the descriptor, the message token, and the data. Positions are
+A program's puts differ in MsgId, CorrelId, data and properties, their answers in these ids, the time, and the length.
+Its gets differ in the ids that they ask for, their answers in the descriptor, the message token, properties and data.
+Properties are before the data, and where a message handle would stand is how long they are, plus one. Positions are
 those in a segment with conversation ids, with an MQMD of version 2 and an MQPMO of version 3 or an MQGMO of version 4,
 little endian: what clients of ours send. An MQPUT1 has an MQOD of version 1 before its MQMD, in call and answer: what
 follows lies as many bytes further on.
@@ -40,20 +41,18 @@ _OD_1 = b"OD  \1\0\0\0"
 _MD_2 = b"MD  \2\0\0\0"
 _PMO_3 = b"PMO \3\0\0\0"
 _GMO_4 = b"GMO \4\0\0\0"
-_NO_IDS = bytes(48)
-_HANDLES_AT = 532
-_HANDLES_END = 548
-"""In the body of a put: OriginalMsgHandle and NewMsgHandle, which say how long the properties before the data are."""
-_NO_HANDLES = bytes(16)
+_NEW_HANDLE_AT = 576
+_HANDLE_BYTES = 8
+"""In a put: NewMsgHandle, which says how long the properties before the data are. OriginalMsgHandle lies before it."""
+_NO_HANDLE = bytes(8)
+_NEW_ACTION = bytes(4)
 _NO_STATUS = b"    "
-_NO_PROPERTIES = bytes(8), (1).to_bytes(8, "little")
-"""What an MQGMO says of the properties of a message that has none: no handle was given, or one that stays empty."""
 _NUMBERS = struct.Struct(">II")
 _CODES = struct.Struct("<IHH")
 _HEAD = struct.Struct(">4sIII")
 _START = struct.Struct(">4sI")
 _REPLY_LENGTH = struct.Struct(">I")
-_RETURNED = struct.Struct("<ii")
+_RETURNED = struct.Struct("<iiqi")
 
 
 def head_of(flow: Flow) -> bytes:
@@ -77,21 +76,31 @@ def _is_usual(flow: Flow, options_at: int, options: bytes, before: int = 0) -> b
 class LikePut:
     """What all puts like one have in common, and the pieces of their answers."""
 
-    __slots__ = ("_behind_stamp", "_between", "_front", "before", "behind", "head", "is_answered")
+    __slots__ = (
+        "_behind_handle", "_behind_stamp", "_between", "_front", "_handle_at", "before", "behind", "head",
+        "is_answered", "with_properties",
+    )  # fmt: skip
 
     def __init__(self, flow: Flow, reply: bytes, before: int = 0) -> None:
         """`reply` is the body of the answer; empty if nobody waits for one. `before`: bytes before the MQMD."""
         self.before = before
         self.head = head_of(flow) + flow.body[: IDS_AT - TSHM_BYTES + before]
         self.behind = flow.body[IDS_END - TSHM_BYTES + before : PUT_LENGTH_AT - TSHM_BYTES + before]
+        self._handle_at = _NEW_HANDLE_AT + before
+        handle_at = _NEW_HANDLE_AT - IDS_END
+        self.with_properties = self.behind[handle_at : handle_at + _HANDLE_BYTES] != _NO_HANDLE
+        """All like it have some."""
+        self._behind_handle = self.behind[handle_at + _HANDLE_BYTES :]
+        if self.with_properties:
+            self.behind = self.behind[:handle_at]
         self.is_answered = bool(reply)
         whole = frame(flow.kind + REPLY, reply, flow.conversation, flow.request)
         self._front = whole[: IDS_AT + before]
         self._between = whole[IDS_END + before : _STAMP_AT + before]
         self._behind_stamp = whole[_STAMP_END + before : PUT_LENGTH_AT + before]
 
-    def parse(self, data: bytes, start: int, length_max: int) -> tuple[bytes, bytes, int] | None:
-        """The ids and the data of a put whose head is ours, and where it ends; None if the rest of it is another."""
+    def parse(self, data: bytes, start: int, length_max: int) -> tuple[bytes, bytes, bytes, int] | None:
+        """The ids, properties and data of a put whose head is ours, and where it ends; None if the rest is not ours."""
         before = self.before
         at = start + PUT_DATA_AT + before
         length = int.from_bytes(data[at - 4 : at], "little")
@@ -103,7 +112,14 @@ class LikePut:
             or not data.startswith(self.behind, start + IDS_END + before)
         ):
             return None
-        return data[start + IDS_AT + before : start + IDS_END + before], data[at:end], end
+        content_at = at
+        if self.with_properties:
+            handle_at = start + self._handle_at
+            handle_end = handle_at + _HANDLE_BYTES
+            content_at += int.from_bytes(data[handle_at:handle_end], "little") - 1
+            if not at < content_at <= end or not data.startswith(self._behind_handle, handle_end):
+                return None
+        return data[start + IDS_AT + before : start + IDS_END + before], data[at:content_at], data[content_at:end], end
 
     def answer(self, ids: bytes, stamp: bytes, length: int) -> bytes:
         return b"".join(
@@ -160,11 +176,18 @@ def like_put(flow: Flow, reply: bytes) -> LikePut | None:
     """After a put and its answer: what there is to know of others like it. None if it is laid out in another way."""
     if (
         _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _PMO_3)
-        and flow.body[_HANDLES_AT:_HANDLES_END] == _NO_HANDLES  # else properties lie before the data
+        and _has_one_handle(flow)
         and len(reply) in (0, PUT_DATA_AT - TSHM_BYTES)
     ):
         return LikePut(flow, reply)
     return None
+
+
+def _has_one_handle(flow: Flow, before: int = 0) -> bool:
+    """At most: NewMsgHandle, of a message that goes on with no other one."""
+    at = _NEW_HANDLE_AT - TSHM_BYTES + before
+    original, action = flow.body[at - _HANDLE_BYTES : at], flow.body[at + _HANDLE_BYTES : at + _HANDLE_BYTES + 4]
+    return original == _NO_HANDLE and (action == _NEW_ACTION or flow.body[at : at + _HANDLE_BYTES] == _NO_HANDLE)
 
 
 def like_put1(flow: Flow, reply: bytes) -> LikePut | None:
@@ -172,7 +195,7 @@ def like_put1(flow: Flow, reply: bytes) -> LikePut | None:
     if (
         _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _PMO_3, OD_BYTES)
         and flow.body[_MD_AT - TSHM_BYTES : _BODY_AT - TSHM_BYTES] == _OD_1
-        and flow.body[_HANDLES_AT + OD_BYTES : _HANDLES_END + OD_BYTES] == _NO_HANDLES
+        and _has_one_handle(flow, OD_BYTES)
         and len(reply) == PUT_DATA_AT - TSHM_BYTES + OD_BYTES
     ):
         return LikePut(flow, reply, OD_BYTES)
@@ -180,27 +203,30 @@ def like_put1(flow: Flow, reply: bytes) -> LikePut | None:
 
 
 class LikeGet:
-    """What the answers have in common to a get that takes whatever comes."""
+    """What the answers have in common to gets that differ in their ids."""
 
-    __slots__ = ("_api", "_handle", "_numbers", "_options", "_tail", "request")
+    __slots__ = ("_api", "_numbers", "_options", "_tail", "has_handle", "request")
 
     def __init__(self, flow: Flow, reply: bytes) -> None:
-        self.request = head_of(flow) + flow.body
+        body = flow.body
+        self.request = head_of(flow) + body[: IDS_AT - TSHM_BYTES] + body[IDS_END - TSHM_BYTES :]
+        """Without the ids."""
+        self.has_handle = body[_HANDLE_AT - TSHM_BYTES : _LENGTH_AT - TSHM_BYTES] != _NO_HANDLE
+        """Properties may come with a message."""
         whole = frame(flow.kind + REPLY, reply, flow.conversation, flow.request)
         self._numbers = flow.conversation, flow.request
         self._tail = whole[16:TSHM_BYTES]
         self._api = whole[_API_AT + 4 : _BODY_AT]
         self._options = whole[_OPTIONS_AT:_TOKEN_AT]
-        self._handle = whole[_HANDLE_AT:_LENGTH_AT]
 
-    def answer(self, descriptor: bytes, token: bytes, data: bytes) -> bytes:
+    def answer(self, descriptor: bytes, token: bytes, data: bytes, properties: bytes = b"") -> bytes:
         """The answer, in one segment."""
-        size = len(data)
+        size, block = len(data), len(properties)
         return b"".join(
             (
-                _HEAD.pack(b"TSHM", GET_BYTES + size, *self._numbers), self._tail,
-                _REPLY_LENGTH.pack(GET_BYTES - HEAD_AT + size), self._api, descriptor, self._options, token,
-                _RETURNED.pack(size, 0), self._handle, size.to_bytes(4, "little"), data,
+                _HEAD.pack(b"TSHM", GET_BYTES + block + size, *self._numbers), self._tail,
+                _REPLY_LENGTH.pack(GET_BYTES - HEAD_AT + block + size), self._api, descriptor, self._options, token,
+                _RETURNED.pack(size, 0, 1 + block if self.has_handle else 0, size), properties, data,
             )
         )  # fmt: skip
 
@@ -210,10 +236,8 @@ def like_get(flow: Flow, reply: bytes) -> LikeGet | None:
     if (
         _is_usual(flow, _OPTIONS_AT - TSHM_BYTES, _GMO_4)
         and len(flow.body) == GET_BYTES - TSHM_BYTES
-        and flow.body[IDS_AT - TSHM_BYTES : IDS_END - TSHM_BYTES] == _NO_IDS
         and reply[_MD_AT - TSHM_BYTES : _BODY_AT - TSHM_BYTES] == _MD_2
         and reply[_STATUS_AT - TSHM_BYTES : _TOKEN_AT - TSHM_BYTES] == _NO_STATUS
-        and reply[_HANDLE_AT - TSHM_BYTES : _LENGTH_AT - TSHM_BYTES] in _NO_PROPERTIES
     ):
         return LikeGet(flow, reply)
     return None

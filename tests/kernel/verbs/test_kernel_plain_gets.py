@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from helper_power_cut import Site, site
 
+from libremq.common.checksum import crc32
 from libremq.kernel.verbs.plain_gets import Plain
 from libremq.mqi import constants as C
 
@@ -97,3 +98,42 @@ def test_who_is_asked_before_may_leave_the_rest(here: Site) -> None:
     )
     assert [one.message.data for one in found] == [b"0", b"1"]
     assert _get_plain(here, C.MQGMO_NO_SYNCPOINT) == b"2"
+
+
+ONE, OTHER = b"1" * 24, b"2" * 24
+ALIKE = b"an id of 24 bytes as any", b"another start of it \x8d\x08\x80\x95"
+"""Two ids with one hash."""
+
+
+def _get_by_ids(here: Site, ids: bytes) -> bytes | None:
+    hobj = here.open(C.MQOO_INPUT_SHARED)
+    found = here.answered(lambda manager, hconn: manager.get_plain(hconn, hobj, C.MQGMO_NO_SYNCPOINT, ids=ids))
+    return found[0].message.data if found else None
+
+
+def test_a_plain_get_by_ids_wants_both(here: Site) -> None:
+    here.put(b"first", MsgId=ONE, CorrelId=OTHER)
+    here.put(b"second", MsgId=OTHER, CorrelId=ONE)
+    assert _get_by_ids(here, bytes(24) + ONE) is None  # an ordinary get makes the index
+    here.get(here.open(C.MQOO_BROWSE), C.MQGMO_BROWSE_FIRST, CorrelId=ONE, MsgId=bytes(24))
+    here.get(here.open(C.MQOO_BROWSE), C.MQGMO_BROWSE_FIRST, CorrelId=bytes(24), MsgId=ONE)
+    assert _get_by_ids(here, ONE + ONE) is None
+    assert _get_by_ids(here, bytes(24) + ONE) == b"second"
+    assert _get_by_ids(here, ONE + OTHER) == b"first"
+
+
+def test_a_plain_get_by_id_does_not_take_a_hash_for_an_id(here: Site) -> None:
+    assert len(set(map(crc32, ALIKE))) == 1
+    for one in ALIKE:
+        here.put(one, MsgId=one, CorrelId=one[::-1])
+    here.get(here.open(C.MQOO_BROWSE), C.MQGMO_BROWSE_FIRST, MsgId=ALIKE[1], CorrelId=bytes(24))
+    assert _get_by_ids(here, ALIKE[1] + bytes(24)) is None
+    assert _get_by_ids(here, ALIKE[0] + bytes(24)) == ALIKE[0]
+    assert _get_by_ids(here, ALIKE[1] + bytes(24)) == ALIKE[1]
+
+
+def test_a_plain_get_by_id_leaves_what_another_has_locked(here: Site) -> None:
+    here.put(b"locked", MsgId=ONE)
+    locking = here.open(C.MQOO_BROWSE | C.MQOO_INPUT_SHARED)
+    here.get(locking, C.MQGMO_BROWSE_FIRST | C.MQGMO_LOCK, MsgId=ONE, CorrelId=bytes(24))
+    assert _get_by_ids(here, ONE + bytes(24)) is None

@@ -55,6 +55,35 @@ ASYNC = C.MQPMO_NO_SYNCPOINT | C.MQPMO_ASYNC_RESPONSE
 COMMIT, BACKOUT, STATUS = Call(A1, Type.MQCMIT), Call(A1, Type.MQBACK), Call(A1, Type.MQSTAT)
 WITH_PROPERTIES = MQRFH2(Format=C.MQFMT_STRING, NameValueData=["<usr><a>1</a></usr>"]).pack() + b"data"
 PROPERTIES = Properties({"color": "green"}).encode()
+_MANY_KINDS = Properties(
+    {"a.b": 1, "yes": True, "maybe.no": False, "none": None, "weight": 1.5, "raw": b"\x80\0", "long": "x" * 200}
+)
+_MANY_KINDS.set("short", 7, C.MQTYPE_INT16)
+_MANY_KINDS.set("ü", "ö")
+_FLOAT32, _DESCRIBED = Properties(), Properties({"first": 1})
+_FLOAT32.set("small", 1.25, C.MQTYPE_FLOAT32)
+_DESCRIBED.set("described", "x", context=C.MQPD_USER_CONTEXT)
+BLOCKS = {
+    "one": PROPERTIES,
+    "of many kinds": _MANY_KINDS.encode(),
+    "a float of four bytes": _FLOAT32.encode(),
+    "with a descriptor": _DESCRIBED.encode(),
+    "two of one name": b"\1\2\3\1a\1x\3\1a\1y",
+    "true that is 2": b"\1\1\1\1a\2",
+    "a length in more bytes than it needs": b"\1\1\3\1a\x81\0x",
+    "a count in more bytes than it needs": b"\1\x81\0\3\1a\1x",
+    "no UTF-8": b"\1\1\3\1a\1\xff",
+    "a name that is no UTF-8": b"\1\1\3\1\xff\1x",
+    "cut short": b"\1\2\3\1a\1x",
+    "a byte too many": PROPERTIES + b"x",
+    "of a version to come": b"\2" + PROPERTIES[1:],
+    "of a type to come": b"\1\1\x0f\1a\1x",
+    "none, with a version": b"\1\0",
+    "the version alone": b"\1",
+    "a value longer than all": b"\1\1\3\1a\x7fx",
+}
+"""Properties as a client sends them: as ours does, and as nobody should."""
+IN_HANDLE = C.MQGMO_NO_SYNCPOINT | C.MQGMO_PROPERTIES_IN_HANDLE
 NO_PROPERTIES = MQRFH2(Format=C.MQFMT_STRING).pack() + b"data"
 
 
@@ -177,8 +206,58 @@ ROWS: dict[str, tuple[list[Step], int]] = {
         3,
     ),
     "properties of a message handle": (
-        bursts(*[Put(properties=PROPERTIES)] * 3, *[Get(message_handle=1)] * 3),
-        0,
+        bursts(*[Put(properties=PROPERTIES)] * 6, *[Get(message_handle=1)] * 2, *[Get(options=IN_HANDLE)] * 2)
+        + bursts(*[Get(options=IN_HANDLE, message_handle=1)] * 3),
+        6,
+    ),
+    "properties of all sorts": (
+        bursts(Put(properties=PROPERTIES), ONE, *[Get(options=IN_HANDLE, message_handle=1)] * 2)
+        + bursts(*(Put(properties=block, lengths=some(2)) for block in BLOCKS.values()))
+        + bursts(*[Get(options=IN_HANDLE, message_handle=1)] * 40, ONE, Get(options=IN_HANDLE, message_handle=1)),
+        16,
+    ),
+    "properties that come and go, answered and not, in units of work, and persistent": (
+        bursts(*[Put(properties=PROPERTIES), ONE, Put(properties=_MANY_KINDS.encode(), fields=(PERSISTENT,))] * 3)
+        + bursts(*[Put(properties=PROPERTIES, options=ASYNC, lengths=some(3))] * 2, STATUS)
+        + bursts(*[Put(properties=PROPERTIES, options=C.MQPMO_SYNCPOINT), MANY._replace(options=C.MQPMO_SYNCPOINT)] * 3)
+        + bursts(BACKOUT, *[Get(options=IN_HANDLE, message_handle=1, count=4)] * 3, Take(options=IN_HANDLE)),
+        39,
+    ),
+    "properties, and a limit for them": (
+        [
+            *bursts(*[Put(properties=PROPERTIES)] * 2),
+            altered("", "QMGR", MAXPROPL="3"),
+            *bursts(*[Put(properties=PROPERTIES)] * 2),
+            altered("", "QMGR", MAXPROPL="12"),
+            *bursts(*[Put(properties=PROPERTIES)] * 2, *[Put(properties=_MANY_KINDS.encode())] * 2),
+            altered("", "QMGR", MAXPROPL="NOLIMIT"),
+            altered(MAXMSGL="99"),
+            *bursts(*[Put(properties=PROPERTIES, lengths=(99, 100))] * 2),
+        ],
+        1,
+    ),
+    "gets by ids": (
+        bursts(*[Put(ids=(1, 2, 0, 1), lengths=some(8))] * 2, Get(ids=3), *[Get(ids=1), Get(), Get(ids=2)] * 3)
+        + bursts(*[Get(ids=1, match=C.MQMO_MATCH_CORREL_ID), Get(ids=2, match=C.MQMO_MATCH_MSG_ID)] * 2)
+        + bursts(*[Get(ids=9, match=C.MQMO_NONE)] * 2, *[Get(ids=1, options=C.MQGMO_SYNCPOINT)] * 2, BACKOUT)
+        + bursts(*[Get(ids=1)] * 9, Get(ids=9)),
+        18,
+    ),
+    "gets by ids, of messages that expire, have priorities, and are passed by": (
+        [
+            *bursts(
+                Put(ids=(1,), fields=(("Expiry", 20),)), Put(ids=(1,)), *[Put(ids=(1,), fields=(("Priority", 7),))] * 2
+            )
+            + bursts(Get(ids=1), Get(ids=1)),
+            Advance(3),
+            *bursts(Put(ids=(1,), properties=PROPERTIES), Get(ids=1), Get(ids=1), Get(ids=1), Get()),
+        ],
+        2,
+    ),
+    "puts that differ behind their ids": (
+        bursts(*[ONE, Put(options=C.MQPMO_SYNCPOINT), Put(fields=(("ReplyToQ", "R"),)), Put(properties=PROPERTIES)] * 3)
+        + bursts(*[TO_Q, TO_Q._replace(options=C.MQPMO_SYNCPOINT)] * 3, COMMIT),
+        12,
     ),
     "puts that differ in their head only": (
         [
@@ -395,7 +474,7 @@ ROWS: dict[str, tuple[list[Step], int]] = {
         3,
     ),
     "such puts, with properties, reports, and too long": (
-        bursts(*[TO_Q._replace(properties=PROPERTIES)] * 2, TO_Q, TO_Q)
+        bursts(*[TO_Q._replace(properties=PROPERTIES)] * 3, TO_Q, TO_Q)
         + bursts(*[TO_Q._replace(fields=(("ReplyToQ", "R"), ("Report", C.MQRO_COA)))] * 2)
         + bursts(*[TO_Q._replace(by=B1, lengths=(SMALL_MAX,))] * 2, TO_Q._replace(by=B1, lengths=(SMALL_MAX + 1,)))
         + bursts(TO_Q._replace(lengths=(80_000,)), TO_Q, *[TO_Q._replace(options=ASYNC)] * 2, STATUS),
@@ -489,9 +568,12 @@ def test_what_is_special_about_a_message_or_a_get_is_looked_at(two_ways: TwoWays
 
 @pytest.mark.parametrize("row", ROWS)
 def test_both_ways_are_the_same(two_ways: TwoWays, row: str) -> None:
-    """In each row so many calls at least are run by their bytes."""
+    """In each row so many calls at least are run by their bytes; fewer where the machine has cut a burst in two."""
     steps, least = ROWS[row]
-    played = two_ways.compare(steps)
+    for _ in range(5):
+        played = two_ways.compare(steps)
+        if played.calls["puts"] + played.calls["gets"] >= least:
+            break
     assert played.calls["puts"] + played.calls["gets"] >= least, played.calls
 
 
@@ -642,7 +724,7 @@ _data = st.sampled_from((b"", b"", b"", WITH_PROPERTIES, NO_PROPERTIES))
 _who = st.sampled_from((A1, A1, A2))
 _handles = st.sampled_from((Q, Q, Q, P, ALIAS))
 _requests = st.sampled_from((1, 1, 1, 2))
-_blocks = st.sampled_from((b"", b"", b"", PROPERTIES))
+_blocks = st.one_of(st.just(b""), st.just(b""), st.sampled_from((PROPERTIES, *BLOCKS.values())))
 _puts = st.builds(
     Put, _who, _handles, _put_options, _fields, _junk, _requests, _ids, _lengths, _data, _blocks, st.booleans()
 )
@@ -651,7 +733,7 @@ _plain_puts = st.tuples(
     st.sampled_from((C.MQPMO_NO_SYNCPOINT, C.MQPMO_NO_SYNCPOINT, C.MQPMO_SYNCPOINT, C.MQPMO_ASYNC_RESPONSE)),
     st.sampled_from(((), (PERSISTENT,), (PERSISTENT, ("Expiry", 25)), (AS_QUEUE, ("Priority", -1)))),
     st.just(()), st.just(1), _ids, st.lists(st.sampled_from((0, 1, 100)), min_size=2, max_size=10).map(tuple),
-    st.just(b""), st.just(b""), st.sampled_from((False, False, True)),
+    st.just(b""), st.sampled_from((b"", b"", PROPERTIES)), st.sampled_from((False, False, True)),
 ).map(lambda one: Put(*one))  # fmt: skip
 _get_options = st.tuples(
     st.sampled_from((C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT, C.MQGMO_SYNCPOINT_IF_PERSISTENT, 0)),
@@ -668,8 +750,9 @@ _gets = st.builds(
     st.sampled_from((2, 2, 2, 1)),
 )  # fmt: skip
 _plain_gets = st.tuples(
-    _who, st.just(Q), st.sampled_from((C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT)), st.sampled_from((1, 2))
-).map(lambda one: Get(*one))
+    _who, st.just(Q), st.sampled_from((C.MQGMO_NO_SYNCPOINT, C.MQGMO_SYNCPOINT, IN_HANDLE)), st.sampled_from((1, 2)),
+    st.just(3), st.sampled_from((0, 0, 1, 2)), st.sampled_from((0, 1, 1)),
+).map(lambda one: Get(*one))  # fmt: skip
 _waits = st.builds(
     Get, st.sampled_from((A2, B1)), _handles, _get_options, st.just(1), st.sampled_from((3, 3, 0, 1, 2)),
     st.sampled_from((0, 0, 1)), st.sampled_from((0, 1)), st.sampled_from((-(1 << 31),) * 4 + (0, 500)),

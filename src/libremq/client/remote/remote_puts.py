@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from libremq.client.remote import remote_calls as rc
-from libremq.client.remote.request_bytes import PutBytes, Requests, encoded_properties
+from libremq.client.remote.request_bytes import PutBytes, Requests
 from libremq.host.binding import PutCall, PutItem
 from libremq.host.message_calls import MessageCalls
+from libremq.kernel.properties.given_properties import encoded_properties
 from libremq.kernel.properties.message_handles import MessageHandles
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error

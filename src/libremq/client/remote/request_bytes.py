@@ -7,12 +7,10 @@ of the segment to the options, is the same, and was checked when it was made.
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
 
 from libremq.client.remote import remote_calls as rc
 from libremq.host.binding import GetCall, PutCall, with_ids
 from libremq.kernel.properties.message_handles import MessageHandles
-from libremq.kernel.properties.property_types import infer_type
 from libremq.mqi import constants as C
 from libremq.mqi.errors import mq_error
 from libremq.mqi.structs import MQGMO, MQMD, MQOD, MQPMO
@@ -134,17 +132,6 @@ class PutBytes:
         """Is the put not answered? `by_default`: those on this handle are not, unless they ask for it."""
         response = self.options & _RESPONSES
         return response == C.MQPMO_ASYNC_RESPONSE or (not response and by_default)
-
-
-def encoded_properties(handles: MessageHandles, values: Mapping[str, object]) -> bytes:
-    """The properties of a put, made in a handle of their own, which checks them."""
-    hmsg = handles.create()
-    try:
-        for name, value in values.items():
-            handles.set(hmsg, None, name, None, infer_type(value), value)
-        return handles.get(hmsg).properties.encode()
-    finally:
-        handles.delete(hmsg)
 
 
 class GetBytes:

@@ -24,6 +24,7 @@ from libremq.mqi.constants import (
     MQRC_UNEXPECTED_ERROR,
     MQTYPE_BOOLEAN,
     MQTYPE_BYTE_STRING,
+    MQTYPE_FLOAT32,
     MQTYPE_NULL,
     MQTYPE_STRING,
 )
@@ -46,7 +47,10 @@ _TYPE_CODES = {
 }
 _TYPE_OF_CODE = {code: mqtype for mqtype, code in _TYPE_CODES.items()}
 _NUMBERS = {mqtype: struct.Struct(f"<{code}") for mqtype, code in {**INTEGER_TYPES, **FLOAT_TYPES}.items()}
+_BOOLEAN, _STRING = _TYPE_CODES[MQTYPE_BOOLEAN], _TYPE_CODES[MQTYPE_STRING]
 _SIZES = {MQTYPE_NULL: 0, MQTYPE_BOOLEAN: 1, **{mqtype: number.size for mqtype, number in _NUMBERS.items()}}
+_SIZE_OF_CODE = {code: _SIZES.get(mqtype, -1) for mqtype, code in _TYPE_CODES.items() if mqtype != MQTYPE_FLOAT32}
+"""Of values; -1: it comes before the value. A float of four bytes is one of eight in between."""
 
 
 @dataclass(slots=True, eq=False)
@@ -372,6 +376,48 @@ def _varint(number: int) -> bytes:
 def stored_count(data: bytes) -> int:
     """How many properties a stored form says to have."""
     return _read_varint(data, 1)[0] if len(data) > 1 else 0
+
+
+def is_stored_form(data: bytes) -> bool:
+    """Would `encode` make just these bytes of what `decode` reads in them? Told without making a property.
+
+    No where that takes a closer look: with descriptors, with numbers that need not come back as they were.
+    """
+    try:
+        count, position = _read_varint(data, 1)
+        if data[0] != STORED_VERSION or not 0 < count <= PROPERTIES_MAX or data[1:position] != _varint(count):
+            return False
+        for _ in range(count):
+            size = _SIZE_OF_CODE[data[position]]
+            start = position + 2
+            position = start + data[position + 1]
+            if position - start >= 0x80 or not _is_text(data[start:position]):
+                return False
+            if size >= 0:
+                position += size
+                if data[start - 2] == _BOOLEAN and data[position - 1] > 1:
+                    return False
+                continue
+            code, at = data[start - 2], position
+            length, position = _read_varint(data, at)
+            if data[at:position] != _varint(length):
+                return False
+            at, position = position, position + length
+            if code == _STRING and not _is_text(data[at:position]):
+                return False
+    except (IndexError, KeyError):
+        return False
+    return position == len(data)
+
+
+def _is_text(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _read_varint(data: bytes, position: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ canonical name: without `usr.`, and with the folder in place of the JMS or MQ sy
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from libremq.mqi.constants import (
     MQ_MAX_PROPERTY_NAME_LENGTH,
@@ -92,6 +93,11 @@ def check_length(name: str) -> None:
 def check_name(name: str) -> None:
     """MQRC_PROPERTY_NAME_ERROR unless an application may set a property of this name."""
     check_length(name)
+    _check_parts(name)
+
+
+@lru_cache(maxsize=512)  # programs use few names, again and again
+def _check_parts(name: str) -> None:
     if _NAME.fullmatch(name) is None:
         raise _name_error(
             name, "parts of a property name begin with a letter, _ or $, go on with letters, digits, _ and $"

@@ -1,8 +1,9 @@
 """Gets of whatever comes first, one or many, of messages about which there is nothing to decide.
 
-Such a message is handed on as its bytes: descriptor and data go into the answer as they were stored. As soon as
-anything is special (properties, a group, a report on delivery, a lock, a definition that forbids it), nothing is done,
-and an ordinary get decides (`getting`).
+Such a message is handed on as its bytes: descriptor and data go into the answer as they were stored, and so do
+properties, where the getter wants them in a handle. It may be one that is asked for by MsgId or CorrelId, if it is the
+first that the index knows. As soon as anything is special (a group, a report on delivery, a lock, a definition that
+forbids it), nothing is done, and an ordinary get decides (`getting`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from libremq.common.checksum import crc32
 from libremq.kernel.messages.time_to_live import time_left
 from libremq.kernel.properties.property_delivery import FORMATS_WITH_PROPERTIES
 from libremq.kernel.state import runs
@@ -69,6 +71,9 @@ PLAIN_OPTIONS = (
 )
 """Get options that decide nothing about a message without properties. A wait, too, where there is a message."""
 _IDS = C.MQMO_MATCH_MSG_ID | C.MQMO_MATCH_CORREL_ID
+ANY = bytes(48)
+"""MsgId and CorrelId of a get that takes whatever comes."""
+_ANY_ID = bytes(24)
 _NONE = bytes(4)
 _RUN_BYTES = 64 << 10
 """Of messages that are looked at as one run: whoever is given them may not take all, and they may have to be read."""
@@ -87,8 +92,15 @@ def take_plain(
     options: int,
     before: BeforeTaking = nothing_first,
     most: int = 1,
+    *,
+    ids: bytes = ANY,
+    with_properties: bool = False,
 ) -> Positioned[list[Plain]]:
-    """So many of the first messages at most; fewer, or none, as soon as one is special or there is none."""
+    """So many of the first messages at most; fewer, or none, as soon as one is special or there is none.
+
+    `ids`: MsgId and CorrelId that it must have, zeros for one that may be any. `with_properties`: the getter takes
+    them, in a handle; else a message that has some is special.
+    """
     taken: list[Plain] = []
     queue = handle.queue
     if (
@@ -102,12 +114,12 @@ def take_plain(
         return taken, 0
     position = 0
     try:
-        run = _take_run(core, connection, handle, queue, options, before, most) if most > 1 else None
+        run = _take_run(core, connection, handle, queue, options, before, most, with_properties) if most > 1 else None
         if run is not None:
             taken, position = run
             most = 0  # the rest comes with the next call
         while len(taken) < most:
-            found, lsn = _take_first(core, connection, handle, queue, options, before)
+            found, lsn = _take_first(core, connection, handle, queue, options, before, ids, with_properties)
             if found is None:
                 break
             if lsn > position:
@@ -121,12 +133,19 @@ def take_plain(
 
 
 def _take_first(
-    core: Core, connection: Connection, handle: ObjectHandle, queue: QueueState, options: int, before: BeforeTaking
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    queue: QueueState,
+    options: int,
+    before: BeforeTaking,
+    ids: bytes,
+    with_properties: bool,
 ) -> Positioned[Plain | None]:
-    slot = first(core, handle, queue)
+    slot = first(core, handle, queue) if ids == ANY else _first_with(queue, ids)
     if slot < 0:  # none, or it takes an ordinary get to find out
         return None, 0
-    found = _plain(core, queue, slot, options)
+    found = _seen(core, queue, slot, queue.store.message(slot), options, with_properties)
     if found is None:
         return None, 0
     unit: UnitOfWork | None = None
@@ -152,14 +171,29 @@ def _take_first(
     return found, lsn
 
 
-def _plain(core: Core, queue: QueueState, slot: int, options: int) -> Plain | None:
+def _first_with(queue: QueueState, ids: bytes) -> int:
+    """The first message with these ids, or NONE: it may be that it takes a search to find it."""
+    store = queue.store
+    chains = store.chains
+    message_id, correlation_id = ids[:24], ids[24:]
+    by_message = message_id != _ANY_ID
+    # While the index is made it has those from the front on: what it finds is the first, too
+    index = chains.by_message() if by_message else chains.by_correlation()
+    slot = chains.first_with(index, crc32(message_id if by_message else correlation_id))
+    if slot == NONE or queue.locks or store.handles.expiry_ms[slot]:
+        return NONE
+    its_id, its_correlation_id, _ = store.message(slot).ids()
+    if by_message and its_id != message_id:
+        return NONE
+    return slot if correlation_id in (_ANY_ID, its_correlation_id) else NONE
+
+
+def _seen(
+    core: Core, queue: QueueState, slot: int, message: Message, options: int, with_properties: bool
+) -> Plain | None:
     """The message as a getter sees it; None if it is special."""
-    return _seen(core, queue, slot, queue.store.message(slot), options)
-
-
-def _seen(core: Core, queue: QueueState, slot: int, message: Message, options: int) -> Plain | None:
     store, body = queue.store, message.body
-    if message.properties or is_special(body, options):
+    if (message.properties and not with_properties) or is_special(body, options):
         return None
     if expires := store.handles.expiry_ms[slot]:
         expiry = int.from_bytes(body[EXPIRY_AT:EXPIRY_END], "little", signed=True)
@@ -178,6 +212,7 @@ def _take_run(
     options: int,
     before: BeforeTaking,
     most: int,
+    with_properties: bool,
 ) -> Positioned[list[Plain]] | None:
     """Take the first messages as one step, as far as they are alike. None if each has to be looked at."""
     store = queue.store
@@ -198,7 +233,7 @@ def _take_run(
     while slot != NONE and len(slots) < most and not expiries[slot] and flags[slot] & PERSISTENT == alike:
         slots.append(slot)
         slot = following[slot]
-    taken = _first_plain(core, queue, slots, options)
+    taken = _first_plain(core, queue, slots, options, with_properties)
     del slots[len(taken) :]
     wanted = before(taken) if taken else 0
     del taken[wanted:], slots[wanted:]
@@ -215,14 +250,17 @@ def _take_run(
     return taken, lsn
 
 
-def _first_plain(core: Core, queue: QueueState, slots: Sequence[int], options: int) -> list[Plain]:
+def _first_plain(
+    core: Core, queue: QueueState, slots: Sequence[int], options: int, with_properties: bool
+) -> list[Plain]:
     """The first of these messages, up to one that is special, or that cannot be read, or for which there is no room."""
     found: list[Plain] = []
     room = _RUN_BYTES
     try:
         while len(found) < len(slots):
             for message in queue.store.messages(slots[len(found) :]):
-                one = _seen(core, queue, slots[len(found)], message, options) if room > 0 else None
+                slot = slots[len(found)]
+                one = _seen(core, queue, slot, message, options, with_properties) if room > 0 else None
                 if one is None:
                     return found
                 found.append(one)
@@ -233,7 +271,7 @@ def _first_plain(core: Core, queue: QueueState, slots: Sequence[int], options: i
 
 
 def is_plain(handle: ObjectHandle, gmo: MQGMO) -> bool:
-    """Are gets with these options, and without ids, of whatever comes first, as it is stored?"""
+    """Are gets with these options of whatever comes first, or first with an id, as it is stored?"""
     options, match = gmo.Options, gmo.MatchOptions
     return not options & ~(PLAIN_OPTIONS | C.MQGMO_WAIT) and not match & ~_IDS and handle.selector is None
 

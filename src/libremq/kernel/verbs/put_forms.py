@@ -4,7 +4,7 @@ A program puts the same descriptor with the same options through the same handle
 these (`putting.put_to`) depends on them and on the definitions, and is kept as bytes: the stored descriptor, with gaps
 for the two ids and the time. So the next one is three pieces joined, and the questions whose answers may have changed
 since: `put_plan` has the list. If an answer has, or the put is of a kind that is decided by more than these (groups,
-properties, reports, a passed context, a remote queue), nothing is done and the put is done anew, all of it. That both
+reports, a passed context, a remote queue), nothing is done and the put is done anew, all of it. That both
 come to the same, byte for byte, is what tests/server/net/test_server_known_calls.py shows.
 """
 
@@ -103,13 +103,17 @@ class PutForm:
     def connection(self) -> Connection:
         return self._connection
 
-    def put(self, ids: bytes, data: bytes) -> Filled | None:
-        """Put one more, with this MsgId and CorrelId; None, with nothing done, if that has to be looked at anew."""
+    def put(self, ids: bytes, data: bytes, properties: bytes = b"") -> Filled | None:
+        """Put one more, with this MsgId and CorrelId; None, with nothing done, if that has to be looked at anew.
+
+        `properties` are in the form in which they are stored, which `is_stored_form` has seen.
+        """
         core, connection, plan, handle = self._core, self._connection, self._plan, self._handle
         queue = plan.queue
         if (
             plan.closed_because(core, self._options)
-            or plan.no_room_because(len(data))
+            or plan.no_room_because(len(data), len(properties))
+            or (properties and core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH)
             or connection.is_lost
             or handle.put_groups  # a group was begun through it since
             or not (self._put1 or handle.hobj in connection.handles)
@@ -128,6 +132,9 @@ class PutForm:
             now = core.clock.now()
             stamp = put_stamp(now) if self._is_stamped else BLANK_STAMP
             message = Message.of_bytes(b"".join((self._head, ids, self._between, stamp, self._behind_stamp)), data)
+            if properties:
+                message.properties = properties
+                message.weight += len(properties)
             if unit is None and queue.waiters and put_to_waiting_getter.to_waiting_getter(core, queue, message):
                 lsn = 0
             else:

@@ -384,8 +384,8 @@ class Conversation:
             if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
                 with PropertyBlocks(self, pmo, data) as data:
                     self.manager.put(self.hconn, hobj, md, pmo, data)
-                return False
-            self.manager.put(self.hconn, hobj, md, pmo, data)
+            else:
+                self.manager.put(self.hconn, hobj, md, pmo, data)
         except MQError as error:
             self.manager.note_async_failure(self.hconn, error)
         return self._async_troubles == troubles
@@ -406,7 +406,7 @@ class Conversation:
             reason = self.manager.put1(self.hconn, od, md, pmo, data)
         elif pmo.NewMsgHandle or pmo.OriginalMsgHandle:
             with PropertyBlocks(self, pmo, data) as data:
-                reason = self.manager.put1(self.hconn, od, md, pmo, data)
+                reason, form = self.manager.put1_and_form(self.hconn, od, md, pmo, data)
         else:
             reason, form = self.manager.put1_and_form(self.hconn, od, md, pmo, data)
         comp_code = C.MQCC_WARNING if reason else C.MQCC_OK

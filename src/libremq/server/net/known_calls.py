@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from libremq.kernel.verbs.plain_gets import Plain, is_plain
+from libremq.kernel.properties.message_properties import is_stored_form
+from libremq.kernel.verbs.plain_gets import ANY, Plain, is_plain
 from libremq.kernel.verbs.put_forms import PutForm
 from libremq.mqi import constants as C
 from libremq.mqi.structs import MQGMO, MQMD, MQPMO
@@ -25,6 +27,7 @@ from libremq.wire.calls_alike import (
     GET_KIND,
     HEAD_AT,
     IDS_AT,
+    IDS_END,
     KIND_AT,
     PUT1_KIND,
     PUT_DATA_AT,
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
 
 KNOWN_MAX = 256
 """Kinds of calls that are remembered of a link. Then it begins anew."""
+_ALIKE_MAX = 4  # of them that differ behind their ids only: in options, reply queues, properties
+_ANY_ID = bytes(24)
 _ENABLED = os.environ.get("LIBREMQ_KNOWN_CALLS", "") != "no"
 
 
@@ -64,22 +69,37 @@ def may_be_handed_bytes(conversation: Conversation, hobj: int, md: MQMD, gmo: MQ
 
 
 class _KnownPut:
-    __slots__ = ("conversation", "form", "like")
+    __slots__ = ("conversation", "form", "like", "others")
 
     def __init__(self, conversation: Conversation, like: LikePut, form: PutForm) -> None:
         self.conversation = conversation
         self.like = like
         self.form = form
+        self.others: tuple[_KnownPut, ...] = ()
+        """That begin with the same bytes, and differ behind their ids."""
+
+    def kinds(self) -> Iterator[_KnownPut]:
+        yield self
+        yield from self.others
 
 
 class _KnownGet:
-    __slots__ = ("conversation", "hobj", "like", "options")
+    __slots__ = ("by_correlation_id", "by_message_id", "conversation", "hobj", "like", "options", "with_properties")
 
-    def __init__(self, conversation: Conversation, like: LikeGet, hobj: int, options: int) -> None:
+    def __init__(self, conversation: Conversation, like: LikeGet, hobj: int, gmo: MQGMO) -> None:
         self.conversation = conversation
         self.like = like
         self.hobj = hobj
-        self.options = options
+        self.options = gmo.Options
+        self.with_properties = like.has_handle and bool(gmo.Options & C.MQGMO_PROPERTIES_IN_HANDLE)
+        self.by_message_id = bool(gmo.MatchOptions & C.MQMO_MATCH_MSG_ID)
+        self.by_correlation_id = bool(gmo.MatchOptions & C.MQMO_MATCH_CORREL_ID)
+
+    def ids(self, given: bytes) -> bytes:
+        """Those that a message must have."""
+        if given == ANY or (self.by_message_id and self.by_correlation_id):
+            return given
+        return (given[:24] if self.by_message_id else _ANY_ID) + (given[24:] if self.by_correlation_id else _ANY_ID)
 
 
 class KnownCalls:
@@ -106,17 +126,25 @@ class KnownCalls:
         like = like_put(flow, reply)
         form = conversation.manager.form_of(conversation.hconn, hobj, md, pmo) if like is not None else None
         if like is not None and form is not None:
-            if len(self._puts) >= KNOWN_MAX:
-                self._puts.clear()
-            self._puts[like.head] = _KnownPut(conversation, like, form)
+            self._keep(_KnownPut(conversation, like, form))
 
     def note_put1(self, conversation: Conversation, flow: Flow, form: PutForm, reply: bytes) -> None:
         """An MQPUT1 went well, and this is the form of those like it."""
         like = like_put1(flow, reply) if _ENABLED else None
         if like is not None:
+            self._keep(_KnownPut(conversation, like, form))
+
+    def _keep(self, known: _KnownPut) -> None:
+        like, before = known.like, self._puts.get(known.like.head)
+        if before is None:
             if len(self._puts) >= KNOWN_MAX:
                 self._puts.clear()
-            self._puts[like.head] = _KnownPut(conversation, like, form)
+        else:
+            known.others = tuple(
+                one for one in before.kinds()
+                if (one.like.behind, one.like.with_properties) != (like.behind, like.with_properties)
+            )[: _ALIKE_MAX - 1]  # fmt: skip
+        self._puts[like.head] = known
 
     def note_get(self, conversation: Conversation, flow: Flow, hobj: int, gmo: MQGMO, reply: bytes) -> None:
         """A get for any length went well."""
@@ -126,7 +154,7 @@ class KnownCalls:
         if like is not None:
             if len(self._gets) >= KNOWN_MAX:
                 self._gets.clear()
-            self._gets[like.request] = _KnownGet(conversation, like, hobj, gmo.Options)
+            self._gets[like.request] = _KnownGet(conversation, like, hobj, gmo)
 
     def take(self, data: bytes) -> tuple[int, int]:
         """Run the known calls at the beginning, as far as a turn goes. How many bytes they took, and how many calls.
@@ -156,10 +184,20 @@ class KnownCalls:
 
     def _run_puts(self, data: bytes, start: int, most: int) -> tuple[int, int]:
         """Puts that are alike and follow each other."""
-        head = data[start + HEAD_AT : start + IDS_AT]
-        known = self._puts.get(head)
-        if known is None or not known.conversation.takes_known:
+        first = self._puts.get(data[start + HEAD_AT : start + IDS_AT])
+        if first is None or not first.conversation.takes_known:
             return 0, 0
+        run = self._run_kind(first, data, start, most)
+        if not run[1]:
+            for known in first.others:
+                run = self._run_kind(known, data, start, most)
+                if run[1]:
+                    break
+        return run
+
+    def _run_kind(self, known: _KnownPut, data: bytes, start: int, most: int) -> tuple[int, int]:
+        if known.like.with_properties:
+            return self._run_one(known, data, start)
         like, form, link = known.like, known.form, self._link
         agreed = link.agreed
         assert agreed is not None
@@ -196,25 +234,36 @@ class KnownCalls:
 
     def _run_put1(self, data: bytes, start: int) -> tuple[int, int]:
         """An MQPUT1, for which there is no open handle."""
-        known = self._puts.get(data[start + HEAD_AT : start + IDS_AT + OD_BYTES])
-        if known is None or not known.conversation.takes_known:
+        first = self._puts.get(data[start + HEAD_AT : start + IDS_AT + OD_BYTES])
+        if first is None or not first.conversation.takes_known:
             return 0, 0
+        for known in first.kinds():
+            run = self._run_one(known, data, start)
+            if run[1]:
+                return run
+        return 0, 0
+
+    def _run_one(self, known: _KnownPut, data: bytes, start: int) -> tuple[int, int]:
+        """One put, with properties or without."""
         link, like, form = self._link, known.like, known.form
         agreed = link.agreed
         assert agreed is not None
-        found = like.parse(data, start, min(agreed.max_message, link.segment_limit - PUT_DATA_AT - OD_BYTES))
+        found = like.parse(data, start, min(agreed.max_message, link.segment_limit - PUT_DATA_AT - like.before))
         if found is None:
             return 0, 0
-        ids, content, end = found
-        filled = known.conversation.manager.put_like(form, ids, content)
+        ids, properties, content, end = found
+        if properties and not is_stored_form(properties):
+            return 0, 0
+        filled = known.conversation.manager.put_like(form, ids, content, properties)
         if filled is None:
             return 0, 0
-        link.send(like.answer(filled.ids, filled.stamp, len(content)), form.connection.lsn)
+        if like.is_answered:
+            link.send(like.answer(filled.ids, filled.stamp, len(properties) + len(content)), form.connection.lsn)
         return end - start, 1
 
     def _run_get(self, data: bytes, start: int) -> tuple[int, int]:
-        """One get of whatever comes."""
-        known = self._gets.get(data[start + HEAD_AT : start + GET_BYTES])
+        """One get, of whatever comes or by its ids."""
+        known = self._gets.get(data[start + HEAD_AT : start + IDS_AT] + data[start + IDS_END : start + GET_BYTES])
         if known is None or data[start : start + HEAD_AT] != _GET_HEAD or not known.conversation.takes_known:
             return 0, 0
         link, conversation, like = self._link, known.conversation, known.like
@@ -228,12 +277,16 @@ class KnownCalls:
         def before(found: list[Plain]) -> int:
             nonlocal answer
             message, body, token = found[0]
-            if len(message.data) > length_max:
+            properties, content = message.properties, message.data
+            if len(properties) + len(content) > length_max:
                 return 0
-            answer = like.answer(body, token, message.data)
+            answer = like.answer(body, token, content, properties)
             return 1
 
-        if not conversation.manager.get_plain(conversation.hconn, known.hobj, known.options, before):
+        if not conversation.manager.get_plain(
+            conversation.hconn, known.hobj, known.options, before,
+            ids=known.ids(data[start + IDS_AT : start + IDS_END]), with_properties=known.with_properties,
+        ):  # fmt: skip
             return 0, 0
         connection = conversation.connection
         assert connection is not None
