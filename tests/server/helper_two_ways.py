@@ -286,9 +286,9 @@ def _counted(patch: pytest.MonkeyPatch, *, on: bool) -> Iterator[dict[str, int]]
         patched.setattr(Batch, "_take_plain", taking)
         pack_plain = Conversation._pack_plain
 
-        def handing(self: Conversation, hobj: int, body: bytes, gmo: MQGMO, data: bytes) -> bytes:
+        def handing(self: Conversation, hobj: int, body: bytes, gmo: MQGMO, data: bytes, properties: bytes) -> bytes:
             counts["handed"] += 1
-            return pack_plain(self, hobj, body, gmo, data)
+            return pack_plain(self, hobj, body, gmo, data, properties)
 
         patched.setattr(Conversation, "_pack_plain", handing)
         yield counts

@@ -160,10 +160,11 @@ def pack_get_reply(comp_code: int, reason: int, hobj: int, md: MQMD, gmo: MQGMO,
     return pack_api(comp_code, reason, hobj, len(fixed) + 4 + len(data)) + fixed + _INT_OUT.pack(length) + data
 
 
-def pack_plain_get_reply(hobj: int, body: bytes, gmo: MQGMO, data: bytes) -> bytes:
-    """The same of a message without properties, for a descriptor of version 2 that is there as bytes."""
+def pack_plain_get_reply(hobj: int, body: bytes, gmo: MQGMO, data: bytes, properties: bytes) -> bytes:
+    """The same for a descriptor of version 2 that is there as bytes."""
     fixed = VERSION_2 + body + GMO.pack(gmo)
-    return pack_api(0, 0, hobj, len(fixed) + 4 + len(data)) + fixed + _INT_OUT.pack(len(data)) + data
+    api = pack_api(0, 0, hobj, len(fixed) + 4 + len(properties) + len(data))
+    return b"".join((api, fixed, _INT_OUT.pack(len(data)), properties, data))
 
 
 def unpack_get_reply(body: bytes) -> tuple[MQMD, MQGMO, int, bytes]:

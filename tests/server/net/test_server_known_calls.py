@@ -518,6 +518,10 @@ HANDED: dict[str, list[Step]] = {
     "in syncpoint if it is persistent": met(Get(A2, options=IF_PERSISTENT), ONE, then=(BACKOUT_2,)),
     "whose context is kept": met(Get(A2, source=ALIAS), Put(to=ALIAS, options=C.MQPMO_NO_CONTEXT)),
     "a request": met(Get(A2), Put(fields=(("MsgType", 1), ("ReplyToQ", "R")))),
+    "with its properties": met(Get(A2, message_handle=1, options=IN_HANDLE), Put(properties=PROPERTIES, lengths=(50,))),
+    "with its properties, by its id": met(
+        Get(A2, message_handle=1, options=IN_HANDLE, ids=1), Put(properties=_MANY_KINDS.encode(), ids=(1,))
+    ),
 }
 """What comes to a get that waits is handed to it as its bytes."""
 SPECIAL: dict[str, list[Step]] = {
@@ -531,6 +535,8 @@ SPECIAL: dict[str, list[Step]] = {
         Put(fields=(("Format", "MQHRF2"),), data=WITH_PROPERTIES),
     ),
     "properties of a message handle": met(Get(A2, message_handle=1), Put(properties=PROPERTIES)),
+    "properties that nobody asked for": met(Get(A2), Put(properties=PROPERTIES)),
+    "properties and no handle for them": met(Get(A2, options=IN_HANDLE), Put(properties=PROPERTIES)),
     "another id": met(Get(A2, ids=1), ONE, Put(ids=(2,))),
     "an id with the same checksum": met(
         Get(A2, match=C.MQMO_MATCH_CORREL_ID, ids=1), Put(fields=(("CorrelId", b"another id with 20 b\xdfJ\x96o"),))

@@ -48,7 +48,7 @@ class Got:
 PackReply = Callable[[int, MQMD, MQGMO, Got], bytes]
 """Makes a binding's answer of hobj, descriptor, options and result: before the message is taken, so that one that no
 answer can be made of stays where it is. It may be called more than once for a get."""
-PackPlain = Callable[[int, bytes, MQGMO, bytes], bytes]
+PackPlain = Callable[[int, bytes, MQGMO, bytes, bytes], bytes]
 """The same of hobj, packed descriptor, options and data, for a message about which there is nothing to decide."""
 
 

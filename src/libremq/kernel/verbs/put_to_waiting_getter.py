@@ -53,6 +53,8 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message) -> bool:
         if left <= 0:
             return False  # too many have been asked: the others are, one slice after the other, when it is on the queue
         pack_plain = waiter.pack_plain if packed is not None and waiter.handle.get_group is None else None
+        if message.properties and not (waiter.gmo.MsgHandle and waiter.gmo.Options & C.MQGMO_PROPERTIES_IN_HANDLE):
+            pack_plain = None
         if waiter.ids is not WHATEVER_COMES:
             left -= LOOK
             if pack_plain is not None:
@@ -89,7 +91,7 @@ def to_waiting_getter(core: Core, queue: QueueState, message: Message) -> bool:
 
 def _packed(message: Message) -> bytes | None:
     """Its descriptor, if nobody has taken that apart and it asks for nothing: no group, no segment, no report."""
-    if not message.is_packed or message.properties or message.origin is not None:
+    if not message.is_packed or message.origin is not None:
         return None
     body = message.body
     return body if body[FLAGS_AT:FLAGS_END] == body[:REPORT_END] == _NOTHING else None
@@ -113,7 +115,7 @@ def _hand_over_packed(waiter: Waiter, message: Message, body: bytes, pack: PackP
     filled.MsgToken = _NO_TOKEN
     filled.ReturnedLength = len(data)
     try:
-        got.reply = pack(handle.hobj, body, filled, data)
+        got.reply = pack(handle.hobj, body, filled, data, message.properties)
     except MQError as error:
         waiter.fail(error)
         return False

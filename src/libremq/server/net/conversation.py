@@ -491,11 +491,11 @@ class Conversation:
                 data = block + data
         return calls.pack_get_reply(got.comp_code, got.reason, hobj, md, gmo, got.length, data)
 
-    def _pack_plain(self, hobj: int, body: bytes, gmo: MQGMO, data: bytes) -> bytes:
-        """`_pack_got` of a message without properties, whose descriptor is there as bytes."""
+    def _pack_plain(self, hobj: int, body: bytes, gmo: MQGMO, data: bytes, properties: bytes) -> bytes:
+        """`_pack_got` of a message whose descriptor is there as bytes, and so are its properties."""
         if gmo.MsgHandle:
-            gmo.MsgHandle = 1  # the handle of our client is empty
-        return calls.pack_plain_get_reply(hobj, body, gmo, data)
+            gmo.MsgHandle = 1 + len(properties)  # none, and the handle of our client is empty
+        return calls.pack_plain_get_reply(hobj, body, gmo, data, properties)
 
     def properties_in(self, hmsg: int) -> bytes | None:
         """The properties that a get has left in a handle, encoded; None if it left the handle as it was."""
