@@ -116,8 +116,8 @@ SHORT_WAYS = (
         "    if isinstance(obj, LocalQueue) and obj.is_temporary:", _PUT_FORMS_TESTS,
     ),
     Bug(
-        "a repeated put ignores MAXDEPTH", _PUT_FORMS, "            or plan.no_room_because(len(data))\n", "",
-        _KNOWN_CALLS_TESTS,
+        "a repeated put ignores MAXDEPTH", _PUT_FORMS,
+        "            or plan.no_room_because(len(data), len(properties))\n", "", _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a repeated put ignores MAXUMSGS", _PUT_FORMS, "limited=APPLICATION.is_limited", "limited=False",
