@@ -37,7 +37,7 @@ from libremq.log.extents import extent_number
 from libremq.log.shadow import SHADOW_FILE
 from libremq.log.tail import TAIL_FILE
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.errors import mq_error
 
 
 def create(
@@ -123,13 +123,13 @@ def alone_in(files: Files, folder: str, name: str) -> Iterator[None]:
     lock = lock_folder(files, folder, name)
     try:
         yield
-    except MQError:
-        if files.list(folder) == [LOCK]:
-            files.remove(f"{folder}/{LOCK}")
-            if is_new:
-                files.remove_folder(folder)
-        raise
     finally:
+        try:
+            files.remove(f"{folder}/{LOCK}")  # it says who has opened the queue manager: nobody has yet
+            if is_new and not files.list(folder):
+                files.remove_folder(folder)
+        except OSError:
+            pass  # it is locked no more, and that is what counts
         lock.release()
 
 

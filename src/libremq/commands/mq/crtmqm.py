@@ -35,7 +35,6 @@ from libremq.common.log_stanza import LOG_SETTINGS, LogSettings, stanza_values
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.host.default_queue_manager import configured_default, make_default
-from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
 if TYPE_CHECKING:
