@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -27,6 +28,8 @@ from libremq.mqi.errors import MQError
 from libremq.server.process.run_state import current_run
 
 _LOCK_TRIES, _LOCK_PAUSE_S = 10, 0.05
+_ERRNO = re.compile(r"\[Errno \d+\] ")
+"""What Python puts before the words of the system: the words are enough for people."""
 
 
 class Refused(Exception):
@@ -131,7 +134,7 @@ def say(text: str) -> None:
 def complain(command: str, error: object) -> None:
     """An error of a command, on standard error, after what it printed so far. A message id needs no introduction."""
     sys.stdout.flush()
-    text = printable(without_passwords(str(error)))
+    text = printable(without_passwords(_ERRNO.sub("", str(error))))
     print(text if text.startswith("AMQ") else f"libremq {command}: {text}", file=sys.stderr)
 
 

@@ -39,7 +39,7 @@ def lock_log(lock: FolderLock, files: Files, folder: str, name: str, settings: C
 
 
 def _open_elsewhere(files: Files, error: BlockingIOError, folder: str, name: str) -> MQError:
-    why = f"{error.strerror} has the queue manager in {folder} open; close it there first"
+    why = f"{error.strerror} has the queue manager in {folder} open; close it there first, or have a server run it"
     if files.exists(f"{folder}/{queue_manager_files.MARKER}"):
         why = f"{error.strerror} makes the queue manager in {folder} at this moment, or deletes it; wait for that"
     return mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, why)
