@@ -1,13 +1,14 @@
-"""Groups and segments in logical order, as far as the model (`tests/model`) does not go: where a group ends."""
+"""Groups and segments, as far as it takes the model (`tests/model`) to notice: where a group ends, and its backouts."""
 
 from __future__ import annotations
 
 import pytest
 from helper_qmgr import Session
 
+from libremq.kernel.state.waiting_gets import Got
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
-from libremq.mqi.structs import MQMD, MQPMO
+from libremq.mqi.structs import MQGMO, MQMD, MQPMO
 
 IN_GROUP, LAST = C.MQMF_MSG_IN_GROUP, C.MQMF_LAST_MSG_IN_GROUP
 SEGMENT, LAST_SEGMENT = C.MQMF_SEGMENT, C.MQMF_LAST_SEGMENT
@@ -54,3 +55,39 @@ def test_what_does_not_go_on_with_it_is_refused(session: Session, begun: int, ne
     with pytest.raises(MQError) as caught:
         put(session, hobj, next_one)
     assert caught.value.reason == reason
+
+
+def get(session: Session, hobj: int, options: int) -> bytes:
+    md, gmo = MQMD(Version=2), MQGMO(Version=2, Options=options, MatchOptions=C.MQMO_NONE)
+    got = session.qm.get(session.hconn, hobj, md, gmo)
+    assert isinstance(got, Got)
+    return got.data
+
+
+def test_a_backout_goes_back_to_where_the_group_was_before_the_first_get(session: Session) -> None:
+    for number, flags in enumerate((IN_GROUP, IN_GROUP, LAST), 1):
+        session.put("Q", b"%d" % number, GroupId=b"G" * 24, MsgFlags=flags, MsgSeqNumber=number)
+    hobj = session.open_input("Q")
+    in_order = C.MQGMO_SYNCPOINT | C.MQGMO_LOGICAL_ORDER
+    assert get(session, hobj, in_order) == b"1"
+    session.qm.commit(session.hconn)
+    for _ in range(2):
+        assert [get(session, hobj, in_order) for _ in range(2)] == [b"2", b"3"]
+        session.qm.backout(session.hconn)
+    assert get(session, hobj, in_order) == b"2"
+
+
+@pytest.mark.parametrize("persistence", [C.MQPER_PERSISTENT, C.MQPER_NOT_PERSISTENT])
+def test_a_persistent_message_in_segments_is_not_got_beside_a_unit_of_work(session: Session, persistence: int) -> None:
+    """It is a unit of work of its own, and the connection has one already."""
+    group = {"GroupId": b"G" * 24, "Persistence": persistence}
+    session.put("Q", bytes(16), MsgFlags=SEGMENT, Offset=0, **group)
+    session.put("Q", bytes(16), MsgFlags=LAST_SEGMENT, Offset=16, **group)
+    session.put("Q", b"in the unit of work", syncpoint=True)
+    hobj = session.open_input("Q")
+    whole = C.MQGMO_NO_SYNCPOINT | C.MQGMO_COMPLETE_MSG
+    if persistence == C.MQPER_PERSISTENT:
+        with pytest.raises(MQError, match="MQRC_UOW_NOT_AVAILABLE"):
+            get(session, hobj, whole)
+        session.qm.commit(session.hconn)
+    assert get(session, hobj, whole) == bytes(32)
