@@ -157,11 +157,19 @@ def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]
             raise
         told, code = error, code_of(error, command)
     if not getattr(arguments, "quiet", False):
-        text = (told.detail if isinstance(told, MQError) else "") or str(told)
+        text = _words_of(told)
         if code == ExitCode.NOT_AUTHORIZED:
             text = amq(7077, text)
         complain(command, text)
     return code
+
+
+def _words_of(error: Exception) -> str:
+    """What is wrong, and with which object."""
+    if not isinstance(error, MQError) or not error.detail:
+        return str(error)
+    name = error.object_name
+    return error.detail if not name or name in error.detail else f"{name}: {error.detail}"
 
 
 def _is_expected(error: Exception) -> bool:
