@@ -90,8 +90,8 @@ def test_what_was_refused_before_anything_was_made_leaves_nothing() -> None:
     files.make_folder("logs")
     files.open("logs/letter", create=True).close()
     with pytest.raises(MQError, match="logs is not empty"):
-        lifecycle.create(files, "qm", "QM1", VirtualClock(), CONFIG, log_folder="logs")
-    assert not files.exists("qm")
+        lifecycle.create(files, "data/qmgrs/QM1", "QM1", VirtualClock(), CONFIG, log_folder="logs")
+    assert not files.exists("data")
 
 
 def test_a_folder_with_nothing_but_a_lock_in_it_is_empty() -> None:

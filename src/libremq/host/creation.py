@@ -118,7 +118,11 @@ def default_key_repository(folder: str) -> str:
 def alone_in(files: Files, folder: str, name: str) -> Iterator[None]:
     """Have the folder locked in which a queue manager comes to be. Refused, it is as it was, or not there."""
     check_wipeable(files, folder, name)  # before a lock file is made in it
-    is_new = not files.exists(folder)
+    made: list[str] = []
+    path = folder
+    while path and not files.exists(path):
+        made.append(path)
+        path = os.path.dirname(path)
     files.make_folder(folder)
     lock = lock_folder(files, folder, name)
     try:
@@ -126,8 +130,8 @@ def alone_in(files: Files, folder: str, name: str) -> Iterator[None]:
     finally:
         try:
             files.remove(f"{folder}/{LOCK}")  # it says who has opened the queue manager: nobody has yet
-            if is_new and not files.list(folder):
-                files.remove_folder(folder)
+            while made and not files.list(made[0]):
+                files.remove_folder(made.pop(0))
         except OSError:
             pass  # it is locked no more, and that is what counts
         lock.release()

@@ -101,7 +101,7 @@ REASONS: dict[int, tuple[str, tuple[int, ...], str, str]] = {
         "MQRC_EXPIRY_ERROR",
         (2,),
         'Expiry in the message descriptor is neither positive nor "unlimited".',
-        "Give tenths of a second, or MQEI_UNLIMITED.",
+        "Give a time above zero, or MQEI_UNLIMITED; in a descriptor it is tenths of a second.",
     ),
     2014: (
         "MQRC_FEEDBACK_ERROR",
