@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.commands.helper_cli import Commands
+from helper_cli import Commands
 
 from libremq.common.files import queue_manager_files
 
