@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from libremq.host import creation, deletion, lifecycle
+from libremq.common.files import queue_manager_files
+from libremq.host import deletion, lifecycle
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
@@ -72,7 +73,7 @@ def test_one_that_is_being_made_is_not_deleted() -> None:
 
     files.path, files.act = "qm/queues", meanwhile
     make(files)
-    assert creation.LOCK not in files.list("qm")  # else it would look like one that was opened, and not ended
+    assert queue_manager_files.LOCK not in files.list("qm")  # else it would look like one that was opened, and not ended
     lifecycle.start(files, "qm", "QM1", VirtualClock()).end()
 
 
@@ -98,6 +99,6 @@ def test_a_folder_with_nothing_but_a_lock_in_it_is_empty() -> None:
     # a creation was cut short at its very beginning
     files = FaultyFiles()
     files.make_folder("qm")
-    files.open(f"qm/{creation.LOCK}", create=True).close()
+    files.open(f"qm/{queue_manager_files.LOCK}", create=True).close()
     make(files)
     lifecycle.start(files, "qm", "QM1", VirtualClock()).end()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from helper_qmgr import Session
 
@@ -80,7 +82,7 @@ def test_a_backout_goes_back_to_where_the_group_was_before_the_first_get(session
 @pytest.mark.parametrize("persistence", [C.MQPER_PERSISTENT, C.MQPER_NOT_PERSISTENT])
 def test_a_persistent_message_in_segments_is_not_got_beside_a_unit_of_work(session: Session, persistence: int) -> None:
     """It is a unit of work of its own, and the connection has one already."""
-    group = {"GroupId": b"G" * 24, "Persistence": persistence}
+    group: dict[str, Any] = {"GroupId": b"G" * 24, "Persistence": persistence}
     session.put("Q", bytes(16), MsgFlags=SEGMENT, Offset=0, **group)
     session.put("Q", bytes(16), MsgFlags=LAST_SEGMENT, Offset=16, **group)
     session.put("Q", b"in the unit of work", syncpoint=True)
