@@ -73,7 +73,7 @@ def test_one_that_is_being_made_is_not_deleted() -> None:
 
     files.path, files.act = "qm/queues", meanwhile
     make(files)
-    assert queue_manager_files.LOCK not in files.list("qm")  # else it would look like one that was opened, and not ended
+    assert queue_manager_files.LOCK not in files.list("qm")  # else it would look like one that ended badly
     lifecycle.start(files, "qm", "QM1", VirtualClock()).end()
 
 
