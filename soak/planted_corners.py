@@ -39,6 +39,14 @@ CORNERS = (
         "kernel/verbs/test_kernel_distribution.py",
     ),
     Bug(
+        "MQSET does not end gets that wait", "kernel/verbs/inquiry.py", "    getting.cancel_inhibited(core, obj)\n", "",
+        "kernel/verbs/test_kernel_inquiry.py",
+    ),
+    Bug(
+        "MQSET of an alias is not heard by consumers", "kernel/verbs/inquiry.py",
+        "    consumers.definition_changed(core, obj)\n", "", "kernel/verbs/test_kernel_inquiry.py",
+    ),
+    Bug(
         "MOVE QLOCAL makes messages live for ever", _MOVING, "bool(flags & PERSISTENT), expiry_ms, unit",
         "bool(flags & PERSISTENT), 0, unit", _MOVING_TESTS,
     ),
