@@ -183,7 +183,7 @@ SHORT_WAYS = (
     ),
     Bug(
         "MQSTAT does not hear of repeated puts", _PUT_FORMS,
-        "        elif self._is_async:\n            connection.async_puts.successes += 1\n", "", _KNOWN_CALLS_TESTS,
+        "            connection.async_puts.successes += 1\n", "            pass\n", _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a put that failed by the queue's default answer is known as one that went well",
@@ -404,6 +404,11 @@ RECOVERY = (
     Bug(
         "what was undone before a checkpoint is undone again", _REPLAY, "if lsn in self.undone:", "if False:",
         _RESTART_TESTS,
+    ),
+    Bug(
+        "messages leave a queue together before a checkpoint that has begun has captured it", "store/queue_store.py",
+        "self.before_change()  # a checkpoint captures: what is in flight and what has changed is another then\n",
+        "pass\n", "store/test_store_spilling.py",
     ),
     Bug(
         "a checkpoint does not force the log first", _CHECKPOINT, "        core.log.force(self._state.redo)\n", "",

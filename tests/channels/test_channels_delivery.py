@@ -77,6 +77,20 @@ def test_headers_in_any_representation(here: Receiving, encoding: int, ccsid: in
         assert (md.Priority, md.Expiry, md.UserIdentifier, md.Format, data) == (7, 300, "alice", "MQSTR", b"text")
 
 
+@pytest.mark.parametrize("how", ["put", "suppressed"])
+def test_the_same_bytes_mean_something_else_in_another_character_set(here: Receiving, how: str) -> None:
+    here.with_dead_letter_queue()
+    header = MQXQH.unpack(framed(b"", PutApplName="naïve"), charset="utf-8").pack(charset="utf-8")
+    for _ in range(2):  # the second one is like the one before
+        assert here.put(header, ccsid=819) == PUT
+    if how == "suppressed":
+        here.delivery.suppress(header, 1, "", encoding=C.MQENC_NATIVE, ccsid=1208, syncpoint=True)
+    for _ in range(2):
+        assert here.put(header, ccsid=1208) == PUT
+    here.commit()
+    assert [here.get("TARGET")[0].PutApplName for _ in range(4)] == ["naÃ¯ve", "naÃ¯ve", "naïve", "naïve"]
+
+
 def test_text_that_is_none_does_not_stop_the_message(here: Receiving) -> None:
     data = bytearray(framed())
     data[300:312] = b"caf\xc3\xa9 \xff\xce\xb1   "  # UserIdentifier: a good character, a broken one, and a Greek one

@@ -46,7 +46,7 @@ def python(script: str, *arguments: str, **environment: str) -> subprocess.Compl
         ("QM1", C.MQRC_Q_MGR_NAME_ERROR, "embedded:QM1"),
         ("tcp:QM1", C.MQRC_Q_MGR_NAME_ERROR, "'tcp' is no binding"),
         ("embedded://QM1", C.MQRC_Q_MGR_NAME_ERROR, "embedded:QM1"),
-        ("embedded:", C.MQRC_Q_MGR_NAME_ERROR, "not a queue manager name"),
+        ("embedded:", C.MQRC_Q_MGR_NAME_ERROR, "embedded:QM1"),
         ("embedded:QM 1", C.MQRC_Q_MGR_NAME_ERROR, "not a queue manager name"),
         ("embedded:" + "X" * 49, C.MQRC_Q_MGR_NAME_ERROR, "not a queue manager name"),
         ("embedded:../../etc/passwd!", C.MQRC_Q_MGR_NAME_ERROR, "not a queue manager name"),

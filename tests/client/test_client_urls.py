@@ -163,7 +163,7 @@ def test_a_table() -> None:
         ("mq://:secret@host/QM1", C.MQRC_OPTIONS_ERROR, "a password needs a user"),
         ("mq://host/QM1#x", C.MQRC_OPTIONS_ERROR, "%23"),
         ("mq://ho\ud800st/QM1", C.MQRC_OPTIONS_ERROR, "UTF-8"),
-        ("local:", C.MQRC_Q_MGR_NAME_ERROR, "not a queue manager name"),
+        ("local:", C.MQRC_Q_MGR_NAME_ERROR, "names no queue manager"),
         ("local:*", C.MQRC_Q_MGR_NAME_ERROR, "not a queue manager name"),
         ("local://QM1", C.MQRC_Q_MGR_NAME_ERROR, "write 'local:QM1'"),
         ("local:QM1?channel=A", C.MQRC_OPTIONS_ERROR, "unknown key 'channel'"),
@@ -254,3 +254,11 @@ def test_a_url_that_is_made_can_be_read(hosts: list[tuple[str, int]], name: str,
     address = client(urls.client_url(hosts, name, channel, heartbeat="7"))
     assert (address.hosts, address.name, address.heartbeat_s) == (tuple(hosts), name, 7)
     assert address.channel == (channel or urls.DEFAULT_CHANNEL)
+
+
+@pytest.mark.parametrize(
+    ("url", "wanted"), [("", "embedded:QM1"), ("embedded:", "embedded:QM1"), ("local:", "local:QM1")]
+)
+def test_a_url_without_a_name_is_told_one_that_works(url: str, wanted: str) -> None:
+    with pytest.raises(libremq.MQError, match=f"write '{wanted}'"):
+        urls.parse(url)

@@ -289,3 +289,10 @@ def test_what_is_not_ours_is_never_overwritten(mq: Commands, tmp_path: Path, kin
     assert mq.good("link-commands", str(folder), "mqrc", "crtmqm")[0] == f"2 commands in {folder}."
     assert mq.bad("link-commands", str(folder), "nope")[0] == 1
     assert mq.bad("link-commands", str(folder), "pipeline")[0] == 1
+
+
+def test_a_folder_that_cannot_be_made_is_named(mq: Commands, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    code, err = mq.bad("link-commands", str(tmp_path / "file" / "bin"))
+    told = f"cannot write to {tmp_path}/file/bin: Not a directory; choose a folder that is yours"
+    assert (code, err) == (1, f"libremq link-commands: {told}\n")

@@ -180,8 +180,9 @@ def test_a_damaged_file_puts_nothing_of_its_batch(mq: Commands, tmp_path: Path) 
 def test_a_disk_that_is_full_leaves_the_messages_on_the_queue(mq: Commands) -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("no /dev/full here")
-    code, _ = mq.bad("dmpmqmsg", "-m", "QM1", "-I", "Q", "-F", "/dev/full")
-    assert code == 20
+    code, err = mq.bad("dmpmqmsg", "-m", "QM1", "-I", "Q", "-F", "/dev/full")
+    told = "0 messages were copied, then it stopped: No space left on device. Correct that, and go on with the rest."
+    assert (code, err) == (20, f"libremq dmpmqmsg: {told}\n")
     assert numbers("Q") == [1, 2, 3, 4, 5]
 
 
@@ -270,3 +271,10 @@ def test_stdout_and_stdin_are_no_files(mq: Commands, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(out.encode())))
     assert mq.good("dmpmqmsg", "-m", "QM1", "-f", "stdin", "-o", "OTHER") == ["5 messages, 50 bytes."]
     assert list(messages("OTHER")) == list(messages("Q"))
+
+
+@pytest.mark.parametrize("words", ["unload NOPE -", "load NOPE {file}", "dmpmqmsg -i NOPE -f -"])
+def test_what_is_not_there_is_named(mq: Commands, tmp_path: Path, words: str) -> None:
+    mq.good("unload", "Q", f"{tmp_path}/m", "-m", "QM1")
+    code, err = mq.bad(*words.format(file=f"{tmp_path}/m").split(), "-m", "QM1")
+    assert (code, err) == (20, f"libremq {words.split()[0]}: NOPE: no queue of this name is defined\n")

@@ -149,3 +149,12 @@ def test_a_word_too_many_is_explained_by_the_command(capsys: pytest.CaptureFixtu
     assert caught.value.code == ExitCode.ARGUMENTS
     told = capsys.readouterr().err
     assert told.startswith("usage: libremq dspmq ") and "libremq dspmq: error: unrecognized arguments" in told
+
+
+def test_what_is_missing_is_named_and_what_says_more(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main.main(["link-commands"])
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "libremq link-commands: error: the following arguments are required: DIR",
+        "libremq link-commands --help says more.",
+    ]

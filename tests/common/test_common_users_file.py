@@ -72,6 +72,16 @@ def test_a_new_password_replaces_the_old_one_and_leaves_other_users(files: Fault
     assert user_names(files, "qm") == ["admin", "app"]
 
 
+def test_a_new_password_leaves_the_user_in_its_groups(files: FaultyFiles) -> None:
+    set_password(files, "qm", "app", "secret")
+    users_file.set_groups(files, "qm", "app", ["staff", "mqm"])
+    set_password(files, "qm", "app", "another")
+    assert users_file.GroupReader(files, "qm").groups() == {"app": ("mqm", "staff")}
+    remove_user(files, "qm", "app")
+    set_password(files, "qm", "app", "secret")  # who comes back begins anew
+    assert users_file.GroupReader(files, "qm").groups() == {"app": ()}
+
+
 def test_a_removed_user_cannot_log_in(files: FaultyFiles) -> None:
     set_password(files, "qm", "app", "one")
     assert not remove_user(files, "qm", "admin")

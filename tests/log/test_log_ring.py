@@ -209,13 +209,16 @@ def test_secondaries_are_given_back_after_a_turn_without_need() -> None:
     assert log.statistics().file_numbers == (0, 1, 2, 3, 4)
     log.record_checkpoint(lsn, lsn)
     seen = []
+    begun = [log.tail // EXTENT]
     for _ in range(60):
         lsn = put(log)
         log.record_checkpoint(lsn, lsn)
         if not seen or seen[-1] != log.statistics().file_count:
             seen.append(log.statistics().file_count)
+            begun.append(log.tail // EXTENT)
             assert len(extents(files)) == seen[-1]
     assert seen == [5, 4, 3]
+    assert begun[2] - begun[0] >= 5  # all five were begun again: making one costs more than to keep it
     assert extents(files) == ["S0000000.LOG", "S0000001.LOG", "S0000002.LOG"]
     assert log.statistics().file_count == 3
     log.abandon()

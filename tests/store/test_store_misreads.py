@@ -10,6 +10,7 @@ from libremq.mqi.structs import MQMD
 from libremq.store import handle_file
 from libremq.store.handle_file import HandlePosition
 from libremq.store.queue_store import QueueStore
+from libremq.store.space_map import BLOCK_BYTES
 from libremq.store.store_errors import READS, StoreDamaged
 from libremq.testing.faulty_files import FaultyFiles
 
@@ -73,3 +74,15 @@ def test_what_was_checked_is_what_is_used(files: FaultyFiles) -> None:
         found.append([store.descriptor(slot).MsgId for slot in store.chains])
         files.heal()
     assert all(ids == [MQMD(MsgId=data[:24]).MsgId for data in _MESSAGES] for ids in found)
+
+
+def test_a_whole_message_in_the_place_of_another_is_damage(files: FaultyFiles) -> None:
+    """Its checksum is right, and it is not the one: a write that went astray."""
+    position = _saved(files)
+    store = opened(files, position)
+    first, second = (store.handles.block[slot] * BLOCK_BYTES for slot in list(store.chains)[:2])
+    length = store.handles.length[next(iter(store.chains))]
+    store.close()
+    files.overwrite(QUEUE_FILE, first, files.content(QUEUE_FILE)[second : second + length])
+    with pytest.raises(StoreDamaged, match="another message is there"):
+        contents(opened(files, position))

@@ -253,3 +253,18 @@ def test_any_bytes_are_flows_or_a_protocol_error(pieces: list[bytes], begin: int
                 repr(flow)
     except ProtocolError:
         pass
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_segment_may_not_be_longer_than_was_agreed(plain: bool, whole: bool) -> None:
+    """Nor if all of it comes at once, and nothing else."""
+    framed = frame_plain(Type.MQPUT, bytes(2000)) if plain else frame(Type.MQPUT, bytes(2000), 1)
+    assert len(list(layouts.read_segments(framed))) == 1
+    reader = SegmentReader(len(framed) - 1, FLOW_MAX)
+    told = f"a segment of {len(framed)} bytes; {len(framed) - 1} were agreed"
+    with pytest.raises(ProtocolError, match=told) as error:
+        reader.feed(framed if whole else framed[:100])
+    assert error.value.status == Status.PROTOCOL_LENGTH_ERROR
+    (flow,) = SegmentReader(len(framed), FLOW_MAX).feed(framed)
+    assert flow.body == bytes(2000)

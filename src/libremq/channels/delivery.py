@@ -114,12 +114,7 @@ class Delivery:
         `syncpoint`: in the unit of work of the connection; without it, it is a fast one. After RETRY the same message
         is to be given again, with `attempt` one higher. Raises Undeliverable.
         """
-        reader = self._reader
-        if encoding != reader.encoding or ccsid != reader.ccsid:
-            reader = self._reader = HeaderReader(encoding, ccsid)
-            self._by_header.clear()
-            self._heads.clear()
-            self._contexts.clear()
+        self._read_as(encoding, ccsid)
         targets = self._targets
         raw = data[:NAMES_BYTES] + data[USER] if targets.by_context else data[:NAMES_BYTES]
         target = self._by_header.get(raw)
@@ -133,6 +128,14 @@ class Delivery:
                 except MQError:
                     pass  # the ordinary way finds it, too, and knows what to do
         return self._put(raw, data, syncpoint, attempt)
+
+    def _read_as(self, encoding: int, ccsid: int) -> None:
+        """In another representation the same bytes mean something else: what is known of them is forgotten."""
+        if encoding != self._reader.encoding or ccsid != self._reader.ccsid:
+            self._reader = HeaderReader(encoding, ccsid)
+            self._by_header.clear()
+            self._heads.clear()
+            self._contexts.clear()
 
     def _plain(self, data: bytes, origin: Origin) -> tuple[Message, int, bool, int] | None:
         """The message, priority, whether it is persistent, Expiry; None if a put of it means more than to store it."""
@@ -250,10 +253,7 @@ class Delivery:
         self, data: bytes, feedback: int, words: str, *, encoding: int, ccsid: int, syncpoint: bool
     ) -> Delivered:
         """A message exit does not let a message pass: it goes aside with the feedback of the exit."""
-        if encoding != self._reader.encoding or ccsid != self._reader.ccsid:
-            self._reader = HeaderReader(encoding, ccsid)
-            self._by_header.clear()
-            self._heads.clear()
+        self._read_as(encoding, ccsid)
         try:
             names, message = self._reader.names(data), self._message(data)
             check_kept(message.md, names[0])

@@ -191,7 +191,8 @@ def parse(url: str) -> Address | ClientAddress | TableAddress:
         raise wrong_type(C.MQRC_Q_MGR_NAME_ERROR, "", f"a URL is a str such as 'embedded:QM1', not {url!r}")
     scheme, colon, rest = url.partition(":")
     if not colon:
-        raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, url, f"a URL has a scheme: write 'embedded:{url}' or 'local:{url}'")
+        name = url or "QM1"
+        raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, url, f"a URL has a scheme: write 'embedded:{name}' or 'local:{name}'")
     if scheme not in SCHEMES:
         wanted = f"{', '.join(SCHEMES[:-1])} or {SCHEMES[-1]}"
         raise bad_value(
@@ -212,6 +213,8 @@ def parse(url: str) -> Address | ClientAddress | TableAddress:
             raise bad_value(C.MQRC_OPTIONS_ERROR, url, "it does not say where the table is: add ?table=/path/ccdt.json")
         settings = _settings(url, {key: value for key, value in values.items() if key != "table"})
         return TableAddress(scheme, name, _path(values["table"]), tuple(settings.items()))
+    if not name:
+        raise bad_value(C.MQRC_Q_MGR_NAME_ERROR, url, f"it names no queue manager: write '{scheme}:QM1'")
     check_queue_manager_name(name)
     if scheme == "local":
         values = _query(url, query, ("data", *_CONNECTION_KEYS, *_SIZE_KEYS))

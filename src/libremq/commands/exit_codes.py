@@ -60,4 +60,5 @@ class Parser(argparse.ArgumentParser):
         if self.command is not None:
             self.command.error(message)
         self.print_usage(sys.stderr)
-        self.exit(self.usage_code, f"{self.prog}: error: {printable(without_passwords(message))}\n")
+        text = f"{self.prog}: error: {printable(without_passwords(message))}\n{self.prog} --help says more.\n"
+        self.exit(self.usage_code, text)

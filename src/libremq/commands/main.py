@@ -178,7 +178,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         _drop_output()  # most likely it is the disk that it goes to
-        print(printable(f"libremq {chosen}: {error}"), file=sys.stderr)
+        why = f"{error.strerror}: {error.filename}" if error.filename else error.strerror or error
+        print(printable(f"libremq {chosen}: {why}"), file=sys.stderr)
         return ExitCode.UNEXPECTED
     except ImportError as error:
         from libremq.common import operating_system

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -27,6 +28,8 @@ from libremq.mqi.errors import MQError
 from libremq.server.process.run_state import current_run
 
 _LOCK_TRIES, _LOCK_PAUSE_S = 10, 0.05
+_ERRNO = re.compile(r"\[Errno \d+\] ")
+"""What Python puts before the words of the system: the words are enough for people."""
 
 
 class Refused(Exception):
@@ -131,7 +134,7 @@ def say(text: str) -> None:
 def complain(command: str, error: object) -> None:
     """An error of a command, on standard error, after what it printed so far. A message id needs no introduction."""
     sys.stdout.flush()
-    text = printable(without_passwords(str(error)))
+    text = printable(without_passwords(_ERRNO.sub("", str(error))))
     print(text if text.startswith("AMQ") else f"libremq {command}: {text}", file=sys.stderr)
 
 
@@ -154,11 +157,19 @@ def guarded(command: str, arguments: argparse.Namespace, work: Callable[[], int]
             raise
         told, code = error, code_of(error, command)
     if not getattr(arguments, "quiet", False):
-        text = (told.detail if isinstance(told, MQError) else "") or str(told)
+        text = _words_of(told)
         if code == ExitCode.NOT_AUTHORIZED:
             text = amq(7077, text)
         complain(command, text)
     return code
+
+
+def _words_of(error: Exception) -> str:
+    """What is wrong, and with which object."""
+    if not isinstance(error, MQError) or not error.detail:
+        return str(error)
+    name = error.object_name
+    return error.detail if not name or name in error.detail else f"{name}: {error.detail}"
 
 
 def _is_expected(error: Exception) -> bool:

@@ -78,20 +78,22 @@ def copy_from(files: Files, source: str, target: str, name: str, *, log_folder: 
     state, first_lsn = _begin_state(files, source_log, log_id, config)
     folders = _queue_folders(files, source, name, state.checkpoint)
     own = replace(settings, log=replace(settings.log, path=log_folder, second_folder=""))
-    _begin_folder(files, target, name, log_folder)
-    configuration.save(files, target, own)
-    save_state(files, target, state)  # before any other file: what is half copied must not pass for a queue manager
-    _copy_log(files, source_log, queue_manager_files.log_folder_of(target, own.log), log_id, config, first_lsn)
-    files.make_folder(f"{target}/queues")
-    files.make_folder(f"{target}/{queue_manager_files.EXITS}")
-    for queue in folders:
-        if files.exists(f"{source}/queues/{queue}"):
-            _copy_folder(files, f"{source}/queues/{queue}", f"{target}/queues/{queue}")
-    files.sync_folder(f"{target}/queues")
-    first_words = (catalogue_file.NAME, queue_manager_files.CHECKPOINT)
-    _copy_folder(files, source, target, lambda file: file.startswith(first_words) or file == users_file.FILE_NAME)
-    files.remove(f"{target}/{queue_manager_files.MARKER}")
-    files.sync_folder(target)
+    _check_free(files, target, name)
+    with creation.alone_in(files, target, name):
+        _begin_folder(files, target, name, log_folder)
+        configuration.save(files, target, own)
+        save_state(files, target, state)  # before any other file: what is half copied must not pass for a queue manager
+        _copy_log(files, source_log, queue_manager_files.log_folder_of(target, own.log), log_id, config, first_lsn)
+        files.make_folder(f"{target}/queues")
+        files.make_folder(f"{target}/{queue_manager_files.EXITS}")
+        for queue in folders:
+            if files.exists(f"{source}/queues/{queue}"):
+                _copy_folder(files, f"{source}/queues/{queue}", f"{target}/queues/{queue}")
+        files.sync_folder(f"{target}/queues")
+        first_words = (catalogue_file.NAME, queue_manager_files.CHECKPOINT)
+        _copy_folder(files, source, target, lambda file: file.startswith(first_words) or file == users_file.FILE_NAME)
+        files.remove(f"{target}/{queue_manager_files.MARKER}")
+        files.sync_folder(target)
 
 
 def _begin_state(files: Files, log_folder: str, log_id: bytes, config: LogConfig) -> tuple[BackupState, int]:
@@ -116,12 +118,18 @@ def _queue_folders(files: Files, source: str, name: str, state: CheckpointState)
     return [entry["folder"] for entry in content["objects"] if "folder" in entry]
 
 
-def _begin_folder(files: Files, target: str, name: str, log_folder: str) -> None:
-    """Have a folder with nothing but the mark in it that says that a creation is under way."""
+def _check_free(files: Files, target: str, name: str) -> None:
+    """Refuse to copy over a queue manager; what a copy that was cut short has left is none."""
     if queue_manager_files.exists(files, target):
         marked = files.exists(f"{target}/{queue_manager_files.MARKER}")
         if not marked or not queue_manager_files.is_backup(files, target):
             raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {target} already")
+
+
+def _begin_folder(files: Files, target: str, name: str, log_folder: str) -> None:
+    """Have a folder with nothing but the mark in it that says that a creation is under way."""
+    _check_free(files, target, name)
+    if queue_manager_files.exists(files, target):
         # First of all, so that what a crash leaves has its role, or nothing that a start would look at
         files.remove(f"{target}/{queue_manager_files.CHECKPOINT}")
         files.sync_folder(target)

@@ -1,12 +1,14 @@
 """How a queue manager comes to be: its folder, its qm.ini, its log, its system objects.
 
 Creation leaves a whole queue manager or none: a marker file is there while it is under way, and what an interrupted one
-left is wiped by the next.
+left is wiped by the next. The folder is locked meanwhile: to another creation it would look like an interrupted one.
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from libremq.common import configuration
 from libremq.common.clock import Clock
@@ -22,6 +24,7 @@ from libremq.common.files.queue_manager_files import (
     log_folder_of,
 )
 from libremq.common.names.object_names import check_queue_manager_name
+from libremq.host.opener import lock_folder
 from libremq.kernel.objects.catalogue import Catalogue
 from libremq.kernel.objects.object_types import LocalQueue
 from libremq.kernel.objects.system_objects import create_system_objects
@@ -49,15 +52,21 @@ def create(
     """Make a queue manager in the folder; its log in `log_folder` if that is not empty."""
     check_queue_manager_name(name)
     try:
-        if exists(files, folder):
-            raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
+        _check_none(files, folder, name)
         config = (log_config or LogConfig()).checked()
         settings = Configuration(LogSettings.of(config, log_folder), tuning or TuningSettings()).checked()
-        _create(files, folder, name, clock, config, settings)
+        with alone_in(files, folder, name):
+            _check_none(files, folder, name)
+            _create(files, folder, name, clock, config, settings)
     except FAILURES as error:
         raise as_creation_error(error, name, folder) from error
     except ValueError as error:
         raise mq_error(C.MQRC_RESOURCE_PROBLEM, name, str(error)) from error
+
+
+def _check_none(files: Files, folder: str, name: str) -> None:
+    if exists(files, folder):
+        raise mq_error(C.MQRC_OBJECT_ALREADY_EXISTS, name, f"there is a queue manager in {folder} already")
 
 
 def _create(files: Files, folder: str, name: str, clock: Clock, config: LogConfig, settings: Configuration) -> None:
@@ -105,6 +114,29 @@ def default_key_repository(folder: str) -> str:
     return path if len(path.encode()) <= C.MQ_SSL_KEY_REPOSITORY_LENGTH else ""
 
 
+@contextmanager
+def alone_in(files: Files, folder: str, name: str) -> Iterator[None]:
+    """Have the folder locked in which a queue manager comes to be. Refused, it is as it was, or not there."""
+    check_wipeable(files, folder, name)  # before a lock file is made in it
+    made: list[str] = []
+    path = folder
+    while path and not files.exists(path):
+        made.append(path)
+        path = os.path.dirname(path)
+    files.make_folder(folder)
+    lock = lock_folder(files, folder, name)
+    try:
+        yield
+    finally:
+        try:
+            files.remove(f"{folder}/{LOCK}")  # it says who has opened the queue manager: nobody has yet
+            while made and not files.list(made[0]):
+                files.remove_folder(made.pop(0))
+        except OSError:
+            pass  # it is locked no more, and that is what counts
+        lock.release()
+
+
 def mark_unfinished(files: Files, folder: str) -> None:
     """Until the marker is removed, the folder holds no queue manager, and what is in it may be wiped."""
     files.make_folder(folder)
@@ -114,9 +146,9 @@ def mark_unfinished(files: Files, folder: str) -> None:
     files.sync_folder(folder)
 
 
-def wipe_unfinished(files: Files, folder: str, name: str) -> None:
-    """Remove what an interrupted creation left; refuse a folder that holds anything else."""
-    if not files.exists(folder) or not files.list(folder):
+def check_wipeable(files: Files, folder: str, name: str) -> None:
+    """Refuse a folder that holds anything but what an interrupted creation left."""
+    if not files.exists(folder) or files.list(folder) in ([], [LOCK]):
         return
     if not files.exists(f"{folder}/{MARKER}"):
         raise mq_error(
@@ -124,6 +156,11 @@ def wipe_unfinished(files: Files, folder: str, name: str) -> None:
             name,
             f"{folder} holds files that are no queue manager; choose another folder",
         )
+
+
+def wipe_unfinished(files: Files, folder: str, name: str) -> None:
+    """Remove what an interrupted creation left; refuse a folder that holds anything else."""
+    check_wipeable(files, folder, name)
     if configuration.exists(files, folder):
         left = configuration.load(files, folder).log
         for elsewhere in filter(None, (left.path, left.second_folder)):

@@ -174,7 +174,7 @@ def _start(
         settled = partial(backup_queue_manager.forget_role, files, folder)
     else:
         backup_queue_manager.refuse_backup(files, folder, name)
-    opener.lock_log(lock, folder, name, settings)
+    opener.lock_log(lock, files, folder, name, settings)
     checkpoint_file = SlotFile.open(files, folder, queue_manager_files.CHECKPOINT, checkpoint.MAGIC, checkpoint.VERSION)
     try:
         log = open_log(files, folder, settings, clock, say)
@@ -209,7 +209,7 @@ def _start(
         if files.exists(f"{folder}/{queue_manager_files.MARKER}"):
             files.remove(f"{folder}/{queue_manager_files.MARKER}")  # its creation was cut short by the end of it
         core.authorities.configure(settings.security)
-        opener.lock_log(lock, folder, name, settings)  # a control file that was missing is made by the start
+        opener.lock_log(lock, files, folder, name, settings)  # a control file that was missing is made by the start
         manager = QueueManager(core, lock, checkpoint_file, say, settings.tuning)
         queue_manager_events.queue_manager_started(core, activated=activate)
         queue_manager_events.logger_event(core)

@@ -22,12 +22,12 @@ def lock_folder(files: Files, folder: str, name: str) -> FolderLock:
             raise
         return lock
     except BlockingIOError as error:
-        raise _open_elsewhere(error, folder, name) from None
+        raise _open_elsewhere(files, error, folder, name) from None
     except OSError as error:
         raise mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, f"cannot write to {folder}: {error}") from error
 
 
-def lock_log(lock: FolderLock, folder: str, name: str, settings: Configuration) -> None:
+def lock_log(lock: FolderLock, files: Files, folder: str, name: str, settings: Configuration) -> None:
     """Lock the control files of its log, too, as they are now."""
     try:
         for path in (queue_manager_files.log_folder_of(folder, settings.log), settings.log.second_folder):
@@ -35,9 +35,11 @@ def lock_log(lock: FolderLock, folder: str, name: str, settings: Configuration) 
                 lock.add(f"{path}/{CONTROL_FILE}")
         lock.add(f"{folder}/{queue_manager_files.CHECKPOINT}")
     except BlockingIOError as error:
-        raise _open_elsewhere(error, folder, name) from None
+        raise _open_elsewhere(files, error, folder, name) from None
 
 
-def _open_elsewhere(error: BlockingIOError, folder: str, name: str) -> MQError:
-    why = f"{error.strerror} has the queue manager in {folder} open; close it there first"
+def _open_elsewhere(files: Files, error: BlockingIOError, folder: str, name: str) -> MQError:
+    why = f"{error.strerror} has the queue manager in {folder} open; close it there first, or have a server run it"
+    if files.exists(f"{folder}/{queue_manager_files.MARKER}"):
+        why = f"{error.strerror} makes the queue manager in {folder} at this moment, or deletes it; wait for that"
     return mq_error(C.MQRC_Q_MGR_NOT_AVAILABLE, name, why)

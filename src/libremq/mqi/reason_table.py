@@ -101,7 +101,7 @@ REASONS: dict[int, tuple[str, tuple[int, ...], str, str]] = {
         "MQRC_EXPIRY_ERROR",
         (2,),
         'Expiry in the message descriptor is neither positive nor "unlimited".',
-        "Give tenths of a second, or MQEI_UNLIMITED.",
+        "Give a time above zero, or MQEI_UNLIMITED; in a descriptor it is tenths of a second.",
     ),
     2014: (
         "MQRC_FEEDBACK_ERROR",
@@ -353,7 +353,7 @@ REASONS: dict[int, tuple[str, tuple[int, ...], str, str]] = {
         "MQRC_Q_MGR_NOT_AVAILABLE",
         (2,),
         "the queue manager cannot be reached: it is not running, or takes no connections.",
-        "Start it, and check name, address and listener.",
+        "See that it runs, and that name, address and listener are right.",
     ),
     2061: (
         "MQRC_REPORT_OPTIONS_ERROR",
@@ -491,7 +491,7 @@ REASONS: dict[int, tuple[str, tuple[int, ...], str, str]] = {
         "MQRC_WAIT_INTERVAL_ERROR",
         (2,),
         "the wait interval is not valid.",
-        "Use milliseconds of at least zero, or MQWI_UNLIMITED.",
+        "Wait for zero or longer, or for ever with MQWI_UNLIMITED.",
     ),
     2091: (
         "MQRC_XMIT_Q_TYPE_ERROR",

@@ -288,6 +288,16 @@ def test_a_service_interval_that_is_turned_on_begins_then() -> None:
     assert session.gets(1) == [SLOW]
 
 
+def test_what_was_before_performance_events_were_turned_on_does_not_count() -> None:
+    session = Watched(perfmev="DISABLED", QSVCIEV="HIGH", QSVCINT=1000)
+    session.puts(2)
+    session.clock.advance(100)
+    session.qm.alter("QMGR", "", {"PERFMEV": "ENABLED"})
+    assert session.gets(1) == []
+    session.clock.advance(2)
+    assert session.gets(1) == [SLOW]
+
+
 def test_a_message_from_hand_to_hand_was_served_in_time() -> None:
     session = Watched(QSVCIEV="OK", QSVCINT=1000)
     session.clock.advance(50)

@@ -363,6 +363,8 @@ def test_attributes_are_found_by_keyword_synonym_and_case() -> None:
     with pytest.raises(MQError, match="MAXDEPTH is not an attribute of QALIAS") as error:
         table.find("maxdepth", "A1")
     assert error.value.object_name == "A1"
+    with pytest.raises(MQError, match=r"MAXDPTH is not an attribute of QLOCAL; did you mean MAXDEPTH\?"):
+        TABLES["QLOCAL"].find("maxdpth", "Q1")
 
 
 def test_the_reference_page_lists_every_attribute() -> None:

@@ -12,6 +12,7 @@ from libremq.common.clock import SystemClock
 from libremq.common.files.file_layer import RealFiles
 from libremq.host import lifecycle
 from libremq.kernel.recovery import log_room
+from libremq.kernel.state import undo
 from libremq.kernel.state.waiting_gets import Waiter
 from libremq.log import LogConfig
 from libremq.mqi import constants as C
@@ -109,6 +110,26 @@ def test_a_branch_that_was_rolled_back_cannot_be_joined_or_prepared(session: Ses
         with refused(C.MQRC_BACKED_OUT):
             call(session.hconn, b"x")
     assert session.depth("Q") == 0
+
+
+def test_what_was_undone_of_a_unit_that_was_logged_once_more_stays_undone(session: Session) -> None:
+    """A backout stands still where the disk of the next extent is full; a checkpoint and a kill come in between."""
+    for number in range(2):
+        session.put("R", b"%d" % number, Persistence=C.MQPER_PERSISTENT)
+    hconn = session.hconn
+    for _ in range(2):
+        put_in_unit(session, hconn)
+    hobj = session.open_input("R")
+    for _ in range(2):
+        session.get(hobj, syncpoint=True)
+    unit = session.core.connections[hconn].unit
+    assert unit is not None
+    log_room.soft_image(session.core, unit)
+    undo.undo_behind(session.core, unit, 1, True, {})
+    session.qm.take_checkpoint()
+    session.kill_and_start()
+    assert (session.depth("Q"), session.depth("R")) == (0, 2)
+    assert [session.get("R")[1] for _ in range(2)] == [b"0", b"1"]
 
 
 def test_a_distribution_list_goes_on_when_the_log_turns(session: Session) -> None:

@@ -412,6 +412,26 @@ def test_reset_channel(ends: Ends) -> None:
     assert [one.role for one in channel_batches.syncs_of(ends.core, CHANNEL)] == [SENDER, RECEIVER]
 
 
+def test_a_reset_and_an_end_by_command_keep_what_is_known_of_the_partner(ends: Ends) -> None:
+    """Where it was, which DISPLAY CHSTATUS SAVED shows, and that it proves that it is there: no older one is let in."""
+
+    def known() -> tuple[str, int]:
+        found = channel_batches.sync_of(ends.core, *END)
+        assert found is not None
+        return found.conname, found.fresh
+
+    batch = prepared(ends, ends.send(1, 1, 2))
+    channel_batches.commit(ends.qm, batch, batch.identity.sync("host(1414)", ends.clock.now(), fresh=True))
+    prepared(ends, ends.send(2, 3, 1))
+    channel_batches.resolve(ends.qm, identity(2, 3, 3), True)
+    assert ends.last() == (luwid(2), 3)
+    assert known() == ("host(1414)", 1)
+    channel_batches.reset_sequence(ends.qm, *END, next_sequence=8)
+    assert known() == ("host(1414)", 0)  # the command forgets it
+    channel_batches.reset_sequence(ends.qm, *END, next_sequence=9, conname="other(1414)", fresh=True)
+    assert known() == ("other(1414)", 1)
+
+
 def test_a_receiving_end_that_is_reset_keeps_its_last_batch(ends: Ends) -> None:
     channel_batches.commit_received(ends.qm, ends.agent, received(9, 5))
     channel_batches.reset_sequence(ends.qm, RECEIVER, "QM2.TO.QM1", PARTNER, next_sequence=3)

@@ -41,6 +41,19 @@ def test_a_priority_above_the_highest_is_moved_as_it_was_put() -> None:
     assert [(md.Priority, data) for md, data in moved] == [(12, b"12"), (9, b"9"), (3, b"3")]
 
 
+def test_what_is_left_of_an_expiry_moves_along() -> None:
+    session = _session()
+    session.put("FROM", b"short-lived", Expiry=100)
+    session.clock.advance(4)
+    _move(session)
+    assert session.get("TO")[0].Expiry == 60
+    session.put("FROM", b"short-lived", Expiry=100)
+    _move(session)
+    session.clock.advance(11)
+    with pytest.raises(MQError, match="2033"):
+        session.get("TO")
+
+
 def test_put_disabled_does_not_count() -> None:
     session = _session(PUT="DISABLED")
     session.put("FROM", b"moved")
@@ -117,7 +130,9 @@ def test_a_lock_of_a_browse_in_between_ends_it_and_nothing_is_moved() -> None:
             pass
     session.close(hobj)
     assert (session.depth("FROM"), session.depth("TO")) == (100, 0)
-    assert _all(session, "FROM") == [b"%d" % number for number in range(100)]
+    left = [session.get("FROM") for _ in range(100)]
+    assert [data for _, data in left] == [b"%d" % number for number in range(100)]
+    assert {md.BackoutCount for md, _ in left} == {0}  # no application has failed at them
 
 
 def test_if_the_target_becomes_full_in_between_nothing_is_moved() -> None:

@@ -292,3 +292,24 @@ def test_a_message_that_is_whole_again_is_not_of_a_longer_one(session: Session) 
     got = session.qm.get(session.hconn, session.open_input("Q"), md, MQGMO(Version=2, Options=options))
     assert isinstance(got, Got) and got.data == b"newnew"
     assert (md.Offset, md.OriginalLength) == (0, C.MQOL_UNDEFINED)
+
+
+# Under the cursor
+
+
+def test_a_message_under_the_cursor_that_somebody_has_locked_is_not_taken(session: Session) -> None:
+    _put(session)
+    both = C.MQOO_BROWSE | C.MQOO_INPUT_SHARED
+    mine, other = session.open("Q", both), session.open("Q", both)
+
+    def look(hobj: int, options: int) -> Got | Waiter:
+        return session.qm.get(session.hconn, hobj, MQMD(Version=2), MQGMO(Options=options | _NO_SYNCPOINT))
+
+    look(mine, C.MQGMO_BROWSE_FIRST)
+    look(other, C.MQGMO_BROWSE_FIRST | C.MQGMO_LOCK)
+    with pytest.raises(MQError, match="another handle has locked the message"):
+        look(mine, C.MQGMO_MSG_UNDER_CURSOR)
+    assert session.depth("Q") == 1
+    look(other, C.MQGMO_UNLOCK)
+    assert isinstance(look(mine, C.MQGMO_MSG_UNDER_CURSOR), Got)
+    assert session.depth("Q") == 0

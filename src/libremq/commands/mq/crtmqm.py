@@ -35,7 +35,6 @@ from libremq.common.log_stanza import LOG_SETTINGS, LogSettings, stanza_values
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.host.default_queue_manager import configured_default, make_default
-from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
 if TYPE_CHECKING:
@@ -179,31 +178,34 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
     try:
         with Progress(f"Creating queue manager {name}"):
             lifecycle.create(files, address.folder, name, SystemClock(), config, log_folder=settings.path)
-    except MQError as error:
-        if error.reason != C.MQRC_OBJECT_ALREADY_EXISTS:
-            _remove_rest(files, address)
-        if _concerns_log(error, settings):
+    except BaseException as error:
+        _remove_unfinished(files, address)
+        if isinstance(error, MQError) and _concerns_log(error, settings):
             raise Refused(ExitCode.LOG_LOCATION, f"log location not valid: {error.__cause__}") from error
         raise
-    if attributes or definitions:
-        embedded = EmbeddedQueueManager.start(address.folder, name, say=lambda text: None)
-        manager = embedded.manager
-        try:
-            if attributes:
-                embedded.admin(lambda: manager.alter("QMGR", "", attributes))
-            if definitions:
-                now = manager.clock.now()
-                security = (
-                    developer_configuration.records(now, app_password="app" in passwords) if arguments.dev else ()
-                )
-                embedded.admin(lambda: developer_configuration.configure(manager, definitions, security))
-        finally:
-            embedded.end()
-    for user, password in passwords.items():
-        users_file.set_password(files, address.folder, user, password)
-    if arguments.dev:
-        ours = replace(configuration.load(files, address.folder), security=SecuritySettings(_ADMINISTRATOR))
-        configuration.save(files, address.folder, ours)
+    try:
+        if attributes or definitions:
+            embedded = EmbeddedQueueManager.start(address.folder, name, say=lambda text: None)
+            manager = embedded.manager
+            try:
+                if attributes:
+                    embedded.admin(lambda: manager.alter("QMGR", "", attributes))
+                if definitions:
+                    now = manager.clock.now()
+                    security = (
+                        developer_configuration.records(now, app_password="app" in passwords) if arguments.dev else ()
+                    )
+                    embedded.admin(lambda: developer_configuration.configure(manager, definitions, security))
+            finally:
+                embedded.end()
+        for user, password in passwords.items():
+            users_file.set_password(files, address.folder, user, password)
+        if arguments.dev:
+            ours = replace(configuration.load(files, address.folder), security=SecuritySettings(_ADMINISTRATOR))
+            configuration.save(files, address.folder, ours)
+    except BaseException:
+        _remove(files, address)  # half of what was asked for is in the way of another try
+        raise
     tell(f"LibreMQ queue manager '{name}' created.")
     tell(f"Directory '{address.folder}' created.")
     megabytes = config.extent_bytes / (1 << 20)
@@ -258,15 +260,20 @@ def _passwords(environment: Mapping[str, str]) -> dict[str, str]:
     return passwords
 
 
-def _remove_rest(files: RealFiles, address: Address) -> None:
-    """Remove what a creation that failed has left, as far as that is possible."""
+def _remove_unfinished(files: RealFiles, address: Address) -> None:
+    """Remove what a creation that failed, or was interrupted, has left; of one that is under way elsewhere nothing."""
+    if files.exists(f"{address.folder}/{queue_manager_files.MARKER}"):
+        _remove(files, address)
+
+
+def _remove(files: RealFiles, address: Address) -> None:
+    """As far as that is possible; the next creation, or dltmqm, does the rest."""
     from libremq.host import deletion
 
     try:
-        if files.exists(f"{address.folder}/{queue_manager_files.MARKER}"):
-            deletion.delete(files, address.folder, address.name)
+        deletion.delete(files, address.folder, address.name)
     except (MQError, OSError):
-        pass  # the next creation, or dltmqm, does it
+        pass
 
 
 def _concerns_log(error: MQError, settings: LogSettings) -> bool:

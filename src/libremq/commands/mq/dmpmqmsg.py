@@ -11,7 +11,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, BinaryIO
 
 from libremq.client.options import ID_BYTES
@@ -239,7 +239,10 @@ def perform(command: str, arguments: argparse.Namespace) -> int:
         try:
             done = copy(source, sink, batch=arguments.batch, each=each, back_out=lambda: _back_out(manager))
         except CopyError as stopped:
-            return _stopped(command, stopped)
+            code = _stopped(command, stopped)
+            with suppress(OSError):
+                stack.close()  # on a full disk a file cannot be closed either, and that has been said
+            return code
     if not arguments.quiet:
         _report(arguments, done)
     return OK

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-g", metavar="GROUP", dest="groups", action="append", help="a group; may be repeated")
     parser.add_argument("-remove", "-rem", action="store_true", dest="remove", help="remove the whole record")
     words = ", ".join([*(row.word for row in authorities.AUTHORITIES), *authorities.GROUPS])
-    parser.add_argument("words", metavar="{+,-}AUTHORITY", nargs="*", help=f"give or take: {words}")
+    parser.add_argument("words", metavar="{+,-}AUTHORITY", nargs="*", default=[], help=f"give or take: {words}")
     # From here on nothing that begins with a dash is an option of the parser: what is above is for its help
     parser.prefix_chars = "\0"
     parser.set_defaults(usage=parser.format_help)

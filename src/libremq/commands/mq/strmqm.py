@@ -194,8 +194,14 @@ def _serve(address: Address, arguments: argparse.Namespace) -> int:
     if arguments.foreground:
         outcome = run_in_foreground(options, _say_at_once)
     else:
-        with Progress(f"Starting queue manager {address.name}") as bar:
-            outcome = start_in_background(options, lambda text: _say_over(bar, text, arguments.detail))
+        try:
+            with Progress(f"Starting queue manager {address.name}") as bar:
+                outcome = start_in_background(options, lambda text: _say_over(bar, text, arguments.detail))
+        except KeyboardInterrupt:
+            if current_run(address.folder) is not None:
+                name = address.name
+                complain(COMMAND, f"'{name}' goes on starting in the background; libremq endmqm {name} ends it")
+            raise
     if outcome.failure is not None:
         raise Refused(_code_of(outcome.failure), _text_of(outcome.failure, address.name))
     if not outcome.in_good_order:

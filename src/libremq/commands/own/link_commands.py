@@ -24,7 +24,7 @@ _BYTES = 4096
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", help="a folder in your PATH, such as ~/bin; it is made if need be")
-    parser.add_argument("names", metavar="NAME", nargs="*", help="only these commands")
+    parser.add_argument("names", metavar="NAME", nargs="*", default=[], help="only these commands")
     parser.add_argument("--remove", action="store_true", help="remove the scripts instead")
 
 
@@ -63,9 +63,12 @@ def _run(arguments: argparse.Namespace) -> int:
                 os.unlink(path)
         tell(f"Removed from {folder}.")
         return ExitCode.OK
-    os.makedirs(folder, exist_ok=True)
-    for name, path in paths.items():
-        _write(path, script(name))
+    try:
+        os.makedirs(folder, exist_ok=True)
+        for name, path in paths.items():
+            _write(path, script(name))
+    except OSError as error:
+        raise Refused(1, f"cannot write to {folder}: {error.strerror}; choose a folder that is yours") from error
     tell(f"{len(paths)} commands in {folder}.")
     if folder not in os.environ.get("PATH", "").split(os.pathsep):
         tell(f"The folder is not in your PATH: export PATH={shlex.quote(folder)}:$PATH")

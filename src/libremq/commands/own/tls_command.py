@@ -49,7 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     init.add_argument("--renew", action="store_true", help="make certificates anew that are there already")
     revoke = actions.add_parser("revoke", help="put certificates on the revocation list", allow_abbrev=False)
     _add_folder(revoke)
-    revoke.add_argument("names", metavar="NAME", nargs="*", help="whose; without any, the list is made anew")
+    revoke.add_argument(
+        "names", metavar="NAME", nargs="*", default=[], help="whose; without any, the list is made anew"
+    )
     revoke.add_argument("--days", type=int, default=30, help="until a new list is due (30)")
 
 

@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     ask = _action(actions, "ask", "answer a question that analysts ask", tables=False)
     ask.add_argument("question", metavar="ID", nargs="?", help="the question; see --list")
-    ask.add_argument("given", metavar="NAME=VALUE", nargs="*", help="figures to answer with")
+    ask.add_argument("given", metavar="NAME=VALUE", nargs="*", default=[], help="figures to answer with")
     ask.add_argument("--list", action="store_true", dest="listing", help="all questions")
     ask.add_argument("--search", metavar="WORDS", help="questions with these words")
     ask.add_argument("--qmgr", metavar="QM", help="answer for this queue manager")

@@ -21,7 +21,9 @@ def named_queue(core: Core, name: str) -> MQObject:
     """The queue object of this name on this queue manager."""
     obj = core.catalogue.find_queue(name)
     if obj is None:
-        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, "no queue of this name is defined")
+        upper = name.upper()  # as MQSC takes it without quotes
+        known = f", but {upper} is: upper and lower case differ" if core.catalogue.find_queue(upper) else ""
+        raise mq_error(C.MQRC_UNKNOWN_OBJECT_NAME, name, f"no queue of this name is defined{known}")
     return obj
 
 

@@ -155,17 +155,17 @@ class PutPlan:
                 C.MQRC_PERSISTENT_NOT_ALLOWED, name, "a temporary dynamic queue takes only non-persistent messages"
             )
 
-    def no_room_because(self, length: int, properties_length: int = 0) -> int:
-        """Checks 14 and 15: the reason why a message of this length has no place on the queue, or MQRC_NONE.
+    def no_room_because(self, length: int, properties_length: int = 0, count: int = 1) -> int:
+        """Checks 14 and 15: the reason why so many messages, of this length at most, have no place on the queue.
 
-        Properties count for the queue manager, not for the queue.
+        MQRC_NONE if they have. Properties count for the queue manager, not for the queue.
         """
         if length + properties_length > self.bytes_max:
             if length > self.queue_bytes_max:
                 return C.MQRC_MSG_TOO_BIG_FOR_Q
             if length + properties_length > self.qmgr_bytes_max:
                 return C.MQRC_MSG_TOO_BIG_FOR_Q_MGR
-        return C.MQRC_Q_FULL if self.queue.store.depth >= self.depth_max else C.MQRC_NONE
+        return C.MQRC_Q_FULL if self.queue.store.depth + count > self.depth_max else C.MQRC_NONE
 
     def refusal(self, core: Core, reason: int, name: str, length: int = 0) -> MQError:
         """What the application is told that opened the queue as `name`."""

@@ -154,9 +154,7 @@ class AttributeTable:
         self.object_type = object_type
         self.idle = idle
         self.rows: tuple[Attribute, ...] = tuple(
-            self._row(row)
-            for row in rows
-            if not row.types or object_type in row.types
+            self._row(row) for row in rows if not row.types or object_type in row.types
         )
         self.by_selector: dict[int, Attribute] = {row.selector: row for row in self.rows if row.selector}
         self.by_keyword: dict[str, Attribute] = {}
@@ -197,10 +195,14 @@ class AttributeTable:
         """The attribute of this keyword, in upper or lower case; unknown ones are refused."""
         row = self.by_keyword.get(keyword) or self.by_keyword.get(keyword.upper())
         if row is None:
+            import difflib  # for those alone who need it
+
+            close = difflib.get_close_matches(keyword.upper(), list(self.by_keyword), 1)
+            meant = f"; did you mean {close[0]}?" if close else ""
             raise mq_error(
                 MQRCCF_CFIN_PARM_ID_ERROR,
                 object_name=object_name,
-                detail=f"{keyword.upper()} is not an attribute of {self.object_type}",
+                detail=f"{keyword.upper()} is not an attribute of {self.object_type}{meant}",
             )
         return row
 

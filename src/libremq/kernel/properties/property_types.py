@@ -66,7 +66,7 @@ def infer_type(value: object) -> int:
         return MQTYPE_FLOAT64
     if isinstance(value, bytes | bytearray | memoryview):
         return MQTYPE_BYTE_STRING
-    raise _type_error(f"a property cannot hold a {type(value).__name__}")
+    raise _type_error(f"a property is str, bytes, bool, int, float or None, not {type(value).__name__}")
 
 
 def check_value(value: object, mqtype: int) -> PropertyValue:

@@ -272,11 +272,11 @@ class Core:
             )
         return unit
 
-    def unit_closed_because(self, unit: UnitOfWork, *, limited: bool = True) -> int:
-        """The reason why nothing more can be put or got in a unit of work, or MQRC_NONE."""
+    def unit_closed_because(self, unit: UnitOfWork, *, limited: bool = True, count: int = 1) -> int:
+        """The reason why so many more messages cannot be put or got in a unit of work, or MQRC_NONE."""
         if unit.state is UNDOING:
             return C.MQRC_BACKED_OUT
-        if limited and unit.message_count >= self.catalogue.qmgr.maxumsgs:
+        if limited and unit.message_count + count > self.catalogue.qmgr.maxumsgs:
             return C.MQRC_SYNCPOINT_LIMIT_REACHED
         return C.MQRC_NONE
 

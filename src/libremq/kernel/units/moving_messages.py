@@ -73,13 +73,13 @@ class Move:
         name = given.name
         if slot in taken.locks:
             raise mq_error(C.MQRC_OBJECT_IN_USE, taken.name, "somebody who browses it has locked a message")
-        if given.store.depth >= given.definition.maxdepth:
-            raise self._too_deep(given.definition)
         stored = taken.store.message(slot)
         message = Message(stored.md, stored.properties, stored.data, stored.origin)
         flags, expiry_ms = taken.store.handles.flags[slot], taken.store.handles.expiry_ms[slot]
         plan.check_persistence(message.md, name)
         no_room = plan.no_room_because(len(message.data), len(message.properties))
+        if no_room == C.MQRC_Q_FULL:
+            raise self._too_deep(given.definition)
         if no_room:
             raise plan.refusal(core, no_room, name, len(message.data))
         priority = min(message.md.Priority, MAX_PRIORITY)

@@ -161,8 +161,7 @@ class PutForm:
         if (
             self._group_id
             or plan.closed_because(core, self._options)
-            or max(map(len, data)) > plan.bytes_max
-            or queue.store.depth + count > plan.depth_max
+            or plan.no_room_because(max(map(len, data)), count=count)
             or connection.is_lost
             or handle.put_groups
             or self._put1
@@ -174,7 +173,9 @@ class PutForm:
             unit: UnitOfWork | None = None
             if self._in_unit:
                 unit = core.syncpoint_unit(connection)
-                if unit.state is not ACTIVE or unit.message_count + count > core.catalogue.qmgr.maxumsgs:
+                if unit.state is not ACTIVE:
+                    return None
+                if core.unit_closed_because(unit, count=count):
                     return None
             if ids.count(_NO_IDS) == count and not self._new_correlation_id:  # nearly always
                 ids = [message_id + _NO_ID for message_id in core.identifiers.next_ids(count)]
