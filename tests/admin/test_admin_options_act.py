@@ -69,9 +69,9 @@ def test_refresh_qmgr_with_inclint_tells_of_what_was_changed_in_these_minutes() 
         qm.mqsc("ALTER QMGR CONFIGEV(ENABLED)\nCLEAR QLOCAL(SYSTEM.ADMIN.CONFIG.EVENT)")
         clock.advance(60)
 
-        def told(minutes: int) -> int:
+        def told(minutes: int, kind: str = "QLOCAL") -> int:
             done, depth = qm.mqsc(
-                f"REFRESH QMGR TYPE(CONFIGEV) OBJECT(QLOCAL) INCLINT({minutes})\n"
+                f"REFRESH QMGR TYPE(CONFIGEV) OBJECT({kind}) INCLINT({minutes})\n"
                 "DISPLAY QLOCAL(SYSTEM.ADMIN.CONFIG.EVENT) CURDEPTH"
             )
             assert done.state == "done"
@@ -80,6 +80,10 @@ def test_refresh_qmgr_with_inclint_tells_of_what_was_changed_in_these_minutes() 
 
         assert told(5) == 1
         assert told(0) == told(999) > 2
+        # Authority records have no date: they are always among them
+        qm.mqsc("SET AUTHREC OBJTYPE(QMGR) GROUP('root') AUTHADD(CONNECT)\nCLEAR QLOCAL(SYSTEM.ADMIN.CONFIG.EVENT)")
+        clock.advance(6000)
+        assert told(5, "ALL") == told(5, "AUTHREC") > 0
 
 
 def test_refresh_qmgr_says_that_there_are_no_configuration_events(qm: QueueManager) -> None:
