@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MASK = "'********'"
+MASK = "'********'"
 # Misspelt ones too. SSLCRYP has the password of a token among its parts. The first are words for other things
 _KEYWORDS = r"(?!IDPW|PASS(?:ALL|ID)\b)(?=\w*?(?:PAS|PS+W|PW|WPD)|INITK|SSLCR?[YP]|SSLCYR)\w++"
 # A value may be quoted in part, and a parenthesis between quotes does not end it
@@ -24,11 +24,11 @@ def mask_passwords(mqsc: str) -> str:
     """The text with asterisks where passwords and keys are; a blank one stays."""
     masked = _without_values(mqsc)
     found = _astray(masked)
-    return masked if found is None else f"{masked[: found[1]]} {_MASK}"
+    return masked if found is None else f"{masked[: found[1]]} {MASK}"
 
 
 def _without_values(mqsc: str) -> str:
-    return _VALUES.sub(lambda found: found[1] + (_MASK if found[2].strip("'\" ") else found[2]), mqsc)
+    return _VALUES.sub(lambda found: found[1] + (MASK if found[2].strip("'\" ") else found[2]), mqsc)
 
 
 def has_secrets(mqsc: str) -> bool:
