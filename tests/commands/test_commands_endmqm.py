@@ -432,3 +432,13 @@ def test_one_client_more_than_the_limit_is_refused_and_noted(mq: Serving) -> Non
         qm.queue("SYSTEM.DEFAULT.LOCAL.QUEUE").put(b"x")
         qm.close()
     mq.good("endmqm", "-w", "QM1")
+
+
+def test_one_whose_qm_lock_was_removed_is_found_and_ended(mq: Serving) -> None:
+    mq.good("strmqm", "-ns", "QM1")
+    (mq.folder() / "qm.lock").unlink()
+    for _ in range(2):
+        assert mq.bad("strmqm", "-ns", "QM1")[0] == 5  # and the second one takes nothing from the first
+        assert mq.status() == "Running" and mq.run_file()
+    mq.good("endmqm", "-w", "QM1")
+    mq.good("strmqm", "-ns", "QM1")

@@ -164,6 +164,7 @@ def test_passwords_are_in_no_report(data: Path) -> None:
         "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWRD('hush!hush!')\n"
         "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWORD('hush!hush!hush!')\n"
         "DEFINE CHANNEL(SECRET.3) CHLTYPE(CLNTCONN) PASSWORD('hush!hush!\n"
+        " hush!hush! and hush')\n* and\nhush')\n"
         "PING QMGR; ALTER QMGR SSLCRYP('GSK_PKCS11=/lib;token;hush!hush!')\n"
         "ALTER QMGR SSLCRYP 'hush!hush!'\n"
         "DEFINE AUTHINFO(SECRET.4) AUTHTYPE(IDPWLDAP) LDAPPWD 'hush!hush!'\n"

@@ -61,11 +61,15 @@ def _tables_of(table: str) -> Iterable[str]:
     return [table, *(name for name in STATUS_TABLES if name.startswith(table + "."))]
 
 
+def _rows(spec: CommandSpec) -> tuple[Attribute, ...]:
+    return (*spec.options, *attributes(spec.table)) if spec.takes_attributes or spec.shows else spec.options
+
+
 @cache
 def parameters(spec: CommandSpec) -> dict[str, Attribute]:
     """Everything that may stand in the command, by keyword and synonym."""
     rows: dict[str, Attribute] = {}
-    for row in (*spec.options, *(attributes(spec.table) if spec.table else ())):
+    for row in _rows(spec):
         for keyword in (row.keyword, *row.synonyms):
             rows.setdefault(keyword, row)
     return rows
@@ -75,7 +79,7 @@ def parameters(spec: CommandSpec) -> dict[str, Attribute]:
 def by_selector(spec: CommandSpec) -> dict[int, Attribute]:
     """The same by PCF id."""
     rows: dict[int, Attribute] = {}
-    for row in (*spec.options, *(attributes(spec.table) if spec.table else ())):
+    for row in _rows(spec):
         rows.setdefault(row.selector, row)
     return rows
 

@@ -27,7 +27,7 @@ class CommandSpec:
     """Number of the AMQ message that tells of success, or heads each thing shown."""
     naming: Naming = Naming.FULL
     table: str = ""
-    """Whose attributes it takes (DEFINE, ALTER, SET) or shows (DISPLAY); blank: none."""
+    """Whose attributes it takes (DEFINE, ALTER, SET), shows (DISPLAY), or only what it is about; blank: nothing."""
     options: tuple[Attribute, ...] = ()
     """Its other parameters."""
     required: tuple[str, ...] = ()
@@ -43,6 +43,11 @@ class CommandSpec:
     @property
     def words(self) -> str:
         return f"{self.verb} {self.object}"
+
+    @property
+    def takes_attributes(self) -> bool:
+        """START LISTENER(A) PORT(1415) would say that it listens there, and listen where A does."""
+        return self.verb in ("DEFINE", "ALTER", "SET")
 
     @property
     def shows(self) -> bool:

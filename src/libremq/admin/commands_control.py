@@ -110,7 +110,10 @@ def refresh_manager(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
     if number(command, options.REFRESH_TYPE) == C.MQRT_PROXYSUB:
         return not_there_yet("REFRESH QMGR TYPE(PROXYSUB)", "publish/subscribe")
-    wanted = number(command, options.REFRESH_OBJECT, C.MQOT_ALL)
+    if not context.definitions.qmgr.configev:
+        detail = "there are no configuration events; ALTER QMGR CONFIGEV(ENABLED) brings them about"
+        raise mq_error(C.MQRCCF_EVENTS_DISABLED, context.manager.name, detail)
+    wanted, minutes = number(command, options.REFRESH_OBJECT, C.MQOT_ALL), number(command, options.INCLINT)
     pattern = word(command, options.REFRESH_NAME) or "*"
     if wanted == C.MQOT_ALL:
         found = [one for one in context.definitions if pattern == "*" or _named(one.name, pattern)]
@@ -120,7 +123,7 @@ def refresh_manager(context: Context, command: Command) -> Steps[Outcome]:
         if first:
             yield
         there = (context.definitions.find(one.kind, one.name) for one in found[first : first + MADE])
-        context.manager.events.refresh_objects([one for one in there if one is not None])
+        context.manager.events.refresh_objects([one for one in there if one is not None], minutes=minutes)
     return done(command, 0)
 
 
@@ -150,7 +153,8 @@ def reset_manager(context: Context, command: Command) -> Outcome:
             )
         log.mark_archived(name)
     else:
-        log.delete_extents()
+        most = number(command, options.REDUCE, C.MQLR_AUTO)
+        log.delete_extents(most if most > 0 else None)
     return done(command, 0)
 
 

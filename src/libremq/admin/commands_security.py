@@ -38,6 +38,13 @@ def _entities(command: Command) -> list[tuple[int, str]]:
     return found
 
 
+def check_component(command: Command) -> None:
+    """SERVCOMP: which of several components has the records. Here the queue manager has them itself."""
+    if name := word(command, options.SERVCOMP):
+        detail = "there is no such component of the authorization service: leave SERVCOMP out"
+        raise mq_error(C.MQRC_UNKNOWN_COMPONENT_NAME, name, detail)
+
+
 # AUTHREC
 
 _MATCHES = {
@@ -49,6 +56,7 @@ _MATCHES = {
 
 def set_record(context: Context, command: Command) -> Outcome:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_CHANGE)
+    check_component(command)
     lsn = context.manager.set_authority(
         word(command, options.PROFILE),
         number(command, options.AUTHORITY_OBJECT),
@@ -78,6 +86,7 @@ def delete_record(context: Context, command: Command) -> Outcome:
 
 def display_records(context: Context, command: Command) -> Steps[Outcome]:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
+    check_component(command)
     entities = _entities(command)
     match = _MATCHES[number(command, options.AUTHORITY_MATCH, C.MQAUTHOPT_NAME_ALL_MATCHING)]
     of = number(command, options.AUTHORITY_OBJECT, C.MQOT_ALL)
@@ -107,6 +116,7 @@ def _all_values(one: MQObject) -> Values:
 def display_entity(context: Context, command: Command) -> Steps[Outcome]:
     """DISPLAY ENTAUTH: what an entity may do with an object, all its records and groups together."""
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
+    check_component(command)
     entities = _entities(command)
     if len(entities) != 1:
         raise mq_error(C.MQRCCF_ENTITY_NAME_MISSING, "", "name one PRINCIPAL or one GROUP")
@@ -131,6 +141,7 @@ def display_entity(context: Context, command: Command) -> Steps[Outcome]:
 
 def display_service(context: Context, command: Command) -> Outcome:
     context.need(C.MQOT_Q_MGR, context.manager.name, C.MQAUTH_DISPLAY)
+    check_component(command)
     row = Row("AUTHSERV", filled("AUTHSERV", {"IFVER": 1, "UIDSUPP": C.MQUIDSUPP_YES}))
     return Outcome([amq(command.spec.message, command.spec.words)], [row])
 

@@ -44,7 +44,7 @@ def syntax_lines(error: MqscSyntaxError) -> list[str]:
     """The message, how much of the command could be read, and what is wrong with the rest."""
     if error.unknown_command:
         return [amq(8426, ", ".join(VERB_ABBREVIATIONS)).line, error.problem]
-    keyword = secret_astray(error.segment)
+    keyword = secret_astray(error.segment, error.problem)
     problem = f"{keyword} takes its value in parentheses and quotes: {keyword}('...')" if keyword else error.problem
     return [amq(8405).line, mask_passwords(error.segment), "", problem]
 

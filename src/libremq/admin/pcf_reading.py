@@ -69,7 +69,6 @@ _GROUPS: Mapping[int, str] = {
     C.MQIACF_MONITORING: "MONITOR",
     C.MQIACF_CLUSTER_INFO: "CLUSINFO",
 }
-_TAKES_ATTRIBUTES = ("DEFINE", "ALTER", "SET")
 _INTEGER_OPERATORS = (
     C.MQCFOP_LESS, C.MQCFOP_EQUAL, C.MQCFOP_NOT_GREATER, C.MQCFOP_GREATER, C.MQCFOP_NOT_EQUAL, C.MQCFOP_NOT_LESS,
 )  # fmt: skip
@@ -305,7 +304,7 @@ class _Reading:
     def _known(self) -> dict[int, Attribute]:
         """What may be given beside the name and the list of attributes, by id."""
         spec = self._spec
-        if spec.verb in _TAKES_ATTRIBUTES or spec.object == "CHLAUTH":  # which are found by what they match
+        if spec.takes_attributes or spec.object == "CHLAUTH":  # which are found by what they match
             known = command_lookup.by_selector(spec)
             if spec.verb == "DEFINE" and not self._is_copy:
                 # A new object that is like another one is a COPY here

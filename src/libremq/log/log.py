@@ -222,14 +222,17 @@ class Log(LogCore):
         with self._gather:
             self._archived.note(number, inactive)
 
-    def delete_extents(self) -> list[str]:
-        """Delete the unneeded extents (with LogManagement=Archive the archived ones of them); returns their names."""
+    def delete_extents(self, most: int | None = None) -> list[str]:
+        """Delete the unneeded extents (with LogManagement=Archive the archived ones of them); returns their names.
+
+        `most`: no more than so many, the oldest.
+        """
         self._check_linear()
         if (self.head, self.media) != (self._recorded.head, self._recorded.media):
             # What is deleted must not be needed by what a restart will read.
             self._control_or_fail()
         recorded = self._recorded
-        return delete_extents(self, recorded.head, recorded.media)
+        return delete_extents(self, recorded.head, recorded.media, most)
 
     def _check_linear(self) -> None:
         if not self.config.linear:

@@ -125,12 +125,17 @@ def _copy(log: Log, files: Files, extent: ExtentState, folder: str) -> None:
     files.sync_folder(folder)
 
 
-def delete_extents(log: Log, head_lsn: int, media_lsn: int) -> list[str]:
-    """Delete every extent that is not needed from these LSNs on (LogManagement=Archive: and is archived)."""
+def delete_extents(log: Log, head_lsn: int, media_lsn: int, most: int | None = None) -> list[str]:
+    """Delete every extent that is not needed from these LSNs on (LogManagement=Archive: and is archived).
+
+    `most`: no more than so many, the oldest.
+    """
     files = log._extents
     assert isinstance(files, Sequence)
-    gone = []
+    gone: list[str] = []
     for extent in list_extents(log, head_lsn, media_lsn):
+        if len(gone) == most:
+            break
         if extent.state == "unneeded" and (extent.archived or log.config.log_management != "Archive"):
             files.forget(extent.extent)
             gone.append(extent.name)

@@ -55,6 +55,11 @@ def test_no_other_keyword_is_taken_for_one_of_a_secret() -> None:
 def test_which_keyword_was_written_wrong() -> None:
     assert secret_astray("ALTER AUTHINFO(A) LDAPPWD 'secret'") == "LDAPPWD"
     assert secret_astray("ALTER AUTHINFO(A) LDAPPWD('secret') DESCR(x)") == ""
+    # A secret that looks like a keyword itself is not named
+    assert secret_astray("ALTER AUTHINFO(A) LDAPPWD('Passw0rd") == ""
+    assert secret_astray("ALTER AUTHINFO(A) LDAPPWD('its''mypw'") == ""
+    assert secret_astray("ALTER AUTHINFO(A) LDAPPWD(my+pw) DESCR(") == ""
+    assert secret_astray('ALTER AUTHINFO(A) LDAPPWD("A)MINE(")', "MINE in column 31 is no parameter") == "LDAPPWD"
     assert has_secrets("sslcryp('") and has_secrets("LDAPPWD(") and not has_secrets("DESCR('x')")
 
 

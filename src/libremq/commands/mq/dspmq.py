@@ -113,9 +113,10 @@ def queue_managers(files: Files, folder: str) -> Iterator[QueueManagerState]:
 
 
 def _state(files: Files, name: str, folder: str) -> QueueManagerState:
-    holder = locked_by(f"{folder}/{LOCK}")
+    holder, run = locked_by(f"{folder}/{LOCK}"), current_run(folder)
+    if run is not None and not holder:
+        holder = f"process {run.process_id}"  # its qm.lock was removed
     if holder:
-        run = current_run(folder)
         status = run.state if run is not None else RUNNING
         return QueueManagerState(name, folder, status, holder.removeprefix("process "), run)
     if files.exists(f"{folder}/{MARKER}"):

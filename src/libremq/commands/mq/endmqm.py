@@ -107,10 +107,10 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _running(address: Address) -> RunState:
-    holder = locked_by(f"{address.folder}/{LOCK}")
-    if not holder:
+    holder, running = locked_by(f"{address.folder}/{LOCK}"), current_run(address.folder)
+    if not holder and running is None:
         raise Refused(ExitCode.NOT_AVAILABLE, amq(8146, address.name, "it is not running."))
-    running = current_run(address.folder) or _asked(address)
+    running = running or _asked(address)
     if running is None:
         raise Refused(
             ExitCode.NOT_AVAILABLE,
@@ -187,6 +187,8 @@ def _no_answer(address: Address, running: RunState, mode: EndMode, error: Except
 
 def _has_lock(address: Address, running: RunState) -> bool:
     holder = locked_by(f"{address.folder}/{LOCK}")
+    if not holder:
+        return current_run(address.folder) == running  # its qm.lock was removed
     return f"{holder} ".startswith(f"process {running.process_id} ")
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TextIO
 
+from libremq.admin import command_lookup
 from libremq.admin.mqsc_lines import CommandText, LineReader
 from libremq.admin.mqsc_session import DONE, FAILED, SYNTAX, Answer, check_text
 from libremq.client import connecting
@@ -23,7 +25,7 @@ from libremq.common.files.file_layer import RealFiles
 from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import check_queue_manager_name
 from libremq.common.release import release
-from libremq.kernel.events.masked_text import mask_passwords
+from libremq.kernel.events.masked_text import MASK, has_secrets, mask_passwords
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 
@@ -95,6 +97,7 @@ class Report:
     counts: dict[str, int] = field(default_factory=lambda: {DONE: 0, FAILED: 0, SYNTAX: 0})
     responses: int = 0
     """How often a command server has answered."""
+    _secret: SecretOverLines = field(default_factory=lambda: SecretOverLines())
 
     def banner(self, interactive: bool) -> None:
         if not self.json:
@@ -103,15 +106,18 @@ class Report:
             print("\n" if not interactive else "", flush=True)
 
     def typed(self, given: CommandText, *, counted: bool) -> None:
+        self._secret.see(given)
         if not self.echo or self.json:
             return
-        for number, line in enumerate(_without_passwords(given)):
+        for number, line in enumerate([MASK] if self._secret.goes_on else _without_passwords(given)):
             head = f"{self.read + 1:6}" if counted and number == 0 else " " * 6
             tell(f"{head} : {line}")
 
     def answered(self, answer: Answer) -> None:
         self.counts[answer.state] += 1
         self.responses += answer.state != SYNTAX and answer.reason != C.MQRC_NO_MSG_AVAILABLE
+        if self._secret.goes_on:
+            answer = replace(answer, command=MASK, lines=[amq(8405).line, MASK])
         if self.json:
             shown = {"command": mask_passwords(answer.command), "state": answer.state, "reason": answer.reason}
             tell(json.dumps({**shown, "messages": _messages(answer), "rows": answer.rows}))
@@ -151,6 +157,29 @@ class Report:
     @property
     def exit_code(self) -> int:
         return SOME_FAILED if self.counts[FAILED] or self.counts[SYNTAX] else 0
+
+
+class SecretOverLines:
+    """A password whose quote or parenthesis is not closed, without a sign that the next line belongs to it.
+
+    Then the next lines are taken for commands, and may be the rest of the password, until one begins as commands do.
+    """
+
+    def __init__(self) -> None:
+        self._is_open = False
+        self.goes_on = False
+        """Is the command that was seen last, or what was taken for one, a part of it?"""
+
+    def see(self, given: CommandText) -> None:
+        self.goes_on = False
+        text = (given.text or given.whole).strip()
+        if not text or text.upper() in _ENDS:
+            return
+        word = re.match(r"[A-Za-z]+(?=\s|$)", text)
+        self.goes_on = self._is_open and (word is None or command_lookup.verb(word[0]) is None)
+        self._is_open = self.goes_on or (
+            has_secrets(text) and (text.count("'") % 2 == 1 or text.count("(") > text.count(")"))
+        )
 
 
 def _counted(number: int, none: str, one: str, many: str) -> str:

@@ -13,7 +13,9 @@ from typing import cast
 from libremq.kernel.events.command_events import context_parameters
 from libremq.kernel.events.event_messages import CONFIG_EVENT, number, put_event, text
 from libremq.kernel.objects.attributes import Attribute, Source
+from libremq.kernel.objects.object_base import DefinedObject, date_and_time
 from libremq.kernel.objects.object_types import LocalQueue, MQObject, QueueManagerObject, new_object
+from libremq.kernel.objects.security_records import ChannelAuthentication
 from libremq.kernel.state.core import Core
 from libremq.kernel.state.event_state import EventContext
 from libremq.mqi import constants as C
@@ -53,15 +55,28 @@ def object_changed(
         _put(core, reason, shown, context, correlation_id)
 
 
-def refresh_objects(core: Core, objects: Iterable[MQObject], context: EventContext | None = None) -> int:
-    """REFRESH QMGR TYPE(CONFIGEV): an event for each of the objects; how many there were."""
+def refresh_objects(
+    core: Core, objects: Iterable[MQObject], context: EventContext | None = None, minutes: int = 0
+) -> int:
+    """REFRESH QMGR TYPE(CONFIGEV): an event for each of the objects; how many there were.
+
+    `minutes`: only for those that were changed within them, or of which nobody knows when; 0: for all.
+    """
     if not core.catalogue.qmgr.configev:
         return 0
+    since = date_and_time(max(0.0, core.clock.now() - minutes * 60))
     count = 0
     for obj in objects:
+        if minutes and _was_changed_before(obj, since):
+            continue
         _put(core, C.MQRC_CONFIG_REFRESH_OBJECT, obj, context, core.identifiers.next_id())
         count += 1
     return count
+
+
+def _was_changed_before(obj: MQObject, since: tuple[str, str]) -> bool:
+    """By its ALTDATE and ALTTIME, which authority records do not have."""
+    return isinstance(obj, DefinedObject | ChannelAuthentication) and (obj.altdate, obj.alttime) < since
 
 
 def _enabled(core: Core, before: MQObject | None) -> bool:

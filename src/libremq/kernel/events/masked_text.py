@@ -9,21 +9,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_MASK = "'********'"
+MASK = "'********'"
 # Misspelt ones too. SSLCRYP has the password of a token among its parts. The first are words for other things
 _KEYWORDS = r"(?!IDPW|PASS(?:ALL|ID)\b)(?=\w*?(?:PAS|PS+W|PW|WPD)|INITK|SSLCR?[YP]|SSLCYR)\w++"
 # A value may be quoted in part, and a parenthesis between quotes does not end it
 _VALUES = re.compile(rf"(\b{_KEYWORDS}\s*\(\s*)((?:'[^']*'?|\"[^\"]*\"?|[^)'\"])*)", re.IGNORECASE)
 _KEYWORD = re.compile(rf"\b({_KEYWORDS})\b", re.IGNORECASE)
 _DISPLAY = re.compile(r"\s*DIS\w*\s", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
 _TOKENS = re.compile(r"'[^']*'?|\w+|[()]")
 
 
 def mask_passwords(mqsc: str) -> str:
     """The text with asterisks where passwords and keys are; a blank one stays."""
-    masked = _VALUES.sub(lambda found: found[1] + (_MASK if found[2].strip("'\" ") else found[2]), mqsc)
+    masked = _without_values(mqsc)
     found = _astray(masked)
-    return masked if found is None else f"{masked[: found[1]]} {_MASK}"
+    return masked if found is None else f"{masked[: found[1]]} {MASK}"
+
+
+def _without_values(mqsc: str) -> str:
+    return _VALUES.sub(lambda found: found[1] + (MASK if found[2].strip("'\" ") else found[2]), mqsc)
 
 
 def has_secrets(mqsc: str) -> bool:
@@ -31,10 +36,21 @@ def has_secrets(mqsc: str) -> bool:
     return _KEYWORD.search(mqsc) is not None
 
 
-def secret_astray(mqsc: str) -> str:
-    """The keyword whose secret is not, or not all, in parentheses after it; nothing if there is none."""
-    found = _astray(mqsc)
-    return found[0] if found is not None else ""
+def secret_astray(mqsc: str, problem: str = "") -> str:
+    """The keyword whose secret is not, or not all, in parentheses after it; nothing if there is none.
+
+    `problem` is what would be said of the command: a secret from which it repeats a word is astray as well.
+    """
+    found = _astray(_without_values(mqsc))  # a secret may look like a keyword, too
+    if found is not None:
+        return found[0]
+    hidden = _words(mqsc) - _words(mask_passwords(mqsc))
+    keyword = _KEYWORD.search(mqsc)
+    return keyword[0].upper() if keyword is not None and hidden & _words(problem) else ""
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.upper()))
 
 
 def _astray(text: str) -> tuple[str, int] | None:

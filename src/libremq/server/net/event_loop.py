@@ -35,6 +35,7 @@ from libremq.server.admission.admission_decision import Admission
 from libremq.server.admission.tls_peers import farewell, handshake_event, handshake_failure
 from libremq.server.diagnostics.unexpected import place_of
 from libremq.server.net.client_link import Link
+from libremq.server.net.handshake_turns import HandshakeTurns, whole_record
 from libremq.server.net.message_channels import MessageChannels
 from libremq.server.net.message_link import MessageLink
 from libremq.server.net.reply_release import ReplyRelease
@@ -129,6 +130,7 @@ class EventLoop:
         self._background: set[asyncio.Future[None]] = set()
         self._attaching: set[asyncio.Task[None]] = set()  # sockets that have not said anything yet
         self.sockets = 0
+        self._handshakes = HandshakeTurns()
         self.strangers = Strangers(self.limits.pending_per_address_max, self.limits.pending_max, say, time.monotonic)
         self._not_accepted_told = -_TOLD_EVERY_S
         self._sockets: dict[socket.socket, int] = {}  # that are listened on, with their TCP ports
@@ -337,6 +339,8 @@ class EventLoop:
         if context is None:
             self.say(amq(9635, where))
             raise NoCertificateError
+        await whole_record(accepted, self._readable)
+        await self._handshakes.mine()
         return context
 
     async def _readable(self, accepted: socket.socket) -> None:

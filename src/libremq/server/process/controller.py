@@ -24,7 +24,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import NamedTuple
 
-from libremq.common.files.queue_manager_files import LOCK
+from libremq.common.files.lock_state import locked_by
+from libremq.common.files.queue_manager_files import CHECKPOINT, LOCK
 from libremq.common.messages.amq_messages import amq
 from libremq.server.diagnostics.error_entry import utc
 from libremq.server.diagnostics.error_log import FOLDER, configured_log, last_entries
@@ -273,7 +274,8 @@ class _Controller:
             fd = os.open(f"{folder}/{LOCK}", os.O_RDONLY | os.O_CLOEXEC)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                forget_run(folder)
+                if not locked_by(f"{folder}/{CHECKPOINT}"):  # else it runs, and its qm.lock was removed
+                    forget_run(folder)
             finally:
                 os.close(fd)
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from libremq.common.files.lock_state import locked_by
-from libremq.common.files.queue_manager_files import LOCK
+from libremq.common.files.queue_manager_files import CHECKPOINT, LOCK
 from libremq.store.reserve import NO_SPACE
 
 RUN_FILE = "run.json"
@@ -104,10 +104,13 @@ def load_run(folder: str) -> RunState | None:
 def current_run(folder: str) -> RunState | None:
     """The process that serves the queue manager now; None if none does, or an application has it embedded."""
     holder = locked_by(f"{folder}/{LOCK}")
-    state = load_run(folder) if holder else None
-    if state is None or not f"{holder} ".startswith(f"process {state.process_id} "):
+    state = load_run(folder)
+    if state is None:
         return None
-    return state
+    if not holder:
+        # qm.lock may have been removed, but not what else the process has locked
+        return state if locked_by(f"{folder}/{CHECKPOINT}") else None
+    return state if f"{holder} ".startswith(f"process {state.process_id} ") else None
 
 
 def save_end(folder: str, state: EndState) -> None:
