@@ -110,6 +110,7 @@ class Server:
         self._programs: Programs | None = None
         self._mode: EndMode | None = None
         self._end_is_saved = False
+        self._is_over = False
         self._farewell: dict[str, Any] | None = None
         """For whoever asked for the end, once it was in good order."""
         self._reconnect = False
@@ -169,10 +170,17 @@ class Server:
 
     def _set_state(self, **values: Any) -> None:
         self._state = replace(self._state, **values)
+        if self._is_over:
+            return
         try:
             save_run(self._folder, self._state)
         except OSError as error:
             self.say(amq(5074, self._name, error))
+
+    def _forget_run(self) -> None:
+        """For good: a listener that hears late that it has ended must not have the folder say again that it runs."""
+        self._is_over = True
+        forget_run(self._folder)
 
     # The start
 
@@ -325,7 +333,7 @@ class Server:
         assert self._embedded is not None
         self._embedded.manager.save_statistics(event)
         if event == "end":
-            forget_run(self._folder)  # while the lock is still ours
+            self._forget_run()  # while the lock is still ours
             if not self._end_is_saved:
                 self._save_end()  # in the block that the other file had
 
@@ -508,7 +516,7 @@ class Server:
             except Exception as late:
                 self.say(amq(5076, self._name, repr(late)))
         if self._embedded is not None:
-            forget_run(self._folder)
+            self._forget_run()
             await asyncio.to_thread(self._embedded.end)
         if self._state.state == STARTING:
             self._progress.failed(StartFailure(f"'{service}' failed: {error}"))
