@@ -148,6 +148,19 @@ def test_a_full_queue_takes_the_rest_when_there_is_room(qm: QueueManager) -> Non
     assert (outcome, found) == (Outcome(retried=2), ["0", "1"])
 
 
+def test_what_waits_for_another_try_when_it_is_stopped_is_left(qm: QueueManager) -> None:
+    bury(qm, "tea", queue="NOWHERE")
+
+    def say(text: str) -> None:
+        if text.startswith("AMQ8722W"):
+            handler.stop()
+
+    table = parse_rules("WAIT(NO) RETRYINT(3600)\nACTION(RETRY) RETRY(5)")
+    handler = DeadLetterHandler(qm, table, say=say)
+    assert handler.run() == Outcome(left=1)
+    assert qm.queue(DEAD).depth == 1
+
+
 def test_a_message_that_somebody_else_takes_meanwhile_is_not_doubled(qm: QueueManager) -> None:
     bury(qm, "tea", queue="NOPE")
 
