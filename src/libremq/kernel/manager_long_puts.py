@@ -40,10 +40,11 @@ class LongPuts(ByTheClock):
     @verb
     def begin_long_put(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> LongPut | None:
         """None, with nothing done: it is to be put as any other."""
-        if len(data) < self.core.long_bytes:
+        connection = self.core.connections.get(hconn)
+        handle = connection.handles.get(hobj) if connection is not None else None
+        if len(data) < self.core.long_bytes or connection is None or handle is None or connection.is_lost:
             return None
-        connection, handle = self._handle(hconn, hobj)
-        return None if connection.is_lost else long_puts.begin(self.core, connection, handle, md, pmo, data)
+        return long_puts.begin(self.core, connection, handle, md, pmo, data)
 
     @verb
     def begin_long_put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> LongPut | None:
