@@ -411,6 +411,8 @@ class QueueStore:
 
     def remove_run(self, slots: Sequence[int]) -> None:
         """`remove` for several."""
+        if self.before_change is not None:
+            self.before_change()  # first of all: a capture leaves other sets behind, and messages in flight
         handles = self.handles
         flags, block, units, free = handles.flags, handles.block, handles.unit, handles.free_slots
         lengths, in_file = handles.length, list[tuple[int, int]]()
@@ -419,8 +421,6 @@ class QueueStore:
             for slot in slots:
                 self.remove(slot)
             return
-        if self.before_change is not None:
-            self.before_change()
         rows, blocks, bytes_, used = len(saved), 0, [0, 0], [0, 0]
         for slot in slots:
             state = flags[slot]
