@@ -187,9 +187,11 @@ class Life:
                 self.qm.go_on_with_put(long_put)
                 self.between_parts(len(long_put.logged.lsns))
             self.qm.put1(hconn, od, md, pmo, held.data, long_put=long_put)
-        finally:
+        except MQError:
             if self.qm.failure is None:
                 self.qm.end_long_put(long_put)
+            raise
+        self.qm.end_long_put(long_put)
 
     def between_parts(self, logged: int) -> None:
         """So many parts of a long message are logged: the log is forced now and then, as for others."""
