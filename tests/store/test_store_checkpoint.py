@@ -574,3 +574,27 @@ def test_a_message_that_goes_just_after_its_capture_is_not_in_flight(change: str
     assert not store._in_flight
     found[0].write()
     found[0].done()
+
+
+def test_a_long_message_is_synced_on_its_way_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the disk has others' writes in between. A short one before it and one behind it are where they belong."""
+    monkeypatch.setattr(queue_file_images, "_WRITE_BYTES", 1000)
+    monkeypatch.setattr(queue_file_images, "_PACED_BYTES", 4000)
+    files = FaultyFiles()
+    store = opened(files)
+    long = bytes(range(256)) * 79 + b"end"
+    messages = [ONE_BLOCK, long, TWO_BLOCKS, long + bytes(300), long[:3000]]
+    for data in messages:
+        put(store, data)
+    current, sizes = captured(store), list[int]()
+    synced = FaultyFile.sync
+
+    def noted(file: FaultyFile) -> None:
+        sizes.append(sum(len(data) for data in messages))
+        synced(file)
+
+    monkeypatch.setattr(FaultyFile, "sync", noted)
+    position = current.write()
+    current.done()
+    assert len(sizes) > 10
+    assert contents(opened(files.copy(), position)) == messages
