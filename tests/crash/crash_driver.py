@@ -16,6 +16,7 @@ from typing import Any
 from crash_model import COMMITTED, UNIT, Held, Model, Observed, Seen, match
 
 from libremq.host import lifecycle
+from libremq.kernel.state.unit_of_work import UNDOING
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
@@ -217,7 +218,9 @@ class Life:
         qm = self.qm
         in_doubt = {xid.decode() for xid in qm.xa_recover(self.application)}
         units = [connection.unit for connection in qm.core.connections.values() if connection.unit is not None]
-        observed = Observed({}, {}, {}, in_doubt, len(qm.core.units), len(units))
+        # That of a long put, which only waits for room to be backed out
+        waiting = sum(unit.state is UNDOING and unit not in units for unit in qm.core.units.values())
+        observed = Observed({}, {}, {}, in_doubt, len(qm.core.units) - waiting, len(units))
         for obj in qm.core.catalogue:
             if obj.kind != "QLOCAL":
                 continue

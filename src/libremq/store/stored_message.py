@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from libremq.common.checksum import crc32, crc32_joined
 from libremq.mqi.descriptor_bytes import GROUP_ID_AT, MESSAGE_ID_AT, packed_body, read_body
@@ -170,7 +170,7 @@ class LongMessage(Message):
     __slots__ = ("_data_checksum", "logged")
 
     def __init__(
-        self, md: MQMD, properties: bytes, data: bytes, origin: Origin | None, checksum: int, logged: object
+        self, md: MQMD, properties: bytes, data: bytes, origin: Origin | None, checksum: int, logged: Any
     ) -> None:
         """`checksum` is that of the data; `logged`: where it is in the log."""
         super().__init__(md, properties, data, origin)

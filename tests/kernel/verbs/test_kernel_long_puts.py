@@ -342,15 +342,38 @@ def test_a_unit_of_work_that_was_backed_out_for_log_space_takes_the_put_with_it(
     assert session.depth("Q") == 1
 
 
-def test_its_own_unit_of_work_that_was_backed_out_for_log_space_fails_it(session: LongSession, hobj: int) -> None:
+def test_one_whose_own_unit_of_work_was_backed_out_for_log_space_begins_anew(session: LongSession, hobj: int) -> None:
     from libremq.kernel.recovery import log_room
 
     begun, md, pmo = session.begin(hobj)
-    session.qm.go_on_with_put(begun)
-    log_room.give_way(session.core)
-    with pytest.raises(MQError) as refused:
-        session.qm.put(session.hconn, hobj, md, pmo, DATA, long_put=begun)
-    assert refused.value.reason == C.MQRC_RESOURCE_PROBLEM
+    for _ in range(2):
+        for _ in range(3):
+            session.qm.go_on_with_put(begun)
+        log_room.give_way(session.core)
+    session.log_all(begun)
+    session.qm.put(session.hconn, hobj, md, pmo, DATA, long_put=begun)
+    session.qm.end_long_put(begun)
+    assert session.logged()[-2:] == [RecordType.PUT, RecordType.COMMIT]
+    assert not _units(session)
+    session.kill_and_start()
+    assert session.get("Q")[1] == DATA
+    assert session.depth("Q") == 0
+
+
+def test_but_not_without_end(session: LongSession, hobj: int) -> None:
+    from libremq.kernel.recovery import log_room
+
+    begun, md, pmo = session.begin(hobj)
+    turns = 0
+    while not begun.is_ready:
+        session.qm.go_on_with_put(begun)
+        log_room.give_way(session.core)
+        turns += 1
+    assert turns == 4
+    session.qm.put(session.hconn, hobj, md, pmo, DATA, long_put=begun)  # as any other, in one go
+    session.qm.end_long_put(begun)
+    session.kill_and_start()
+    assert session.get("Q")[1] == DATA
     assert session.depth("Q") == 0
 
 

@@ -19,14 +19,16 @@ from libremq.kernel.state.parts_of_puts import PART_OVERHEAD, LoggedData
 from libremq.kernel.state.unit_of_work import ACTIVE, UnitOfWork
 from libremq.log import LogFull
 from libremq.mqi import constants as C
-from libremq.mqi.errors import MQError, mq_error
+from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQPMO
+
+_BEGUN_ANEW_MAX = 3
 
 
 class LongPut:
     """One put whose data is being logged."""
 
-    __slots__ = ("_core", "_options", "_own", "_plan", "connection", "error", "logged")
+    __slots__ = ("_begun_anew", "_core", "_options", "_own", "_plan", "connection", "error", "logged")
 
     def __init__(self, core: Core, connection: Connection, handle: ObjectHandle, options: int, data: bytes) -> None:
         assert handle.destination is not None
@@ -34,6 +36,7 @@ class LongPut:
         self._plan = plan_of(core, handle.destination)
         self._options = options
         self._own = not options & C.MQPMO_SYNCPOINT
+        self._begun_anew = 0
         self.connection = connection
         self.error: MQError | None = None  # the put has failed before its last moment
         self.logged = LoggedData(data, core.begin_unit() if self._own else core.syncpoint_unit(connection))
@@ -53,28 +56,36 @@ class LongPut:
     @property
     def _can_go_on(self) -> bool:
         """Not an answer to the application: that is for the put, which looks again."""
-        core, unit = self._core, self.logged.unit
+        core, queue, unit = self._core, self._plan.queue, self.logged.unit
         return (
             self in core.long_puts
-            and core.units.get(unit.id) is unit
-            and unit.state is ACTIVE
-            and not self._plan.queue.out_of_use
-            and not (self._plan.queue.deleted or (core.quiescing and self._options & C.MQPMO_FAIL_IF_QUIESCING))
+            and (unit.state is ACTIVE if core.units.get(unit.id) is unit else self._own_may_be_begun_anew)
+            and not queue.out_of_use
+            and not (core.quiescing and self._options & C.MQPMO_FAIL_IF_QUIESCING)
         )
 
+    @property
+    def _own_may_be_begun_anew(self) -> bool:
+        return self._own and self._begun_anew < _BEGUN_ANEW_MAX
+
     def go_on(self) -> None:
-        """Log the next part, if it is not ready. LogFull if there is no room: it can be tried again then."""
-        if not self.is_ready:
-            self.logged.log_part(self._core)
+        """Log the next part, if it is not ready. LogFull if there is no room: it can be tried again then.
+
+        A unit of work of its own may have been the oldest, and backed out to make room: then it begins anew.
+        """
+        if self.is_ready:
+            return
+        core = self._core
+        if core.units.get(self.logged.unit.id) is not self.logged.unit:
+            self._begun_anew += 1
+            self.logged = LoggedData(self.logged.data, core.begin_unit())
+            self.logged.unit.parts_under_way += 1
+        self.logged.log_part(core)
 
     def check(self) -> None:
         """The put is to be done: raise what has become of it before."""
         if self.error is not None:
             raise self.error
-        core, unit = self._core, self.logged.unit
-        if self._own and core.units.get(unit.id) is not unit:
-            what = "a part of its data was backed out to release log space; commit sooner, or enlarge the log"
-            raise mq_error(C.MQRC_RESOURCE_PROBLEM, core.qmgr_name, what)
 
     def fail(self, error: MQError) -> None:
         """A turn went wrong. The put tells."""

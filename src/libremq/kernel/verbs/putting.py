@@ -122,7 +122,7 @@ def put_to(
     if core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH and may_hold_properties(stored.Format):
         _check_properties(stored, properties, data, core.catalogue.qmgr.maxpropl)
     origin = message_context.passed_origin(connection, pmo)
-    if long_put is not None and data is long_put.logged.data:  # all of it, as it was given
+    if long_put is not None and data is long_put.logged.data and long_put.logged.is_complete:
         message: Message = LongMessage(stored, properties, data, origin, long_put.logged.checksum, long_put.logged)
     else:
         message = Message(stored, properties, data if type(data) is bytes else bytes(data), origin)
@@ -282,7 +282,9 @@ def deliver(
         if core.catalogue.qmgr.perfmev:
             performance_events.queue_full(core, queue)
         raise plan.refusal(core, no_room, queue.name)
-    begun = message.logged.unit if unit is None and type(message) is LongMessage else None
+    begun = None
+    if unit is None and type(message) is LongMessage and message.logged.serves(core, queue, message.logged.unit):
+        begun = message.logged.unit
     if wants_coa or begun is not None:
         with core.all_or_nothing(unit, begun=begun) as own:
             _store(core, queue, message, own, now)
