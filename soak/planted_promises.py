@@ -116,7 +116,7 @@ SHORT_WAYS = (
         "    if isinstance(obj, LocalQueue) and obj.is_temporary:", _PUT_FORMS_TESTS,
     ),
     Bug(
-        "a repeated put ignores MAXDEPTH", _PUT_FORMS, "            or plan.no_room_because(len(data))\n", "",
+        "a repeated put ignores MAXDEPTH", _PUT_FORMS, "            or queue.store.depth >= plan.depth_max\n", "",
         _KNOWN_CALLS_TESTS,
     ),
     Bug(
@@ -141,7 +141,7 @@ SHORT_WAYS = (
         "for\n", "", _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "a repeated put passes a getter by that waits", _PUT_FORMS, "if unit is None and queue.waiters:", "if False:",
+        "a repeated put passes a getter by that waits", _PUT_FORMS, "if unit is None and queue.waiters and", "if False and",
         _KNOWN_CALLS_TESTS,
     ),
     Bug(

@@ -157,6 +157,12 @@ class EmbeddedQueueManager:
         self.force(lsn)
         return result
 
+    def admin(self, verb: Callable[[], int]) -> None:
+        """Run a command that returns the log position it depends on."""
+        with self.locked():
+            lsn = verb()
+        self.force(lsn)
+
     def put_in_parts(self, hconn: int, long_put: LongPut, put: Callable[[], _T]) -> _T:
         """Go on with a long put, part by part, and then put; others have their turn in between. Without the lock."""
         manager = self.manager
@@ -174,12 +180,6 @@ class EmbeddedQueueManager:
         finally:
             with self.lock, suppress(MQError):  # if there is no room for it now, the backout goes on later
                 manager.end_long_put(long_put)
-
-    def admin(self, verb: Callable[[], int]) -> None:
-        """Run a command that returns the log position it depends on."""
-        with self.locked():
-            lsn = verb()
-        self.force(lsn)
 
     def run_command(self, command: Callable[[AbstractContextManager[object]], _T]) -> _T:
         """Run a long command, which is given the lock and takes it when it needs it; others go on in between."""

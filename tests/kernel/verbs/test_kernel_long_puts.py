@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import pytest
 from helper_qmgr import Session
 
+from libremq.kernel.state.image_in_parts import PART_BYTES, ImageInParts
 from libremq.kernel.state.unit_of_work import UnitOfWork
 from libremq.kernel.verbs.long_puts import LongPut
 from libremq.log import LogConfig, RecordType
@@ -27,7 +29,7 @@ class LongSession(Session):
         self.core.long_bytes, self.core.part_bytes = 4 * PART, PART
 
     def begin(
-        self, hobj: int, data: bytes = DATA, options: int = C.MQPMO_NO_SYNCPOINT, **fields: object
+        self, hobj: int, data: bytes = DATA, options: int = C.MQPMO_NO_SYNCPOINT, **fields: Any
     ) -> tuple[LongPut, MQMD, MQPMO]:
         fields.setdefault("Persistence", C.MQPER_PERSISTENT)
         md, pmo = MQMD(Version=2, **fields), MQPMO(Options=options)
@@ -35,7 +37,7 @@ class LongSession(Session):
         assert begun is not None
         return begun, md, pmo
 
-    def begins(self, hobj: int, data: bytes = DATA, options: int = C.MQPMO_NO_SYNCPOINT, **fields: object) -> bool:
+    def begins(self, hobj: int, data: bytes = DATA, options: int = C.MQPMO_NO_SYNCPOINT, **fields: Any) -> bool:
         """Is that put in turns?"""
         fields.setdefault("Persistence", C.MQPER_PERSISTENT)
         begun = self.qm.begin_long_put(self.hconn, hobj, MQMD(Version=2, **fields), MQPMO(Options=options), data)
@@ -53,7 +55,7 @@ class LongSession(Session):
             turns += 1
         return turns
 
-    def put_long(self, hobj: int, data: bytes = DATA, options: int = C.MQPMO_NO_SYNCPOINT, **fields: object) -> MQMD:
+    def put_long(self, hobj: int, data: bytes = DATA, options: int = C.MQPMO_NO_SYNCPOINT, **fields: Any) -> MQMD:
         begun, md, pmo = self.begin(hobj, data, options, **fields)
         try:
             self.log_all(begun)
@@ -300,6 +302,28 @@ def test_one_that_comes_to_wait_meanwhile_takes_it_too(session: LongSession, hob
     assert not _units(session)
 
 
+def test_a_put_names_no_parts_from_before_an_image_that_is_under_way() -> None:
+    """It may become complete behind the put, and its recovery begins with it."""
+    session = LongSession(LogConfig(file_pages=64, type="LINEAR"))
+    session.queue("Q")
+    for number in range(5):
+        session.put("Q", bytes(PART_BYTES // 2), Persistence=1, Priority=number)
+    hobj = session.open("Q", C.MQOO_OUTPUT)
+    begun, md, pmo = session.begin(hobj)
+    session.log_all(begun)
+    definition = session.core.catalogue.find("QLOCAL", "Q")
+    assert definition is not None
+    image = ImageInParts(session.core, definition)
+    assert not image.log_part()
+    session.qm.put(session.hconn, hobj, md, pmo, DATA, long_put=begun)
+    session.qm.end_long_put(begun)
+    while not image.log_part():
+        pass
+    session.core.log.force()
+    *_, put = [record for record in session.core.log.scan(session.core.media["QLOCAL", "Q"]) if record.type == 1]
+    assert len(put.payload) > len(DATA)
+
+
 # Who goes meanwhile
 
 
@@ -355,6 +379,20 @@ def test_one_whose_own_unit_of_work_was_backed_out_for_log_space_begins_anew(ses
     session.qm.end_long_put(begun)
     assert session.logged()[-2:] == [RecordType.PUT, RecordType.COMMIT]
     assert not _units(session)
+    session.kill_and_start()
+    assert session.get("Q")[1] == DATA
+    assert session.depth("Q") == 0
+
+
+def test_one_that_had_all_its_parts_when_that_happened_is_put_as_any_other(session: LongSession, hobj: int) -> None:
+    from libremq.kernel.recovery import log_room
+
+    begun, md, pmo = session.begin(hobj)
+    session.log_all(begun)
+    log_room.give_way(session.core)
+    session.qm.put(session.hconn, hobj, md, pmo, DATA, long_put=begun)
+    session.qm.end_long_put(begun)
+    assert session.logged()[-2:] == [RecordType.BACKOUT, RecordType.PUT]
     session.kill_and_start()
     assert session.get("Q")[1] == DATA
     assert session.depth("Q") == 0

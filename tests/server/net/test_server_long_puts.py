@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from helper_peers import LIMIT_S, Peer, put_flow, wait_until
+from helper_power_cut import site
 
 import libremq
 from libremq.kernel.manager import QueueManager
@@ -150,11 +151,25 @@ def test_calls_of_the_same_connection_keep_their_order(served: Served, watched: 
         assert [message.data for message in queue.get_many(5)] == [DATA, b"second", DATA[::-1], b"fourth"]
 
 
-def test_the_reply_waits_for_the_disk(served: Served) -> None:
-    log = served.embedded.manager.core.log
-    with libremq.connect(served.url()) as qm:
-        qm.put("LONG.Q", DATA, persistent=True)
-        assert log.durable >= served.in_loop(lambda: log.tail) - 4096
+@pytest.mark.parametrize("binding", ["embedded", "mq"])
+@pytest.mark.parametrize("way", ["put", "put1", "syncpoint"])
+def test_what_was_answered_survives_a_power_cut(tmp_path: Path, binding: str, way: str) -> None:
+    with site(binding, tmp_path) as here:
+        here.inside(lambda manager: shorten(manager.core))
+        options = C.MQPMO_SYNCPOINT if way == "syncpoint" else C.MQPMO_NO_SYNCPOINT
+        if binding == "mq":  # its link reads the limit as it connects
+            here.reader.disconnect()
+            here.reader = here.connect_again()
+        md, pmo, data = MQMD(Version=2, Persistence=PERSISTENT), MQPMO(Options=options), DATA[:200_000]
+        if way == "put1":
+            here.reader.put1(MQOD(ObjectName="Q"), md, pmo, data)
+        else:
+            here.reader.put(here.open(C.MQOO_OUTPUT), md, pmo, data)
+        if way == "syncpoint":
+            assert here.after_power_cut() == []
+            here.reader.commit()
+        assert here.inside(lambda manager: manager.core.log.tail) > 200_000
+        assert here.after_power_cut() == [data]
 
 
 @pytest.mark.parametrize("way", ["put", "put1"])
