@@ -70,7 +70,7 @@ LONG_PUTS = (
         "        long_puts.end_those_of(self.core, connection)\n", "", _TESTS,
     ),
     Bug(
-        "a long put overtakes, or is overtaken by, the next calls of its conversation", "server/net/long_puts.py",
+        "a long put overtakes, or is overtaken by, the next calls of its conversation", "server/net/puts_in_turns.py",
         "        conversation.hold_up()\n", "", _SERVER_TESTS,
     ),
     Bug(

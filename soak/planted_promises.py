@@ -141,12 +141,12 @@ SHORT_WAYS = (
         "for\n", "", _KNOWN_CALLS_TESTS,
     ),
     Bug(
-        "a repeated put passes a getter by that waits", _PUT_FORMS, "if unit is None and queue.waiters and", "if False and",
-        _KNOWN_CALLS_TESTS,
+        "a repeated put passes a getter by that waits", _PUT_FORMS, "if unit is None and queue.waiters and",
+        "if False and", _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "MQSTAT does not hear of repeated puts", _PUT_FORMS,
-        "        if self._is_async:\n            connection.async_puts.successes += 1\n", "", _KNOWN_CALLS_TESTS,
+        "        elif self._is_async:\n            connection.async_puts.successes += 1\n", "", _KNOWN_CALLS_TESTS,
     ),
     Bug(
         "a put that failed by the queue's default answer is known as one that went well",

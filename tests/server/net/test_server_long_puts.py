@@ -328,7 +328,7 @@ def test_a_long_put_stays_in_pieces() -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 100, 5000])
 def test_what_is_cut_from_pieces_is_what_is_cut_from_the_whole(size: int) -> None:
-    from libremq.server.net.long_puts import _joined
+    from libremq.server.net.puts_in_turns import _joined
 
     whole = DATA[:3000]
     pieces = [whole[at : at + size] for at in range(0, len(whole), size)]

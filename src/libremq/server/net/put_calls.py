@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError
 from libremq.mqi.structs import MQMD, MQOD, MQPMO
-from libremq.server.net.long_puts import PutInTurns
 from libremq.server.net.property_blocks import PropertyBlocks
+from libremq.server.net.puts_in_turns import PutInTurns
 from libremq.wire import calls
 from libremq.wire.segments import Flow, LongFlow
 
