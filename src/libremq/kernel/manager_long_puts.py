@@ -37,6 +37,11 @@ class LongPuts(ByTheClock):
         """An open handle, for a binding that wants to know more of it."""
         return self._handle(hconn, hobj)[1]
 
+    @property
+    def long_bytes(self) -> int:
+        """Data of so many bytes is put in turns."""
+        return self.core.long_bytes
+
     @verb
     def begin_long_put(self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> LongPut | None:
         """None, with nothing done: it is to be put as any other."""

@@ -509,7 +509,7 @@ class Link(ServedLink):
         self._no_stranger()
         assert self.agreed is not None
         self._reader.max_flow = self.agreed.max_message + FLOW_OVERHEAD
-        self._reader.long_bytes = self.event_loop.manager.core.long_bytes
+        self._reader.long_bytes = self.event_loop.manager.long_bytes
 
     def _tell(self, reason: int) -> None:
         """Make a channel event, if anybody wants one."""
