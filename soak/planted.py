@@ -2,10 +2,10 @@
 
     python -m soak.planted [--only WORDS] [--minutes M]
 
-The rows are in `soak/planted_promises.py`, `planted_defences.py` and `planted_corners.py`. For each bug the tests that
-it names run against a copy of the source that has it; the one that fails first must go well without it. A line for each
-says who has noticed, or SURVIVED; the exit code is 1 if any did. It takes some seconds each, half an hour in all, so it
-is no part of `make test`.
+The rows are in `soak/planted_promises.py`, `planted_defences.py`, `planted_corners.py` and `planted_long_puts.py`. For
+each bug the tests that it names run against a copy of the source that has it; the one that fails first must go well
+without it. A line for each says who has noticed, or SURVIVED; the exit code is 1 if any did. It takes some seconds each,
+half an hour in all, so it is no part of `make test`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ from soak.changed_source import first_failure, source_of
 from soak.planted_bug import Bug
 from soak.planted_corners import CORNERS
 from soak.planted_defences import DEFENCES
+from soak.planted_long_puts import LONG_PUTS
 from soak.planted_promises import PROMISES
 
-BUGS = (*PROMISES, *DEFENCES, *CORNERS)
+BUGS = (*PROMISES, *DEFENCES, *CORNERS, *LONG_PUTS)
 
 
 def planted(bug: Bug) -> str:

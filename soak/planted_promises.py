@@ -187,7 +187,7 @@ SHORT_WAYS = (
     ),
     Bug(
         "a put that failed by the queue's default answer is known as one that went well",
-        "server/net/conversation.py", "self.link.ours and self._async_troubles == troubles", "self.link.ours",
+        "server/net/put_calls.py", "turns is None and _async_troubles(conversation) == troubles", "turns is None",
         _KNOWN_CALLS_TESTS,
     ),
     Bug(

@@ -16,6 +16,7 @@ from typing import Any
 from crash_model import COMMITTED, UNIT, Held, Model, Observed, Seen, match
 
 from libremq.host import lifecycle
+from libremq.kernel.state.unit_of_work import UNDOING
 from libremq.kernel.state.waiting_gets import Got
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
@@ -30,6 +31,7 @@ NAME = "QM1"
 NOW = 1_700_000_000.0
 SMALL_LOG = LogConfig(primary_files=3, secondary_files=1, file_pages=64)
 # Three small messages fill a buffer, so that nearly every workload reaches the queue file
+LONG_BYTES, PART_BYTES = 3000, 1000  # every other message of that length is put in parts
 SMALL_BUFFERS = StoreLimits(nonpersistent_buffer_bytes=1100, persistent_buffer_bytes=1100)
 
 
@@ -100,6 +102,7 @@ class Life:
     def _connect(self) -> None:
         # The system takes longer to say that it does not know them than for many a step of a restart
         self.qm.core.authorities.entities = Entities(self.files, FOLDER, NoUsers())
+        self.qm.core.long_bytes, self.qm.core.part_bytes = LONG_BYTES, PART_BYTES
         self.application = self.qm.connect("alice", "teller")
         self.coordinator = self.qm.connect("bob", "coordinator")
         self.writer = self.qm.connect("carol", "writer")  # nobody forces the log for it
@@ -175,7 +178,26 @@ class Life:
             md.MsgFlags = C.MQMF_MSG_IN_GROUP
         pmo = MQPMO(Options=C.MQPMO_SYNCPOINT if held.put_by else C.MQPMO_NO_SYNCPOINT)
         hconn = by or (self.application if held.put_by in (COMMITTED, UNIT) else self.coordinator)
-        self.qm.put1(hconn, MQOD(ObjectName=held.queue), md, pmo, held.data)
+        od = MQOD(ObjectName=held.queue)
+        long_put = self.qm.begin_long_put1(hconn, od, md, pmo, held.data) if held.number % 2 else None
+        if long_put is None:
+            self.qm.put1(hconn, od, md, pmo, held.data)
+            return
+        try:
+            while not long_put.is_ready:
+                self.qm.go_on_with_put(long_put)
+                self.between_parts(len(long_put.logged.lsns))
+            self.qm.put1(hconn, od, md, pmo, held.data, long_put=long_put)
+        except MQError:
+            if self.qm.failure is None:
+                self.qm.end_long_put(long_put)
+            raise
+        self.qm.end_long_put(long_put)
+
+    def between_parts(self, logged: int) -> None:
+        """So many parts of a long message are logged: the log is forced now and then, as for others."""
+        if logged % 2:
+            self.force(self.qm.core.log.tail - 1)
 
     def receive(self, held: Held, owner: str) -> None:
         """MQGET, which must give exactly this message."""
@@ -196,7 +218,9 @@ class Life:
         qm = self.qm
         in_doubt = {xid.decode() for xid in qm.xa_recover(self.application)}
         units = [connection.unit for connection in qm.core.connections.values() if connection.unit is not None]
-        observed = Observed({}, {}, {}, in_doubt, len(qm.core.units), len(units))
+        # That of a long put, which only waits for room to be backed out
+        waiting = sum(unit.state is UNDOING and unit not in units for unit in qm.core.units.values())
+        observed = Observed({}, {}, {}, in_doubt, len(qm.core.units) - waiting, len(units))
         for obj in qm.core.catalogue:
             if obj.kind != "QLOCAL":
                 continue

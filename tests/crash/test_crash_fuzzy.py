@@ -89,6 +89,14 @@ class FuzzyLife(Life):
             self.current = None
             self.qm._plan_checkpoint()
 
+    def between_parts(self, logged: int) -> None:
+        """The checkpoint under way goes on, or one begins."""
+        super().between_parts(logged)
+        if self.current is not None:
+            self.step()
+        elif logged == 2:
+            self.begin()
+
     # Verbs beside a queue manager that may roll units of work back
 
     def do(self, after: Model, verbs: Callable[[], Any], *between: Model) -> None:

@@ -49,6 +49,7 @@ class Site:
         self._served = served
         self.writer = self.inside(lambda manager: manager.connect("alice", "writer"))
         self.reader: Binding
+        self.connect_again: Callable[[], Binding]  # of a reader over a socket
         if served is None:
             self.reader = EmbeddedConnection(embedded, "bob", "reader")
 
@@ -178,5 +179,6 @@ def site(binding: str, folder: Path) -> Iterator[Site]:
         access = RemoteAccess([address])
         stack.callback(access.close)
         found = Site(files, embedded, served)
-        found.reader = access.connect("bob", "reader")
+        found.connect_again = lambda: access.connect("bob", "reader")
+        found.reader = found.connect_again()
         yield found

@@ -519,3 +519,82 @@ def test_a_thread_is_held_in_the_middle_of_its_write() -> None:
     assert take(store, later[0]).startswith(b"later 0")
     position = checkpointed(store)
     assert contents(opened(files, position)) == contents(store)
+
+
+# Captured by whoever changes it first
+
+
+@pytest.mark.parametrize("change", ["remove", "remove_run"])
+def test_what_goes_just_after_its_capture_is_for_the_next_checkpoint(change: str) -> None:
+    """The queue's turn comes when a message leaves it: the capture has it still, and nothing of what happens then."""
+    files = FaultyFiles()
+    store = opened(files)
+    gone, stays = put(store, ONE_BLOCK), put(store, TWO_BLOCKS)
+    checkpointed(store)
+    put(store, ONE_BLOCK)
+    store.unlink(gone)
+    found = []
+
+    def capture() -> None:
+        store.before_change = None
+        found.append(captured(store))
+
+    store.before_change = capture
+    if change == "remove":
+        store.remove(gone)
+    else:
+        store.remove_run([gone])
+    (current,) = found
+    position = current.write()
+    current.done()
+    assert len(contents(opened(files.copy(), position))) == 3
+    assert store.needs_checkpoint, "that it is gone is not on disk yet"
+    after = checkpointed(store)
+    assert contents(opened(files.copy(), after)) == [TWO_BLOCKS, ONE_BLOCK]
+    assert stays != gone
+
+
+@pytest.mark.parametrize("change", ["remove", "remove_run"])
+def test_a_message_that_goes_just_after_its_capture_is_not_in_flight(change: str) -> None:
+    """Else whoever gets its slot next, and has left the buffer, would be taken for it."""
+    store = opened(FaultyFiles())
+    gone = put(store, ONE_BLOCK)
+    store.unlink(gone)
+    found = []
+
+    def capture() -> None:
+        store.before_change = None
+        found.append(captured(store))
+
+    store.before_change = capture
+    if change == "remove":
+        store.remove(gone)
+    else:
+        store.remove_run([gone])
+    assert not store._in_flight
+    found[0].write()
+    found[0].done()
+
+
+def test_a_long_message_is_synced_on_its_way_to_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the disk has others' writes in between. A short one before it and one behind it are where they belong."""
+    monkeypatch.setattr(queue_file_images, "_WRITE_BYTES", 1000)
+    monkeypatch.setattr(queue_file_images, "_PACED_BYTES", 4000)
+    files = FaultyFiles()
+    store = opened(files)
+    long = bytes(range(256)) * 79 + b"end"
+    messages = [ONE_BLOCK, long, TWO_BLOCKS, long + bytes(300), long[:3000]]
+    for data in messages:
+        put(store, data)
+    current, sizes = captured(store), list[int]()
+    synced = FaultyFile.sync
+
+    def noted(file: FaultyFile) -> None:
+        sizes.append(sum(len(data) for data in messages))
+        synced(file)
+
+    monkeypatch.setattr(FaultyFile, "sync", noted)
+    position = current.write()
+    current.done()
+    assert len(sizes) > 10
+    assert contents(opened(files.copy(), position)) == messages

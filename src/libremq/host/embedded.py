@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from types import TracebackType
 from typing import ParamSpec, TypeVar
 
@@ -37,9 +37,10 @@ from libremq.kernel.recovery.restart import Say
 from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.failure_reasons import FAILURES, as_mq_error, as_start_error, is_final
 from libremq.kernel.state.waiting_gets import Got, Waiter
+from libremq.kernel.verbs.long_puts import LongPut
 from libremq.log import LogConfig, LogError
 from libremq.mqi import constants as C
-from libremq.mqi.errors import mq_error
+from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQGMO, MQMD
 from libremq.store.queue_store import StoreLimits
 
@@ -161,6 +162,24 @@ class EmbeddedQueueManager:
         with self.locked():
             lsn = verb()
         self.force(lsn)
+
+    def put_in_parts(self, hconn: int, long_put: LongPut, put: Callable[[], _T]) -> _T:
+        """Go on with a long put, part by part, and then put; others have their turn in between. Without the lock."""
+        manager = self.manager
+        try:
+            while True:
+                with self.locked():
+                    manager.go_on_with_put(long_put)
+                    is_ready, lsn = long_put.is_ready, long_put.waits_for
+                if is_ready:
+                    break
+                if lsn:
+                    self.force(lsn)
+                give_way()
+            return self.call(hconn, put)
+        finally:
+            with self.lock, suppress(MQError):  # if there is no room for it now, the backout goes on later
+                manager.end_long_put(long_put)
 
     def run_command(self, command: Callable[[AbstractContextManager[object]], _T]) -> _T:
         """Run a long command, which is given the lock and takes it when it needs it; others go on in between."""

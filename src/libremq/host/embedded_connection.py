@@ -12,6 +12,7 @@ import threading
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any, TypeVar
 
 from libremq.host.binding import GetCall, GotItem, PutCall, PutItem, Received, with_ids
@@ -126,7 +127,18 @@ class EmbeddedConnection(MessageCalls):
     def put(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()) -> int:
         if self._connection.consuming:
             self._check_thread()
-        return self._embedded.call(self.hconn, self._manager.put, self.hconn, hobj, md, pmo, data, records)
+        manager, embedded, hconn = self._manager, self._embedded, self.hconn
+        if self._is_long(data) and not records:
+            long_put = embedded.call(hconn, manager.begin_long_put, hconn, hobj, md, pmo, data)
+            if long_put is not None:
+                return embedded.put_in_parts(
+                    hconn, long_put, partial(manager.put, hconn, hobj, md, pmo, data, long_put=long_put)
+                )
+        return embedded.call(hconn, manager.put, hconn, hobj, md, pmo, data, records)
+
+    def _is_long(self, data: bytes) -> bool:
+        """Is it too long to be put in one go?"""
+        return len(data) >= self._manager.core.long_bytes
 
     def put_message(
         self,
@@ -138,6 +150,8 @@ class EmbeddedConnection(MessageCalls):
         properties: Mapping[str, object] | None = None,
     ) -> bytes:
         """By the form that an earlier put of this kind has left, if that will do (`put_forms`)."""
+        if self._is_long(data):
+            return super().put_message(hobj, put, data, message_id, correlation_id, properties)
         if self._connection.consuming:
             self._check_thread()
         form: PutForm | None = put.made
@@ -167,7 +181,7 @@ class EmbeddedConnection(MessageCalls):
         while len(ids) < len(puts):
             put, data = puts[len(ids)]
             form: PutForm | None = put.made
-            if form is not None:
+            if form is not None and not self._is_long(data):
                 run = _alike(puts, len(ids))
                 done = self._embedded.call(
                     self.hconn, self._manager.put_several_like, form, [given] * len(run), run
@@ -178,7 +192,10 @@ class EmbeddedConnection(MessageCalls):
             md, pmo = with_ids(put.md, message_id, correlation_id), put.pmo.copy()
             _answer_it(pmo)
             try:
-                self._embedded.call(self.hconn, self._put_first, hobj, put, pmo, md, data)
+                if self._is_long(data):
+                    self.put(hobj, md, pmo, data)
+                else:
+                    self._embedded.call(self.hconn, self._put_first, hobj, put, pmo, md, data)
             except MQError as error:
                 troubles.append(error)
             ids.append(md.MsgId)
@@ -196,7 +213,15 @@ class EmbeddedConnection(MessageCalls):
             put.made = self._manager.form_of(self.hconn, hobj, md, pmo)
 
     def put1(self, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> int:
-        return self._call(lambda: self._manager.put1(self.hconn, od, md, pmo, data))
+        self._check_thread()
+        manager, embedded, hconn = self._manager, self._embedded, self.hconn
+        if self._is_long(data):
+            long_put = embedded.call(hconn, manager.begin_long_put1, hconn, od, md, pmo, data)
+            if long_put is not None:
+                return embedded.put_in_parts(
+                    hconn, long_put, partial(manager.put1, hconn, od, md, pmo, data, long_put=long_put)
+                )
+        return embedded.call(hconn, manager.put1, hconn, od, md, pmo, data)
 
     def get(self, hobj: int, md: MQMD, gmo: MQGMO, buffer_length: int | None = None) -> Got:
         if self._connection.consuming:
@@ -266,14 +291,17 @@ class EmbeddedConnection(MessageCalls):
             into += [PlainReceived(one, get, queue.name) for one in found]
 
     def put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
-        self._call(lambda: self._put_many(hobj, items))
+        if any(self._is_long(data) for _, _, data in items):
+            self._put_many(items, partial(self.put, hobj))
+        else:
+            self._call(lambda: self._put_many(items, partial(self._manager.put, self.hconn, hobj)))
 
-    def _put_many(self, hobj: int, items: Sequence[PutItem]) -> None:
+    def _put_many(self, items: Sequence[PutItem], put: Callable[[MQMD, MQPMO, bytes], int]) -> None:
         troubles: list[MQError] = []
         for md, pmo, data in items:
             _answer_it(pmo)
             try:
-                self._manager.put(self.hconn, hobj, md, pmo, data)
+                put(md, pmo, data)
             except MQError as error:
                 troubles.append(error)
         if troubles:

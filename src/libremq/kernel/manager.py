@@ -18,7 +18,7 @@ from libremq.common.files.folder_lock import FolderLock
 from libremq.common.messages.amq_messages import amq
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import performance_events, queue_manager_events
-from libremq.kernel.manager_clock import ByTheClock
+from libremq.kernel.manager_long_puts import LongPuts
 from libremq.kernel.messages import message_context
 from libremq.kernel.messages.field_checks import fitting_text
 from libremq.kernel.objects.catalogue import Inquired
@@ -39,6 +39,7 @@ from libremq.kernel.verbs import (
     getting,
     groups,
     inquiry,
+    long_puts,
     opening,
     plain_gets,
     put_forms,
@@ -46,6 +47,7 @@ from libremq.kernel.verbs import (
     taking,
     triggers,
 )
+from libremq.kernel.verbs.long_puts import LongPut
 from libremq.kernel.verbs.searching import Search
 from libremq.log import SlotFile
 from libremq.mqi import constants as C
@@ -55,7 +57,7 @@ from libremq.mqi.structs import MQCBD, MQGMO, MQMD, MQOD, MQOR, MQPMO, MQPMR, MQ
 _T = TypeVar("_T")
 
 
-class QueueManager(ByTheClock):
+class QueueManager(LongPuts):
     """A started queue manager. Not thread-safe: the binding runs one verb at a time."""
 
     def __init__(
@@ -145,25 +147,6 @@ class QueueManager(ByTheClock):
         for hconn in list(self.core.connections):
             self.disconnect(hconn, back_out=True)
 
-    def connection(self, hconn: int) -> Connection:
-        connection = self.core.connections.get(hconn)
-        if connection is None:
-            raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the connection is not open, or was ended")
-        return connection
-
-    def _handle(self, hconn: int, hobj: int) -> tuple[Connection, ObjectHandle]:
-        connection = self.core.connections.get(hconn)
-        if connection is None:
-            raise mq_error(C.MQRC_HCONN_ERROR, self.name, "the connection is not open, or was ended")
-        handle = connection.handles.get(hobj)
-        if handle is None:
-            raise mq_error(C.MQRC_HOBJ_ERROR, self.name, "the object is not open, or was closed")
-        return connection, handle
-
-    def handle(self, hconn: int, hobj: int) -> ObjectHandle:
-        """An open handle, for a binding that wants to know more of it."""
-        return self._handle(hconn, hobj)[1]
-
     @connection_verb
     def disconnect(self, hconn: int, *, back_out: bool = False) -> Answer[None]:
         """MQDISC: commits the unit of work, closes what is open. `back_out`: the application died instead.
@@ -171,6 +154,7 @@ class QueueManager(ByTheClock):
         MQRC_BACKED_OUT if there was nothing left to commit: the connection is ended all the same.
         """
         connection = self.connection(hconn)
+        long_puts.end_those_of(self.core, connection)
         consumers.end(self.core, connection)
         is_lost = connection.is_lost
         lsn = self._end_unit(connection, self.core.backout if back_out or is_lost else self.core.commit)
@@ -227,24 +211,40 @@ class QueueManager(ByTheClock):
 
     @connection_verb
     def put(
-        self, hconn: int, hobj: int, md: MQMD, pmo: MQPMO, data: bytes, records: Sequence[MQPMR] = ()
+        self,
+        hconn: int,
+        hobj: int,
+        md: MQMD,
+        pmo: MQPMO,
+        data: bytes,
+        records: Sequence[MQPMR] = (),
+        *,
+        long_put: LongPut | None = None,
     ) -> Answer[int]:
-        """MQPUT. Returns the reason of a warning, or MQRC_NONE."""
+        """MQPUT. Returns the reason of a warning, or MQRC_NONE. `long_put`: its data is logged already."""
         connection, handle = self._handle(hconn, hobj)
         self._check_backed_out(connection)
         if handle.destinations:
             reason, lsn = distribution.put(self.core, connection, handle, md, pmo, data, records)
         elif putting.is_async(handle, pmo):
-            reason, lsn = C.MQRC_NONE, self._put_async(connection, handle, md, pmo, data)
+            reason, lsn = C.MQRC_NONE, self._put_async(connection, handle, md, pmo, data, long_put)
         else:
-            reason, lsn = putting.put(self.core, connection, handle, md, pmo, data)
+            reason, lsn = putting.put(self.core, connection, handle, md, pmo, data, long_put)
         return reason, lsn, connection
 
-    def _put_async(self, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> int:
+    def _put_async(
+        self,
+        connection: Connection,
+        handle: ObjectHandle,
+        md: MQMD,
+        pmo: MQPMO,
+        data: bytes,
+        long_put: LongPut | None = None,
+    ) -> int:
         """Fire and forget: what went wrong is told by MQSTAT. Returns the log position."""
         status = connection.async_puts
         try:
-            warning, lsn = putting.put(self.core, connection, handle, md, pmo, data)
+            warning, lsn = putting.put(self.core, connection, handle, md, pmo, data, long_put)
         except MQError as error:
             if status.comp_code != C.MQCC_FAILED:
                 status.comp_code, status.reason = C.MQCC_FAILED, error.reason
@@ -269,10 +269,12 @@ class QueueManager(ByTheClock):
             status.object_name, status.object_qmgr = error.object_name, self.name
 
     @connection_verb
-    def put1(self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes) -> Answer[int]:
+    def put1(
+        self, hconn: int, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes, *, long_put: LongPut | None = None
+    ) -> Answer[int]:
         """MQPUT1: open, put and close in one call. Returns the reason of a warning, or MQRC_NONE."""
         connection = self.connection(hconn)
-        reason, lsn, _ = self._put1(connection, od, md, pmo, data)
+        reason, lsn, _ = self._put1(connection, od, md, pmo, data, long_put)
         return reason, lsn, connection
 
     @connection_verb
@@ -286,13 +288,16 @@ class QueueManager(ByTheClock):
         return (reason, form), lsn, connection
 
     def _put1(
-        self, connection: Connection, od: MQOD, md: MQMD, pmo: MQPMO, data: bytes
+        self,
+        connection: Connection,
+        od: MQOD,
+        md: MQMD,
+        pmo: MQPMO,
+        data: bytes,
+        long_put: LongPut | None = None,
     ) -> tuple[int, int, ObjectHandle]:
         self._check_backed_out(connection)
-        options = C.MQOO_OUTPUT
-        if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
-            options |= C.MQOO_ALTERNATE_USER_AUTHORITY
-        options |= message_context.open_options(pmo)  # what an open for the same would have needed
+        options = opening.put1_options(pmo)
         try:
             opening.check_put1(self.core, od)
         except MQError as error:
@@ -306,7 +311,9 @@ class QueueManager(ByTheClock):
         handle, _ = opening.open_object(self.core, connection, od, options)  # of a queue that is there
         try:
             assert handle.destination is not None
-            reason, lsn = putting.put_to(self.core, connection, handle, handle.destination, md, pmo, data, put1=True)
+            reason, lsn = putting.put_to(
+                self.core, connection, handle, handle.destination, md, pmo, data, put1=True, long_put=long_put
+            )
         except MQError:
             # A call that fails fills nothing
             od.ResolvedQName, od.ResolvedQMgrName, od.KnownDestCount, od.UnknownDestCount, od.InvalidDestCount = before

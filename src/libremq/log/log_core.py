@@ -218,6 +218,14 @@ class LogCore:
             self._position = end
         return lsns
 
+    def check_fits(self, length: int) -> None:
+        """LogFull if records of so many bytes together would not fit in a log that holds nothing else."""
+        with self._gather:
+            space = self._space()
+            end = lsn_of(self._position + length)
+            if end - space.tail // self.config.extent_bytes * self.config.extent_bytes > space.limit_bytes:
+                raise self._too_small(end - space.tail, space, space.limit_bytes)
+
     def _too_small(self, length: int, space: LogSpace, most: int) -> LogFull:
         """For a record that would not fit in a log that holds nothing else: to commit or to wait is of no use."""
         extent_bytes = self.config.extent_bytes

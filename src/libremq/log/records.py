@@ -51,6 +51,8 @@ class RecordType(IntEnum):
     """The operations of an unfinished unit of work once more, so that its older records are not needed."""
     FILLER = 17
     """Nothing: it fills what is left of an extent, so that the log goes on in the next one."""
+    PUT_PART = 18
+    """A part of the data of a long message, which a put behind it in the same unit of work names."""
 
 
 RESERVED_TYPES = frozenset((0, 7, 10, 12, 13, 14))

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from libremq.store.queue_store import QueueStore
 
 _WRITE_BYTES = 1024 * 1024  # adjacent images go out in one write, up to about this size
+_PACED_BYTES = 4 * _WRITE_BYTES
+"""So much of a long image is written at once by a checkpoint, and synced: else the disk takes all of it in one go at
+the end, and what others have to log waits behind it."""
 
 Run = tuple[int, int]  # first block, number of blocks
 
@@ -100,8 +103,8 @@ def take_back(store: QueueStore, images: Iterable[Image]) -> list[Image]:
     return there
 
 
-def write(file: File, images: Iterable[Image]) -> None:
-    """Write images to their blocks; adjacent ones go out together."""
+def write(file: File, images: Iterable[Image], *, paced: bool = False) -> None:
+    """Write images to their blocks; adjacent ones go out together. `paced`: long ones are synced on the way."""
     first, at, size = NONE, NONE, 0
     pieces: list[bytes] = []
     for _, message, block, scattered in images:
@@ -110,10 +113,14 @@ def write(file: File, images: Iterable[Image]) -> None:
             for index, part in enumerate(scattered):
                 file.write(part * BLOCK_BYTES, data[index * BLOCK_BYTES : (index + 1) * BLOCK_BYTES])
             continue
-        if block != at or size >= _WRITE_BYTES:
+        if block != at or size >= _WRITE_BYTES or message.weight > _PACED_BYTES:
             if pieces:
                 file.write(first * BLOCK_BYTES, b"".join(pieces))
             first, size, pieces = block, 0, []
+        if message.weight > _PACED_BYTES:
+            _write_long(file, message, block * BLOCK_BYTES, paced=paced)
+            at = NONE
+            continue
         room = blocks_for(message.weight) * BLOCK_BYTES
         at = block + room // BLOCK_BYTES
         size += room
@@ -121,3 +128,20 @@ def write(file: File, images: Iterable[Image]) -> None:
         pieces.append(bytes(room - message.weight))
     if pieces:
         file.write(first * BLOCK_BYTES, b"".join(pieces))
+
+
+def _write_long(file: File, message: Message, offset: int, *, paced: bool) -> None:
+    """Piece by piece, and nothing is joined for it. What is left of its last block is nobody's."""
+    unsynced = 0
+    for part in message.image_parts():
+        view = memoryview(part)
+        for start in range(0, len(view), _WRITE_BYTES):
+            piece = view[start : start + _WRITE_BYTES]
+            file.write(offset, piece)
+            offset += len(piece)
+            unsynced += len(piece)
+            if paced and unsynced >= _PACED_BYTES:
+                file.sync()
+                unsynced = 0
+    if offset % BLOCK_BYTES:
+        file.write(offset, bytes(BLOCK_BYTES - offset % BLOCK_BYTES))

@@ -11,9 +11,10 @@ rather than handed to an application. Layout: docs/internals/queue-file-format.m
 from __future__ import annotations
 
 import struct
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from libremq.common.checksum import crc32
+from libremq.common.checksum import crc32, crc32_joined
 from libremq.mqi.descriptor_bytes import GROUP_ID_AT, MESSAGE_ID_AT, packed_body, read_body
 from libremq.mqi.descriptor_parts import BODY_BYTES, DescriptorParts
 from libremq.mqi.structs import MQMD
@@ -163,6 +164,34 @@ class Message:
         return checksum.to_bytes(_CRC_BYTES, "little") + front
 
 
+class LongMessage(Message):
+    """One whose data is in the log already, in parts: its checksum is known, and nobody sums it again."""
+
+    __slots__ = ("_data_checksum", "logged")
+
+    def __init__(
+        self, md: MQMD, properties: bytes, data: bytes, origin: Origin | None, checksum: int, logged: Any
+    ) -> None:
+        """`checksum` is that of the data; `logged`: where it is in the log."""
+        super().__init__(md, properties, data, origin)
+        self._data_checksum = checksum
+        self.logged = logged
+
+    def image_parts_without_data(self) -> tuple[bytes, ...]:
+        front, *rest = self.image_parts()
+        return front, *(part for part in rest if part is not self.data)
+
+    def _made_front(self) -> bytes:
+        properties, length = self.properties, len(self.data)
+        version, user, flags = IMAGE_VERSION, b"", 0
+        if self.origin is not None:
+            version, user = IMAGE_VERSION_WITH_ORIGIN, self.origin.user.encode()
+            flags = _PROVEN if self.origin.proven else 0
+        front = _START.pack(version, len(user), flags, len(properties), length) + self.body
+        checksum = crc32_joined(crc32(properties, crc32(front)), self._data_checksum, length)
+        return crc32(user, checksum).to_bytes(_CRC_BYTES, "little") + front
+
+
 @compiled
 def fronts_of(head: bytes, ids: list[bytes], tail: bytes, data: list[bytes]) -> list[bytes]:
     """The fronts of images of messages that were put here, have no properties, and differ in ids and data only.
@@ -244,6 +273,25 @@ def check_image(image: bytes) -> None:
         raise ImageDamaged(f"stored message has format version {version}, this release knows {known}")
     if version in _WITH_ORIGIN and _START.unpack_from(image, _CRC_BYTES)[2] & ~_PROVEN:
         raise ImageDamaged("stored message has flags that this release does not know")
+
+
+def without_data(rest: bytes) -> Message:
+    """The message of an image whose data is elsewhere. The checksum is not looked at."""
+    check_image(rest)
+    properties_length = _START.unpack_from(rest, _CRC_BYTES)[3]
+    message = Message.of_bytes(_body_of(rest), b"")
+    message.properties = rest[IMAGE_OVERHEAD : IMAGE_OVERHEAD + properties_length]
+    return message
+
+
+def joined_image(rest: bytes, data: Sequence[bytes], length: int) -> bytes:
+    """An image from all of it but the data, and pieces of the data; ImageDamaged if it is that of other data."""
+    check_image(rest)
+    _, _, _, properties_length, data_length = _START.unpack_from(rest, _CRC_BYTES)
+    middle = IMAGE_OVERHEAD + properties_length
+    if data_length != length or middle > len(rest):
+        raise ImageDamaged(f"a stored message with {data_length} bytes of data, for which there are {length}")
+    return b"".join((rest[:middle], *data, rest[middle:]))
 
 
 class StoredMessage(Message):

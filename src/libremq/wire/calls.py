@@ -80,12 +80,30 @@ def unpack_put(body: bytes, big_endian: bool = False, charset: str = "latin-1") 
     return hobj, md, pmo, _data(body, offset, big_endian)
 
 
+def unpack_put_front(
+    front: bytes, total: int, big_endian: bool = False, charset: str = "latin-1"
+) -> tuple[int, MQMD, MQPMO, slice]:
+    """The same of a call of which only the front is there, of so many bytes in all; and where its data is."""
+    hobj = unpack_api(front, big_endian).hobj
+    md, offset = unpack_md(front, API_BYTES, big_endian=big_endian, charset=charset)
+    pmo, offset = PMO.unpack(front, offset, big_endian=big_endian, charset=charset)
+    return hobj, md, pmo, _data_place(front, offset, big_endian, total)
+
+
+FRONT_BYTES = 4096
+"""So much of a put has all that comes before its data."""
+
+
 def _data(body: bytes, offset: int, big_endian: bool) -> bytes:
+    return body[_data_place(body, offset, big_endian, len(body))]
+
+
+def _data_place(body: bytes, offset: int, big_endian: bool, total: int) -> slice:
     length = _int(body, offset, big_endian)
     start = offset + 4
-    if length < 0 or start + length > len(body):
-        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"data of {length} bytes; {len(body) - start} came")
-    return body[start : start + length]
+    if length < 0 or start + length > total:
+        raise ProtocolError(Status.PROTOCOL_LENGTH_ERROR, f"data of {length} bytes; {total - start} came")
+    return slice(start, start + length)
 
 
 def pack_put_reply(comp_code: int, reason: int, hobj: int, md: MQMD, pmo: MQPMO, length: int) -> bytes:
@@ -123,6 +141,17 @@ def unpack_put1(body: bytes, big_endian: bool = False, charset: str = "latin-1")
     md, offset = unpack_md(body, offset, big_endian=big_endian, charset=charset)
     pmo, offset = PMO.unpack(body, offset, big_endian=big_endian, charset=charset)
     return od, md, pmo, _data(body, offset, big_endian)
+
+
+def unpack_put1_front(
+    front: bytes, total: int, big_endian: bool = False, charset: str = "latin-1"
+) -> tuple[MQOD, MQMD, MQPMO, slice]:
+    """As `unpack_put_front`."""
+    unpack_api(front, big_endian)
+    od, offset = OD.unpack(front, API_BYTES, big_endian=big_endian, charset=charset)
+    md, offset = unpack_md(front, offset, big_endian=big_endian, charset=charset)
+    pmo, offset = PMO.unpack(front, offset, big_endian=big_endian, charset=charset)
+    return od, md, pmo, _data_place(front, offset, big_endian, total)
 
 
 def pack_put1_reply(comp_code: int, reason: int, od: MQOD, md: MQMD, pmo: MQPMO, length: int) -> bytes:

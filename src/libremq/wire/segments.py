@@ -36,6 +36,7 @@ _EBCDIC_CCSIDS = {
     1047: "cp037",  # there is no codec of its own; letters, digits and what names consist of are the same
 }  # fmt: skip
 _EBCDIC_DEFAULT = 500
+_LONG = (Type.MQPUT, Type.MQPUT1)
 _IN_SEVERAL = (Type.ASYNC_MESSAGE, Type.MESSAGE_DATA)  # of the types below the calls: those that may be in segments
 
 
@@ -50,6 +51,8 @@ class Flow:
     __slots__ = ("big_endian", "body", "ccsid", "conversation", "encoding", "flags", "kind", "request", "shared")
     luwid = NO_LUWID
     flags2 = 0
+    is_long = False
+    """Is its body in pieces still?"""
 
     def __init__(
         self,
@@ -73,6 +76,11 @@ class Flow:
         self.shared = shared  # it came with conversation ids
         self.encoding = encoding
         self.ccsid = ccsid
+
+    @property
+    def length(self) -> int:
+        """Of the body."""
+        return len(self.body)
 
     @property
     def charset(self) -> str:
@@ -109,17 +117,61 @@ class PlainFlow(Flow):
         self.flags2 = flags2
 
 
+class LongFlow(Flow):
+    """One of so many bytes that to join its segments takes long: `pieces` has their bodies, for a thread to join.
+
+    Whoever asks for the body in one piece joins them.
+    """
+
+    __slots__ = ("_joined", "_length", "pieces")
+    is_long = True
+
+    def __init__(self, flow: Flow, pieces: list[bytes]) -> None:
+        self.pieces = pieces
+        self._length = sum(map(len, pieces))
+        self._joined: bytes | None = None
+        self.kind, self.flags, self.conversation, self.request = flow.kind, flow.flags, flow.conversation, flow.request
+        self.big_endian, self.shared, self.encoding, self.ccsid = (
+            flow.big_endian, flow.shared, flow.encoding, flow.ccsid,
+        )  # fmt: skip
+
+    @property
+    def body(self) -> bytes:  # type: ignore[override]
+        if self._joined is None:
+            self._joined = b"".join(self.pieces)
+        return self._joined
+
+    @property
+    def length(self) -> int:
+        return self._length
+
+    def front(self, count: int) -> bytes:
+        """So many bytes of the body at least, if it has them."""
+        found = b""
+        for piece in self.pieces:
+            found += piece
+            if len(found) >= count:
+                break
+        return found
+
+    def take_pieces(self) -> list[bytes]:
+        """They are somebody's who needs the flow for its answer only."""
+        pieces, self.pieces = self.pieces, self.pieces[:1]
+        return pieces
+
+
 class SegmentReader:
     """Takes the bytes of one direction of a connection apart."""
 
     __slots__ = (
-        "_begun", "_complete", "_partial", "_partial_bytes", "_pending", "failed", "has_more", "max_flow",
+        "_begun", "_complete", "_partial", "_partial_bytes", "_pending", "failed", "has_more", "long_bytes", "max_flow",
         "max_segment",
     )  # fmt: skip
 
     def __init__(self, max_segment: int, max_flow: int) -> None:
         self.max_segment = max_segment
         self.max_flow = max_flow  # bytes of one flow
+        self.long_bytes = 0  # puts of so many bytes are left in pieces; 0: none
         self._pending = b""
         self._partial: dict[int, tuple[Flow, list[bytes], int]] = {}  # by conversation: its segments, and its number
         self._partial_bytes = 0
@@ -304,6 +356,10 @@ class SegmentReader:
         flow, parts, _ = self._partial.pop(conversation)
         flow.flags |= flags
         self._partial_bytes -= _BEGUN_BYTES + sum(max(len(part), _PART_BYTES) for part in parts)
+        if self.long_bytes and flow.kind in _LONG:
+            long_flow = LongFlow(flow, parts)
+            if long_flow.length >= self.long_bytes:
+                return long_flow
         flow.body = b"".join(parts)
         return flow
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helper_long_puts import put_long
 from helper_media import FOLDER, LINEAR, Life
 
 from libremq.kernel.recovery import catalogue_file, log_room, replay
@@ -61,6 +62,7 @@ def test_every_type_has_a_row_and_somebody_who_writes_it() -> None:
     life.qm.xa_prepare(life.coordinator, b"X")
     log_room.soft_image(life.core, next(iter(life.core.units.values())))
     life.record("ql", "A")
+    put_long(life.qm, life.application, "B")
     life.qm.advance_log()
     assert written(life, since) == set(RecordType) == set(ROWS)
     assert [ROWS[number].type for number in ROWS] == list(ROWS)
@@ -125,6 +127,20 @@ UNKNOWN: dict[str, tuple[str, Callable[[Life], int]]] = {
         "flags 2 of the message",
         lambda life: plant(life, RecordType.PUT, of_queue(life) + bytes(13) + b"\x02" + bytes(200)),
     ),
+    "a message in parts that are not there": (
+        "0 parts are named in",
+        lambda life: plant(life, RecordType.PUT, of_queue(life) + bytes(13) + b"\x01" + bytes(200), 7),
+    ),
+    "a message in more parts than there is room for": (
+        "9 parts are named in 60 bytes",
+        lambda life: plant(
+            life, RecordType.PUT, of_queue(life) + bytes(13) + b"\x01" + bytes(10) + b"\x09" + bytes(59), 7
+        ),
+    ),
+    "a message in parts, in no unit of work": (
+        "was put in no unit of work",
+        lambda life: plant(life, RecordType.PUT, of_queue(life) + bytes(13) + b"\x01" + bytes(200)),
+    ),
     "a reason of a get": (
         "reason 7; known are 0, 1",
         lambda life: plant(life, RecordType.GET, journal.get_parts(queue_id(life), 0, 1, 7)),
@@ -153,6 +169,13 @@ UNKNOWN: dict[str, tuple[str, Callable[[Life], int]]] = {
     ),
 }  # fmt: skip
 OF_RESTART: dict[str, tuple[str, Callable[[Life], int]]] = {
+    "a part in no unit of work": ("in transaction 0", lambda life: plant(life, RecordType.PUT_PART, bytes(20))),
+    "a part behind none": (
+        "part 3 of a message, behind 0",
+        lambda life: plant(life, RecordType.PUT_PART, bytes(8) + b"\x03" + bytes(20), txn=7),
+    ),
+    "a part cut off": ("(PUT_PART) says what", lambda life: plant(life, RecordType.PUT_PART, bytes(5), txn=7)),
+    "a flag of a part": ("(PUT_PART) has flags 2", lambda life: plant(life, 18, bytes(20), 7, 2)),
     "an operation of a soft image": (
         "operation 3; known are 0, 1",
         lambda life: plant(life, RecordType.SOFT_IMAGE, b"\0\0" + journal.get_parts(queue_id(life), 0, 1, 3)[0], 77),

@@ -19,14 +19,14 @@ from libremq.common.files.file_layer import Files
 from libremq.common.printable_text import printable_in_a_line
 from libremq.kernel.objects.attribute_tables import TABLES
 from libremq.kernel.recovery import catalogue_file
-from libremq.kernel.state import journal
+from libremq.kernel.state import journal, parts_of_puts
 from libremq.kernel.state.batch_identity import BatchIdentity
 from libremq.kernel.state.unit_of_work import BATCH_XID, GET, PUT
 from libremq.log.log_dump_reader import DumpEnd, DumpExtent, DumpGap, DumpLine, DumpStart
 from libremq.log.records import Record, RecordType
 from libremq.mqi import constants as C
 from libremq.store.store_errors import StoreDamaged
-from libremq.store.stored_message import ImageDamaged, from_image
+from libremq.store.stored_message import ImageDamaged, from_image, without_data
 
 DATA_SHOWN_MAX = 256
 """Bytes of a message or an unknown payload that are shown when data is asked for."""
@@ -86,6 +86,7 @@ class LogFormatter:
             RecordType.FILLER: _nothing,
             RecordType.SOFT_IMAGE: self._soft_image,
             RecordType.MEDIA_IMAGE: self._media_image,
+            RecordType.PUT_PART: self._put_part,
         }
 
     def describe(self, line: DumpLine) -> Facts:
@@ -139,11 +140,14 @@ class LogFormatter:
             "priority": put.priority,
             "expiry_ms": put.expiry_ms,
         }
+        named = parts_of_puts.read_put_in_parts(put) if put.flags & parts_of_puts.IN_PARTS else None
         try:
-            message = from_image(put.image)
+            message = from_image(put.image) if named is None else without_data(named.rest)
         except (ImageDamaged, struct.error) as error:
             return facts | {"image_bytes": len(put.image), "image_damaged": str(error)}
         md = message.md
+        if named is not None:
+            facts |= {"parts": len(named.lsns), "first_part": named.lsns[0], "last_part": named.lsns[-1]}
         return {
             **facts,
             "message_id": md.MsgId.hex(),
@@ -155,10 +159,16 @@ class LogFormatter:
             "put_date": md.PutDate,
             "put_time": md.PutTime,
             "properties_bytes": len(message.properties),
-            "data_bytes": len(message.data),
+            "data_bytes": len(message.data) if named is None else named.length,
             **self._bytes("properties", message.properties),
             **self._bytes("data", message.data),
         }
+
+    def _put_part(self, record: Record) -> Facts:
+        """Of which message it is the put says, which comes behind it in the same transaction."""
+        part = parts_of_puts.read_part(record.payload)
+        facts = {"part": part.number, "first_part": part.first or record.lsn, "data_bytes": len(part.data)}
+        return facts | self._bytes("data", part.data)
 
     def _get(self, record: Record) -> Facts:
         get = journal.read_get(record.payload)

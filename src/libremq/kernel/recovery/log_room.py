@@ -79,7 +79,7 @@ def pull_up(core: Core) -> int:
         if unit.first_lsn // extent_bytes >= log.tail // extent_bytes:
             break
         operations = sum(1 for operation in unit.operations if operation.lsn)
-        if operations > PULL_UP_OPERATIONS:
+        if operations > PULL_UP_OPERATIONS or unit.parts_under_way:
             break  # the log cannot be let go before it, so those behind it need not be moved
         soft_image(core, unit)
         moved += 1

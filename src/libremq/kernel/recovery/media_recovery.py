@@ -34,7 +34,7 @@ from libremq.kernel.state.media_image import (
 )
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import GET, PUT
-from libremq.log import Record, RecordType
+from libremq.log import Log, Record, RecordType
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.store.handle_file import HandlePosition
@@ -55,8 +55,9 @@ class QueueHistory(Replay):
 
     purpose = Purpose.QUEUE
 
-    def __init__(self, queue: QueueState, start: int, log_folder: str) -> None:
-        super().__init__(log_folder)
+    def __init__(self, queue: QueueState, start: int, log: Log) -> None:
+        super().__init__(log.folder)
+        self._log = log
         self.at = start  # where to read on
         self.is_whole = False  # the image has been read to its end, or the queue began empty
         self._queue = queue
@@ -135,6 +136,9 @@ class QueueHistory(Replay):
 
     def _no_beginning(self, record: Record) -> StoreDamaged:
         return self.impossible(self._queue, record, "is neither an image of the queue nor its creation")
+
+    def read_at(self, lsn: int) -> Record:
+        return self._log.read(lsn)
 
     def queue(self, queue_id: int) -> QueueState | None:
         return self._queue if queue_id == self._queue.id else None
@@ -216,7 +220,7 @@ class QueueRecovery:
         store.load(HandlePosition())
         self._queue = QueueState(definition, self._id, self._folder, store)
         media = core.media.get((definition.kind, definition.name), 0)
-        self._history = QueueHistory(self._queue, media, core.log.folder)
+        self._history = QueueHistory(self._queue, media, core.log)
         try:
             core.log.force()
         except BaseException:

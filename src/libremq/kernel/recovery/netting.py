@@ -120,7 +120,7 @@ class NettedQueue:
         for slot in list(islice(waiting, most)):
             sequence, lsn, payload = waiting[slot]
             put = journal.read_put(payload)
-            message = StoredMessage(put.image)
+            message = StoredMessage(replay.image_at(lsn, queue) if put.flags else put.image)
             message.lsn = lsn
             replay.make_room(queue, message)
             unit = held.get(slot, 0)

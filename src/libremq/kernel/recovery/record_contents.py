@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from libremq.kernel.state import journal
+from libremq.kernel.state import journal, parts_of_puts
 from libremq.kernel.state.journal import (
     CheckpointState,
     GetRecord,
@@ -61,10 +61,19 @@ def check_empty(record: Record) -> None:
 
 def put_of(record: Record) -> PutRecord:
     put = journal.read_put(record.payload)
-    if put.flags:
+    if put.flags & ~parts_of_puts.IN_PARTS:
         raise ValueError(f"flags {put.flags} of the message")
-    check_image(put.image)
+    if put.flags and not record.txn:
+        raise ValueError("a message in parts that was put in no unit of work")
+    check_image(parts_of_puts.read_put_in_parts(put).rest if put.flags else put.image)
     return put
+
+
+def part_of(record: Record) -> parts_of_puts.Part:
+    part = parts_of_puts.read_part(record.payload)
+    if not record.txn or bool(part.number) != bool(part.first):
+        raise ValueError(f"part {part.number} of a message, behind {part.first}, in transaction {record.txn}")
+    return part
 
 
 def get_of(record: Record) -> GetRecord:

@@ -25,9 +25,10 @@ from libremq.kernel.state.journal import (
     ObjectChange,
     SoftImage,
 )
+from libremq.kernel.state.parts_of_puts import whole_image
 from libremq.kernel.state.queue_state import QueueState
 from libremq.kernel.state.unit_of_work import GET, PREPARED, PUT
-from libremq.log import Record, RecordFields, RecordType, new_record
+from libremq.log import LogError, LogFailed, Record, RecordFields, RecordType, new_record
 from libremq.store.store_errors import StoreDamaged, damaged_queue
 from libremq.store.stored_message import IMAGE_OVERHEAD, IMAGE_VERSION, IMAGE_VERSION_AT, Message
 
@@ -133,6 +134,21 @@ class Replay:
     def passed(self, txn: int) -> None:
         """There was a unit of work with this id, and nothing of it is in the log but its end."""
 
+    def image_at(self, lsn: int, queue: QueueState) -> bytes:
+        """The image of the message that was put in parts by the record at this LSN."""
+        try:
+            record = self.read_at(lsn)
+            return whole_image(contents.put_of(record), record.txn, self.read_at)
+        except LogFailed:
+            raise
+        except (*contents.UNREADABLE, LogError) as error:
+            what = f"of the message that log record {lsn} has put the parts cannot be used: {error}"
+            raise damaged_queue(queue.name, queue.store.folder, what) from error
+
+    def read_at(self, lsn: int) -> Record:
+        """A record that may be before those that are repeated."""
+        raise AssertionError("a replay of definitions has no messages")
+
     def make_room(self, queue: QueueState, message: Message) -> None:
         queue.store.make_room(message, True)
 
@@ -231,6 +247,12 @@ def _redo_put(replay: Replay, record: RecordFields) -> None:
         if not unit.last_lsn:
             unit.first_lsn = lsn
         unit.last_lsn = lsn
+
+
+def _redo_part(replay: Replay, record: Record) -> None:
+    """It is a record of the unit of work, which the log is needed for; the put that names it reads it."""
+    replay.read(contents.part_of, record)
+    replay.unit(record.txn).logged(record.lsn)
 
 
 def _redo_get(replay: Replay, record: RecordFields) -> None:
@@ -493,6 +515,7 @@ ROWS: dict[int, Row] = {
         Row(RecordType.CHECKPOINT_START, _redo_checkpoint_start, _WHOLE),
         Row(RecordType.CHECKPOINT, _redo_checkpoint, Purpose.BACKUP),
         Row(RecordType.FILLER, _nothing, Purpose(0)),
+        Row(RecordType.PUT_PART, _redo_part, _WHOLE, _back_over),
     )
 }
 """By type. A type without a row is not known; see `docs/internals/log-format.md` for what each says."""

@@ -196,6 +196,9 @@ class Restart(Replay):
 
     # Replay
 
+    def read_at(self, lsn: int) -> Record:
+        return self.log.read(lsn)
+
     def redo(self, run: list[RecordFields]) -> None:
         """Repeat what records say. A queue to which it cannot have happened is damaged; the others go on."""
         quick = self._quick

@@ -31,7 +31,7 @@ from libremq.common.messages.amq_messages import amq
 from libremq.common.names.object_names import fold
 from libremq.kernel.objects.catalogue import Catalogue, to_record
 from libremq.kernel.objects.object_types import ChannelSync, LocalQueue, MQObject
-from libremq.kernel.state import journal, media_image, undo
+from libremq.kernel.state import journal, media_image, parts_of_puts, undo
 from libremq.kernel.state.authority_state import AuthorityState
 from libremq.kernel.state.connection import Connection, Destination, ObjectHandle
 from libremq.kernel.state.event_state import EventState
@@ -54,7 +54,7 @@ from libremq.store.queue_store import LogGate, QueueStore, StoreLimits
 from libremq.store.reserve import DiskReserve
 from libremq.store.space_handles import PERSISTENT
 from libremq.store.store_errors import StoreDamaged, StoreFull, damaged_queue
-from libremq.store.stored_message import Message
+from libremq.store.stored_message import LongMessage, Message
 
 if TYPE_CHECKING:
     from libremq.kernel.recovery.checkpoint import Checkpoint
@@ -133,6 +133,8 @@ class Core:
         self.waiters: set[Waiter] = set()
         self.wait_clock = WaitClock()
         self.turns = Turns()
+        self.long_bytes, self.part_bytes = parts_of_puts.LONG_BYTES, parts_of_puts.PART_BYTES
+        self.long_puts: dict[parts_of_puts.PutUnderWay, None] = {}  # those that are under way
         self.woken = Woken()
         self.alias_handles: dict[str, set[ObjectHandle]] = {}  # by alias: who reads from a queue through it
         self.quiescing = False
@@ -142,6 +144,7 @@ class Core:
         self.damaged: dict[int, str] = {}  # by queue id: queues that cannot be used
         self.recovering: dict[int, str] = {}  # by queue id: folders in which media recovery makes queues anew
         self.media: dict[tuple[str, str], int] = {}  # of a linear log: where media recovery of an object begins
+        self.images_begun: dict[int, int] = {}  # by queue id: LSN of the latest image, complete or not, since the start
         self.imaged: dict[tuple[str, str], float] = {}  # when its image was recorded; not if before the start
         self.say: Callable[[str], None] = lambda text: None
         # Set by the host, which may have threads for that: do things that wait for the disk
@@ -319,7 +322,10 @@ class Core:
         lsn = 0
         if persistent and queue.recoverable:
             sequence = store.handles.sequence[slot]
-            parts = journal.put_parts(queue.id, slot, sequence, chain, expiry_ms, message.image_parts())
+            if type(message) is LongMessage and (logged := self._logged_data(message, queue, unit)) is not None:
+                parts = parts_of_puts.put_parts(queue.id, slot, sequence, chain, expiry_ms, message, logged)
+            else:
+                parts = journal.put_parts(queue.id, slot, sequence, chain, expiry_ms, message.image_parts())
             try:
                 keep = self.keep_for(unit) if unit else self.kept_bytes
                 lsn = self.log.append(R.PUT, unit_id, unit.last_lsn if unit else 0, parts, keep=keep)
@@ -352,6 +358,14 @@ class Core:
         if queue.attended:
             self.on_arrival({queue: (slot,)})
         return lsn
+
+    def _logged_data(
+        self, message: LongMessage, queue: QueueState, unit: UnitOfWork | None
+    ) -> parts_of_puts.LoggedData | None:
+        """The data of the message in the log, if its put may refer to that."""
+        logged = message.logged
+        assert isinstance(logged, parts_of_puts.LoggedData)
+        return logged if logged.serves(self, queue, unit) else None
 
     def is_monitored(self, definition: LocalQueue) -> bool:
         """MONQ, of the queue or of the queue manager."""
@@ -521,14 +535,17 @@ class Core:
         self.on_unfinished()
 
     @contextmanager
-    def all_or_nothing(self, unit: UnitOfWork | None, *, behind: int | None = None) -> Iterator[UnitOfWork]:
-        """Several operations of one verb: in the unit of work given, or one of their own that ends here.
+    def all_or_nothing(
+        self, unit: UnitOfWork | None, *, behind: int | None = None, begun: UnitOfWork | None = None
+    ) -> Iterator[UnitOfWork]:
+        """Several operations of one verb: in the unit of work given, or one of their own that ends here. It may have
+        been `begun` before.
 
         Behind it `end_lsn` of the unit of work is what the answer depends on. If one of them fails, those before it are
         undone, back to so many that were there before (`behind`; else as many as there are now). No backout count
         rises: the application has not seen the messages.
         """
-        own = unit or self.begin_unit()
+        own = unit or begun or self.begin_unit()
         mark, count = len(own.operations) if behind is None else behind, own.message_count
         try:
             yield own

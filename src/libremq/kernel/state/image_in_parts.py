@@ -85,7 +85,8 @@ class ImageInParts:
         flags = (journal.MEDIA_LAST if is_last else 0) | (journal.MEDIA_GOES_ON if self._first else 0)
         parts = journal.media_parts(header, pieces)
         lsn = log.append(RecordType.MEDIA_IMAGE, 0, 0, parts, keep=core.kept_bytes, flags=flags)
-        self._first = self._first or lsn
+        if not self._first:
+            self._first = core.images_begun[self._id] = lsn
         self._slot = upto
         if log.pressure:
             log.force(lsn)

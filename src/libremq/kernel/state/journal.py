@@ -46,7 +46,7 @@ class PutRecord(NamedTuple):
     slot: int
     sequence: int
     priority: int
-    flags: int  # none is known yet
+    flags: int  # IN_PARTS, or none
     expiry_ms: int
     image: bytes
 
@@ -72,6 +72,9 @@ def put_parts(
 ) -> tuple[bytes, ...]:
     return _PUT.pack(queue_id, slot, sequence, priority, 0, expiry_ms), *image_parts
 
+
+put_head = _PUT.pack
+"""What the payload of a put record begins with: queue id, slot, sequence, priority, flags, expiry in ms."""
 
 PUT_HEAD_BYTES = _PUT.size
 """In the payload of a put record, before the image."""

@@ -39,7 +39,7 @@ class UnitOfWork:
 
     __slots__ = (
         "connection", "end_lsn", "first_lsn", "get_groups", "id", "last_lsn", "log_started", "message_count",
-        "operations", "owner", "put_groups", "started", "state", "undo_bytes", "xid",
+        "operations", "owner", "parts_under_way", "put_groups", "started", "state", "undo_bytes", "xid",
     )  # fmt: skip
 
     def __init__(self, unit_id: int) -> None:
@@ -55,6 +55,7 @@ class UnitOfWork:
         self.connection: Connection | None = None  # the one that began or joined the branch last
         self.owner = ""  # the user that began the branch; blank: it is none, or its log does not say
         self.undo_bytes = 0  # of the log, kept free so that it can be ended
+        self.parts_under_way = 0  # long messages of which parts are logged, and no put that names them
         # Group and segment information of handles as it was before this unit of work, for the backout
         self.get_groups: dict[ObjectHandle, GroupState | None] = {}
         self.put_groups: dict[ObjectHandle, dict[int, GroupState]] = {}

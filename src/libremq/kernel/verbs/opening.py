@@ -5,7 +5,7 @@ from __future__ import annotations
 from libremq.common.names.object_names import dynamic_name
 from libremq.kernel.authority import object_authority
 from libremq.kernel.events import configuration_events, queue_manager_events
-from libremq.kernel.messages import name_resolution
+from libremq.kernel.messages import message_context, name_resolution
 from libremq.kernel.messages.field_checks import check_object_descriptor
 from libremq.kernel.objects.object_types import AliasQueue, LocalQueue, ModelQueue, MQObject, from_model
 from libremq.kernel.properties.selector import compile_selector
@@ -18,7 +18,7 @@ from libremq.kernel.state.waiting_gets import cancel_waits
 from libremq.log import LogFull
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.mqi.structs import MQOD
+from libremq.mqi.structs import MQOD, MQPMO
 
 _INPUT = C.MQOO_INPUT_AS_Q_DEF | C.MQOO_INPUT_SHARED | C.MQOO_INPUT_EXCLUSIVE
 _CONTEXT = C.MQOO_PASS_IDENTITY_CONTEXT | C.MQOO_PASS_ALL_CONTEXT | C.MQOO_SET_IDENTITY_CONTEXT | C.MQOO_SET_ALL_CONTEXT
@@ -73,6 +73,14 @@ def _count(handle: ObjectHandle, od: MQOD) -> None:
     remote = handle.destination is not None and handle.destination.is_remote
     od.KnownDestCount = int(od.ObjectType == C.MQOT_Q and not remote)
     od.UnknownDestCount, od.InvalidDestCount = int(remote), 0
+
+
+def put1_options(pmo: MQPMO) -> int:
+    """How an MQPUT1 opens its queue."""
+    options = C.MQOO_OUTPUT
+    if pmo.Options & C.MQPMO_ALTERNATE_USER_AUTHORITY:
+        options |= C.MQOO_ALTERNATE_USER_AUTHORITY
+    return options | message_context.open_options(pmo)  # what an open for the same would have needed
 
 
 def check_put1(core: Core, od: MQOD) -> None:

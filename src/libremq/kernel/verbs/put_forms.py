@@ -58,9 +58,9 @@ class PutForm:
     """Puts through one handle that are alike."""
 
     __slots__ = (
-        "_behind_stamp", "_between", "_connection", "_core", "_expiry", "_group_id", "_handle", "_head", "_in_unit",
-        "_is_async", "_is_stamped", "_new_correlation_id", "_new_message_id", "_options", "_persistent", "_plan",
-        "_priority", "_put1",
+        "_behind_stamp", "_between", "_bytes_max", "_connection", "_core", "_expiry", "_group_id", "_handle", "_head",
+        "_in_unit", "_is_async", "_is_stamped", "_new_correlation_id", "_new_message_id", "_options", "_persistent",
+        "_plan", "_priority", "_put1",
     )  # fmt: skip
 
     def __init__(
@@ -92,6 +92,8 @@ class PutForm:
         self._is_stamped = not options & C.MQPMO_NO_CONTEXT
         self._priority = min(md.Priority, MAX_PRIORITY)
         self._persistent = md.Persistence == C.MQPER_PERSISTENT
+        # A long message that is logged is put in turns: that is not for a form
+        self._bytes_max = min(plan.bytes_max, core.long_bytes - 1) if self._persistent else plan.bytes_max
         self._expiry = md.Expiry
         body = packed_body(md)
         self._head = body[:MESSAGE_ID_AT]
@@ -112,6 +114,7 @@ class PutForm:
         queue = plan.queue
         if (
             plan.closed_because(core, self._options)
+            or len(data) > self._bytes_max
             or plan.no_room_because(len(data), len(properties))
             or (properties and core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH)
             or connection.is_lost
@@ -161,6 +164,7 @@ class PutForm:
         if (
             self._group_id
             or plan.closed_because(core, self._options)
+            or max(map(len, data)) > self._bytes_max
             or plan.no_room_because(max(map(len, data)), count=count)
             or connection.is_lost
             or handle.put_groups

@@ -24,10 +24,11 @@ from libremq.kernel.state.undo import half_undone
 from libremq.kernel.state.unit_of_work import UNDOING, UnitOfWork
 from libremq.kernel.state.verb_result import Positioned
 from libremq.kernel.verbs import groups, put_to_waiting_getter, reports
+from libremq.kernel.verbs.long_puts import LongPut
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
 from libremq.mqi.structs import MQMD, MQPMO
-from libremq.store.stored_message import Message
+from libremq.store.stored_message import LongMessage, Message
 
 _SYNCPOINTS = C.MQPMO_SYNCPOINT | C.MQPMO_NO_SYNCPOINT
 _RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
@@ -46,12 +47,20 @@ _RETURNED_TO_VERSION_1 = (
 _MESSAGE_TYPES = (C.MQMT_REQUEST, C.MQMT_REPLY, C.MQMT_DATAGRAM, C.MQMT_REPORT)
 
 
-def put(core: Core, connection: Connection, handle: ObjectHandle, md: MQMD, pmo: MQPMO, data: bytes) -> Positioned[int]:
+def put(
+    core: Core,
+    connection: Connection,
+    handle: ObjectHandle,
+    md: MQMD,
+    pmo: MQPMO,
+    data: bytes,
+    long_put: LongPut | None = None,
+) -> Positioned[int]:
     """MQPUT through an open handle. Returns the reason of a warning, or MQRC_NONE, and the log position."""
     destination = handle.destination
     if destination is None:
         raise mq_error(C.MQRC_NOT_OPEN_FOR_OUTPUT, handle.object_name, "open it with MQOO_OUTPUT to put")
-    return put_to(core, connection, handle, destination, md, pmo, data)
+    return put_to(core, connection, handle, destination, md, pmo, data, long_put=long_put)
 
 
 def is_async(handle: ObjectHandle, pmo: MQPMO) -> bool:
@@ -72,8 +81,12 @@ def put_to(
     data: bytes,
     *,
     put1: bool = False,
+    long_put: LongPut | None = None,
 ) -> Positioned[int]:
-    """One put: the handle gives defaults and context, the destination says where."""
+    """One put: the handle gives defaults and context, the destination says where. A long one is logged already."""
+    if long_put is not None:
+        long_put.check()
+        data = long_put.logged.data
     name = handle.object_name
     options = pmo.Options
     if not 1 <= pmo.Version <= C.MQPMO_CURRENT_VERSION:
@@ -109,7 +122,10 @@ def put_to(
     if core.catalogue.qmgr.maxpropl != C.MQPROP_UNRESTRICTED_LENGTH and may_hold_properties(stored.Format):
         _check_properties(stored, properties, data, core.catalogue.qmgr.maxpropl)
     origin = message_context.passed_origin(connection, pmo)
-    message = Message(stored, properties, data if type(data) is bytes else bytes(data), origin)
+    if long_put is not None and data is long_put.logged.data and long_put.logged.is_complete:
+        message: Message = LongMessage(stored, properties, data, origin, long_put.logged.checksum, long_put.logged)
+    else:
+        message = Message(stored, properties, data if type(data) is bytes else bytes(data), origin)
     lsn = deliver(core, connection, plan, message, unit, now, APPLICATION)
     if unit is not None and not put1 and handle not in unit.put_groups:
         unit.put_groups[handle] = dict(handle.put_groups)  # a backout restores what was before the first put
@@ -266,10 +282,14 @@ def deliver(
         if core.catalogue.qmgr.perfmev:
             performance_events.queue_full(core, queue)
         raise plan.refusal(core, no_room, queue.name)
-    if wants_coa:
-        with core.all_or_nothing(unit) as own:
+    begun = None
+    if unit is None and type(message) is LongMessage and message.logged.serves(core, queue, message.logged.unit):
+        begun = message.logged.unit
+    if wants_coa or begun is not None:
+        with core.all_or_nothing(unit, begun=begun) as own:
             _store(core, queue, message, own, now)
-            reports.confirm_arrival(core, message, queue, own, now, by)
+            if wants_coa:
+                reports.confirm_arrival(core, message, queue, own, now, by)
         return own.end_lsn
     return _store(core, queue, message, unit, now)
 

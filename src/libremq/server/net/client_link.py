@@ -225,12 +225,12 @@ class Link(ServedLink):
             with event_loop.lock:
                 for done, flow in enumerate(flows, 1):
                     if not self.known:
-                        self._early.spend(len(flow.body) + TSH_BYTES)
+                        self._early.spend(flow.length + TSH_BYTES)
                     self._take(flow)
                     if self._ended:
                         rest = flows[done:]
                         break
-                    room -= len(flow.body)
+                    room -= flow.length
                     if room < 0 or (self._unsent > _WRITE_HIGH and self.is_full()):
                         self._deferred = flows[done:]
                         break
@@ -316,7 +316,7 @@ class Link(ServedLink):
         if self.exits is not None:
             held += self.exits.held_bytes
         if self._stopped:
-            held += self._unsent + sum(len(flow.body) for flow in self._deferred)
+            held += self._unsent + sum(flow.length for flow in self._deferred)
         if self.paused:
             held += self._transport.get_write_buffer_size()
         self._count_held(held)
@@ -509,6 +509,7 @@ class Link(ServedLink):
         self._no_stranger()
         assert self.agreed is not None
         self._reader.max_flow = self.agreed.max_message + FLOW_OVERHEAD
+        self._reader.long_bytes = self.event_loop.manager.long_bytes
 
     def _tell(self, reason: int) -> None:
         """Make a channel event, if anybody wants one."""

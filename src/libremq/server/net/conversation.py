@@ -21,10 +21,9 @@ from libremq.kernel.state.connection import Connection
 from libremq.kernel.state.waiting_gets import Got, Waiter
 from libremq.mqi import constants as C
 from libremq.mqi.errors import MQError, mq_error
-from libremq.mqi.structs import MQGMO, MQMD, MQPMO
+from libremq.mqi.structs import MQGMO, MQMD
 from libremq.server.admission.admission_decision import Admitted
-from libremq.server.net import deliveries, foreign_clients, known_calls, mqconn, object_calls
-from libremq.server.net.property_blocks import PropertyBlocks
+from libremq.server.net import deliveries, foreign_clients, known_calls, mqconn, object_calls, put_calls
 from libremq.server.net.served_link import UNKNOWN_BYTES
 from libremq.server.net.unfinished_flows import relieve
 from libremq.wire import calls, session_flows, xa_flows
@@ -41,7 +40,6 @@ BACKLOG_MAX = 10_000
 _FLOW_BYTES = 512
 """What a call takes beyond its body while it waits."""
 
-_RESPONSES = C.MQPMO_ASYNC_RESPONSE | C.MQPMO_SYNC_RESPONSE
 _REASON_MAX = 0xFFFF
 _NO_APPLICATIONS = frozenset({C.MQAT_QMGR, C.MQAT_QMGR_PUBLISH, C.MQAT_DQM, C.MQAT_CHANNEL_INITIATOR})
 _NOTHING_RECEIVED = Properties()
@@ -133,13 +131,13 @@ class Conversation:
         if self._busy or self.get_flow is not None or self.batch is not None or self._backlog:
             if flow.kind == Type.REQUEST_MSGS and not self._busy and is_next_call(flow.body, flow.big_endian):
                 pass
-            elif not self.link.known and self.link.backlog_bytes + len(flow.body) > UNKNOWN_BYTES:
+            elif not self.link.known and self.link.backlog_bytes + flow.length > UNKNOWN_BYTES:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, "calls, and MQCONN was not answered yet")
             elif len(self._backlog) >= BACKLOG_MAX:
                 raise ProtocolError(Status.PROTOCOL_GENERAL, f"{BACKLOG_MAX} calls wait for the one before them")
             else:
                 self._backlog.append(flow)
-                self.link.note_backlog(len(flow.body) + _FLOW_BYTES)
+                self.link.note_backlog(flow.length + _FLOW_BYTES)
                 return
         self._run(flow)
 
@@ -171,7 +169,7 @@ class Conversation:
                     return
                 left -= 1
                 flow = self._backlog.popleft()
-                self.link.note_backlog(-len(flow.body) - _FLOW_BYTES)
+                self.link.note_backlog(-flow.length - _FLOW_BYTES)
                 self._run(flow)
         except ProtocolError as error:
             self.link.refuse(error.status, error.detail)
@@ -332,7 +330,7 @@ class Conversation:
         """The application is gone without a word: back out, close, delete what was temporary."""
         self._gone = True
         self.link.known_calls.forget()
-        self.link.note_backlog(-sum(len(flow.body) + _FLOW_BYTES for flow in self._backlog))
+        self.link.note_backlog(-sum(flow.length + _FLOW_BYTES for flow in self._backlog))
         self._backlog.clear()
         self._stop_waiting()
         if self.hconn:
@@ -348,72 +346,6 @@ class Conversation:
         self.event_loop.conversations.pop(hconn, None)
 
     # Messages
-
-    def put(self, flow: Flow) -> None:
-        hobj, md, pmo, data = calls.unpack_put(flow.body, flow.big_endian, flow.charset)
-        if pmo.Options & _RESPONSES == C.MQPMO_ASYNC_RESPONSE and self.link.ours:
-            if self._put_unanswered(hobj, md, pmo, data):
-                self.link.known_calls.note_put(self, flow, hobj, md, pmo)
-            return
-        length = len(data)
-        self._check_length(length)
-        troubles = self._async_troubles
-        try:
-            if (pmo.NewMsgHandle or pmo.OriginalMsgHandle) and self.link.ours:
-                with PropertyBlocks(self, pmo, data) as data:
-                    reason = self.manager.put(self.hconn, hobj, md, pmo, data)
-            else:
-                reason = self.manager.put(self.hconn, hobj, md, pmo, data)
-        except MQError as error:
-            if not pmo.InvalidDestCount:
-                raise
-            # A distribution list says how many destinations failed, also if it was all of them
-            self.fail(flow, error, calls.pack_put_reply(error.comp_code, error.reason, hobj, md, pmo, length))
-            return
-        comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
-        body = calls.pack_put_reply(comp_code, reason, hobj, md, pmo, length)
-        if not reason and self.link.ours and self._async_troubles == troubles:
-            self.link.known_calls.note_put(self, flow, hobj, md, pmo, body)
-        self.reply(flow, body)
-
-    def _put_unanswered(self, hobj: int, md: MQMD, pmo: MQPMO, data: bytes) -> bool:
-        """Fire and forget: MQSTAT tells what became of it, also if the call itself was wrong. True if it went well."""
-        troubles = self._async_troubles
-        try:
-            self._check_length(len(data))
-            if pmo.NewMsgHandle or pmo.OriginalMsgHandle:
-                with PropertyBlocks(self, pmo, data) as data:
-                    self.manager.put(self.hconn, hobj, md, pmo, data)
-            else:
-                self.manager.put(self.hconn, hobj, md, pmo, data)
-        except MQError as error:
-            self.manager.note_async_failure(self.hconn, error)
-        return self._async_troubles == troubles
-
-    @property
-    def _async_troubles(self) -> int:
-        """Puts that did not go well, although their answers say so only when MQSTAT asks: DEFPRESP(ASYNC), too."""
-        assert self.connection is not None
-        status = self.connection.async_puts
-        return status.failures + status.warnings
-
-    def put1(self, flow: Flow) -> None:
-        od, md, pmo, data = calls.unpack_put1(flow.body, flow.big_endian, flow.charset)
-        length = len(data)
-        self._check_length(length)
-        form = None
-        if not self.link.ours:
-            reason = self.manager.put1(self.hconn, od, md, pmo, data)
-        elif pmo.NewMsgHandle or pmo.OriginalMsgHandle:
-            with PropertyBlocks(self, pmo, data) as data:
-                reason, form = self.manager.put1_and_form(self.hconn, od, md, pmo, data)
-        else:
-            reason, form = self.manager.put1_and_form(self.hconn, od, md, pmo, data)
-        comp_code = C.MQCC_WARNING if reason else C.MQCC_OK
-        body = calls.pack_put1_reply(comp_code, reason, od, md, pmo, length)
-        if form is not None:
-            self.link.known_calls.note_put1(self, flow, form, body)
-        self.reply(flow, body)
 
     def get(self, flow: Flow) -> None:
         hobj, md, gmo, length = calls.unpack_get(flow.body, flow.big_endian, flow.charset)
@@ -461,7 +393,7 @@ class Conversation:
             return None
         return limit
 
-    def _check_length(self, length: int) -> None:
+    def check_length(self, length: int) -> None:
         assert self.link.agreed is not None
         if length > self.link.agreed.max_message:
             raise self.too_long(length)
@@ -591,8 +523,8 @@ _HANDLERS: dict[int, Callable[[Conversation, Flow], None]] = {
     Type.MQOPEN: object_calls.open_object,
     Type.MQCLOSE: object_calls.close,
     Type.MQGET: Conversation.get,
-    Type.MQPUT: Conversation.put,
-    Type.MQPUT1: Conversation.put1,
+    Type.MQPUT: put_calls.put,
+    Type.MQPUT1: put_calls.put1,
     Type.MQSET: object_calls.set_attributes,
     Type.MQINQ: object_calls.inquire,
     Type.MQCMIT: object_calls.commit,

@@ -17,20 +17,33 @@ if TYPE_CHECKING:
     from libremq.server.net.conversation import Conversation
 
 
+def length_of_blocks(pmo: MQPMO) -> int:
+    """How many bytes of properties lie before the data."""
+    return sum(max(0, marked - 1) for marked in (pmo.OriginalMsgHandle, pmo.NewMsgHandle))
+
+
 class PropertyBlocks:
     """The properties of a put, which came as bytes before its data, in message handles for the kernel to find."""
 
-    __slots__ = ("_conversation", "_data", "_handles", "_pmo")
+    __slots__ = ("_conversation", "_data", "_handles", "_pmo", "_rest")
 
-    def __init__(self, conversation: Conversation, pmo: MQPMO, data: bytes) -> None:
+    def __init__(self, conversation: Conversation, pmo: MQPMO, data: bytes, rest: bytes | None = None) -> None:
+        """`rest`: what is behind the properties, if `data` is only these. May be entered again until it is left."""
         self._conversation = conversation
         self._pmo = pmo
         self._data = data
         self._handles: list[int] = []
+        self._rest = rest
 
     def __enter__(self) -> bytes:
+        if self._handles:
+            assert self._rest is not None
+            return self._rest
         try:
-            return self._unwrap()
+            data = self._unwrap()
+            if self._rest is None:
+                self._rest = data
+            return self._rest
         except BaseException:
             self.__exit__()
             raise
@@ -65,3 +78,4 @@ class PropertyBlocks:
         if connection is not None:
             for hmsg in self._handles:
                 connection.message_handles.delete(hmsg)
+        self._handles.clear()
