@@ -40,7 +40,7 @@ class PlainRestart(Restart):
     def _put(self, record: Record) -> None:
         put = journal.read_put(record.payload)
         queue = self.queue(put.queue_id)
-        message = from_image(put.image)
+        message = from_image(self.image_at(record.lsn, queue) if put.flags else put.image)
         message.lsn = record.lsn
         self.make_room(queue, message)
         store = queue.store
