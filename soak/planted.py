@@ -4,8 +4,8 @@
 
 The rows are in `soak/planted_promises.py`, `planted_defences.py`, `planted_corners.py` and `planted_long_puts.py`. For
 each bug the tests that it names run against a copy of the source that has it; the one that fails first must go well
-without it. A line for each says who has noticed, or SURVIVED; the exit code is 1 if any did. It takes some seconds each,
-half an hour in all, so it is no part of `make test`.
+without it. A line for each says who has noticed, or SURVIVED; the exit code is 1 if any did. It takes some seconds
+each, half an hour in all, so it is no part of `make test`.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ import pytest
 from helper_store import FOLDER, QUEUE_FILE, captured, checkpointed, contents, opened, put, take
 
 from libremq.common.files.file_layer import RealFiles
+from libremq.store import queue_file_images
 from libremq.store.handle_file import HandlePosition
 from libremq.store.queue_store import QueueStore
 from libremq.store.space_handles import FRAGMENTED, NONE
@@ -61,6 +62,20 @@ def test_a_failed_sync_is_no_lack_of_space() -> None:
         with pytest.raises(StoreFailed):
             checkpoint.write()
         checkpoint.failed()
+
+
+def test_a_failed_sync_on_the_way_of_a_long_message_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next sync would claim success for what is lost by then, of other messages, too."""
+    monkeypatch.setattr(queue_file_images, "_PACED_BYTES", 1000)
+    monkeypatch.setattr(queue_file_images, "_WRITE_BYTES", 500)
+    files = FaultyFiles()
+    store = opened(files)
+    put(store, b"long" * 1000)
+    checkpoint = captured(store)
+    files.fail("sync", "*/q")
+    with pytest.raises(StoreFailed):
+        checkpoint.write()
+    checkpoint.failed()
 
 
 def test_spilled_and_not_written_is_back_in_the_buffer_after_a_failure() -> None:

@@ -6,7 +6,7 @@ the write is done the blocks may be taken back, which leaves the message where i
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from libremq.common.files.file_layer import File
@@ -103,8 +103,8 @@ def take_back(store: QueueStore, images: Iterable[Image]) -> list[Image]:
     return there
 
 
-def write(file: File, images: Iterable[Image], *, paced: bool = False) -> None:
-    """Write images to their blocks; adjacent ones go out together. `paced`: long ones are synced on the way."""
+def write(file: File, images: Iterable[Image], *, sync: Callable[[], None] | None = None) -> None:
+    """Write images to their blocks; adjacent ones go out together. `sync`: for the file, on the way of long ones."""
     first, at, size = NONE, NONE, 0
     pieces: list[bytes] = []
     for _, message, block, scattered in images:
@@ -118,7 +118,7 @@ def write(file: File, images: Iterable[Image], *, paced: bool = False) -> None:
                 file.write(first * BLOCK_BYTES, b"".join(pieces))
             first, size, pieces = block, 0, []
         if message.weight > _PACED_BYTES:
-            _write_long(file, message, block * BLOCK_BYTES, paced=paced)
+            _write_long(file, message, block * BLOCK_BYTES, sync)
             at = NONE
             continue
         room = blocks_for(message.weight) * BLOCK_BYTES
@@ -130,7 +130,7 @@ def write(file: File, images: Iterable[Image], *, paced: bool = False) -> None:
         file.write(first * BLOCK_BYTES, b"".join(pieces))
 
 
-def _write_long(file: File, message: Message, offset: int, *, paced: bool) -> None:
+def _write_long(file: File, message: Message, offset: int, sync: Callable[[], None] | None) -> None:
     """Piece by piece, and nothing is joined for it. What is left of its last block is nobody's."""
     unsynced = 0
     for part in message.image_parts():
@@ -140,8 +140,8 @@ def _write_long(file: File, message: Message, offset: int, *, paced: bool) -> No
             file.write(offset, piece)
             offset += len(piece)
             unsynced += len(piece)
-            if paced and unsynced >= _PACED_BYTES:
-                file.sync()
+            if sync is not None and unsynced >= _PACED_BYTES:
+                sync()
                 unsynced = 0
     if offset % BLOCK_BYTES:
         file.write(offset, bytes(BLOCK_BYTES - offset % BLOCK_BYTES))

@@ -168,7 +168,8 @@ class StoreCheckpoint:
         assert not latest or latest < store._log.durable(), "the log must be on disk before the data"
         if self._images:
             try:
-                queue_file_images.write(store._file.for_checkpoint(), self._images, paced=True)
+                file = store._file.for_checkpoint()
+                queue_file_images.write(file, self._images, sync=lambda: store._file.sync((True, False)))
             except OSError as error:
                 raise failed_write(store.name, "write to", error) from error
         self._images_written = True
