@@ -318,6 +318,30 @@ def findings(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def rule(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.rules.rule_catalogue import BY_ID
+    from libremq.pipeline.rules.rule_text import as_content, rule_lines
+
+    if arguments.rule == "list":
+        if arguments.json:
+            _print_json([as_content(each) for each in BY_ID.values()])
+        else:
+            for each in BY_ID.values():
+                _print(f"{_MARKS[each.severity]} {each.subject:<22} {each.id}")
+        return 0
+    if arguments.rule not in BY_ID:
+        import difflib
+
+        near = difflib.get_close_matches(arguments.rule, list(BY_ID), 4)
+        raise Refused(f"no rule {arguments.rule}; {', '.join(near) or '`rule list` shows all'}", 2)
+    if arguments.json:
+        _print_json(as_content(BY_ID[arguments.rule]))
+        return 0
+    for line in rule_lines(BY_ID[arguments.rule]):
+        _print(line)
+    return 0
+
+
 def _states(coverage: DataFrame) -> list[Any]:
     from pyspark.sql import functions as F
 
@@ -501,6 +525,7 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "ingest": ingest,
     "tables": tables,
     "findings": findings,
+    "rule": rule,
     "ask": ask,
     "forecast": forecast,
     "report": report,

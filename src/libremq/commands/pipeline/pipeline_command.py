@@ -54,6 +54,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     findings.add_argument("--coverage", action="store_true", help="what became of every rule, evaluated or not")
     _json(findings)
 
+    rule = _action(actions, "rule", "show a rule: what it says, why, what it needs, where to look it up", spark=False)
+    rule.add_argument("rule", metavar="ID", help="the rule; `list` shows all")
+    _json(rule)
+
     ask = _action(actions, "ask", "answer a question that analysts ask", tables=False)
     ask.add_argument("question", metavar="ID", nargs="?", help="the question; see --list")
     ask.add_argument("given", metavar="NAME=VALUE", nargs="*", help="figures to answer with")
