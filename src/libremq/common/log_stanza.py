@@ -26,32 +26,59 @@ class LogStanza:
     """What both the file and the log know."""
 
     primary_files: int = _row(
-        3, "LogPrimaryFiles", 1, "extents made with the log and kept", lowest=2, highest=510,
-        flag="-lp", flag_help="primary extents of the log, {range}",
+        3,
+        "LogPrimaryFiles",
+        1,
+        "extents made with the log and kept",
+        lowest=2,
+        highest=510,
+        flag="-lp",
+        flag_help="primary extents of the log, {range}",
     )
     secondary_files: int = _row(
-        2, "LogSecondaryFiles", 2, "extents added when the others are in use", lowest=1, highest=509,
-        flag="-ls", flag_help=f"secondary extents, {{range}}; {EXTENTS_MAX} in all",
+        2,
+        "LogSecondaryFiles",
+        2,
+        "extents added when the others are in use",
+        lowest=1,
+        highest=509,
+        flag="-ls",
+        flag_help=f"secondary extents, {{range}}; {EXTENTS_MAX} in all",
     )
     file_pages: int = _row(
-        4096, "LogFilePages", 3, "size of an extent in pages of 4 KiB", fixed=True, lowest=64, highest=65535,
-        flag="-lf", flag_help="size of an extent in pages of 4 KiB, {range}",
+        4096,
+        "LogFilePages",
+        3,
+        "size of an extent in pages of 4 KiB",
+        fixed=True,
+        lowest=64,
+        highest=65535,
+        flag="-lf",
+        flag_help="size of an extent in pages of 4 KiB, {range}",
     )
     type: str = _row(
-        "CIRCULAR", "LogType", 4, "extents are used again, or all are kept for media recovery", fixed=True,
+        "CIRCULAR",
+        "LogType",
+        4,
+        "extents are used again, or all are kept for media recovery",
+        fixed=True,
         choices=("CIRCULAR", "LINEAR"),
     )
-    buffer_pages: int = _row(
-        0, "LogBufferPages", 5, "log buffer in pages of 4 KiB; 0 is 512", lowest=18, highest=4096
-    )
+    buffer_pages: int = _row(0, "LogBufferPages", 5, "log buffer in pages of 4 KiB; 0 is 512", lowest=18, highest=4096)
     write_integrity: str = _row(
-        "TripleWrite", "LogWriteIntegrity", 7,
+        "TripleWrite",
+        "LogWriteIntegrity",
+        7,
         "how a page that is not full is written again; DoubleWrite is the same as TripleWrite",
         choices=("SingleWrite", "DoubleWrite", "TripleWrite"),
     )
     second_folder: str = _row(
-        "", "LogSecondPath", 9, "folder of a second copy of the log; none: one copy only",
-        flag="--second-log", flag_help="keep a second copy of the log in PATH/QM",
+        "",
+        "LogSecondPath",
+        9,
+        "folder of a second copy of the log; none: one copy only",
+        flag="--second-log",
+        flag_help="keep a second copy of the log in PATH/QM",
     )
     log_management: str = _row(
         "Manual", "LogManagement", 8, "who removes extents of a linear log that are not needed",

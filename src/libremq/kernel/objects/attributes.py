@@ -154,9 +154,7 @@ class AttributeTable:
         self.object_type = object_type
         self.idle = idle
         self.rows: tuple[Attribute, ...] = tuple(
-            self._row(row)
-            for row in rows
-            if not row.types or object_type in row.types
+            self._row(row) for row in rows if not row.types or object_type in row.types
         )
         self.by_selector: dict[int, Attribute] = {row.selector: row for row in self.rows if row.selector}
         self.by_keyword: dict[str, Attribute] = {}

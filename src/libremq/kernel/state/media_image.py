@@ -236,9 +236,7 @@ def not_recoverable(obj: MQObject) -> str:
     return f"{attribute}(NO): it is not recoverable from images. Alter that to YES, and record an image"
 
 
-def _record_one(
-    manager: RunningQueueManager, obj: MQObject, lock: AbstractContextManager[object]
-) -> MediaResult:
+def _record_one(manager: RunningQueueManager, obj: MQObject, lock: AbstractContextManager[object]) -> MediaResult:
     """An image of one object. The lock is held for one part at a time."""
     core = manager.core
 

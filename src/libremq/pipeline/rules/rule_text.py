@@ -19,8 +19,8 @@ OWN_SOURCE = "our own: the record plainly tells of trouble that the document doe
 def fact_sentences() -> dict[str, str]:
     """What the facts that rules cite say, in our words."""
     text = resources.files("libremq.pipeline.rules").joinpath("facts.tsv").read_text(encoding="utf-8")
-    pairs = (line.split("\t", 1) for line in text.splitlines())
-    return dict((name, sentence) for name, sentence in pairs)
+    names, sentences = zip(*(line.split("\t", 1) for line in text.splitlines()))
+    return dict(zip(names, sentences))
 
 
 def reasons(rule: Rule) -> list[tuple[str, str]]:
@@ -114,7 +114,8 @@ def _rows(rule: Rule) -> str:
     if rule.subject in SITE_SUBJECTS:
         return f"the facts of the site ({rule.subject})"
     seen = {
-        "": "each row", "interval": "all rows of a queue manager's interval", "day": "all rows of a queue manager's day",
+        "": "each row", "interval": "all rows of a queue manager's interval",
+        "day": "all rows of a queue manager's day",
         "queue manager": "all rows of a queue manager", "object": "all rows of an object",
         "object and day": "all rows of an object on a day",
     }  # fmt: skip

@@ -90,9 +90,7 @@ class Server:
         self._to_flush = asyncio.Event()
         self.services = Services(self.say, self._critical, self._service_failed)
         self._listeners = ListenerCommands(lambda: self._listening if self._mode is None else None)
-        self._traces = TraceCommands(
-            options.folder, lambda: self.event_loop if self._mode is None else None, self.say
-        )
+        self._traces = TraceCommands(options.folder, lambda: self.event_loop if self._mode is None else None, self.say)
         self._control = ControlServer(control_path(options.folder), self._command, self._listeners.gone)
         self._state = RunState(
             options.name,

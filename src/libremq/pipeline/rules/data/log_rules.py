@@ -85,7 +85,7 @@ RULES = (
         " {min(4096, log_mb_for_fill_time(log_mb_per_second)):,.0f} MB last"
         " {log_fill_seconds(min(4096, log_mb_for_fill_time(log_mb_per_second)), log_mb_per_second) / 60:.1f} minutes of"
         " the {threshold:.0f} wanted at the peak{'; no log can be larger, so have more of them, see that archiving"
-        " keeps up, or spread the load over queue managers' if log_mb_for_fill_time(log_mb_per_second) > 4096 else ''}.",
+        " keeps up, or have more queue managers' if log_mb_for_fill_time(log_mb_per_second) > 4096 else ''}.",
         fact="R-LOG-04", lines="L631",
         fires={"log_dataset_mb": 500, "log_mb_per_second": 5.0},
         quiet={"log_dataset_mb": 4096, "log_mb_per_second": 1.0},
