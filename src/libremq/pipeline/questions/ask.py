@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from libremq.pipeline.models.measured_ranges import extrapolations
 from libremq.pipeline.questions.answer import Answer, Used, WorkedOut
 from libremq.pipeline.questions.judged import judged
 from libremq.pipeline.questions.question import Figure, Question
@@ -78,7 +79,8 @@ def _worked_out(figure: Figure, known: Mapping[str, Used]) -> WorkedOut:
     missing = tuple(name for name in names if name not in known)
     if missing:
         return WorkedOut(figure, None, inputs, missing)
-    value = parse(figure.expression).on({name: used.value for name, used in inputs.items()})
+    values = {name: used.value for name, used in inputs.items()}
+    value = parse(figure.expression).on(values)
     if isinstance(value, float) and not math.isfinite(value):
         value = None
-    return WorkedOut(figure, value, inputs)
+    return WorkedOut(figure, value, inputs, extrapolated=extrapolations(parse(figure.expression).tree, values))
