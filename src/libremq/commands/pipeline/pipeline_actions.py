@@ -354,6 +354,7 @@ def _place(found: Mapping[str, Any]) -> str:
 
 def _print_group(group: Mapping[str, Any]) -> None:
     from libremq.pipeline.plain_text import shown, shown_time
+    from libremq.pipeline.rules.source_sections import cited
 
     worst = group["worst"]
     _print(f"{_MARKS[group['severity']]} {_place(group)}: {group['rule']}")
@@ -362,7 +363,9 @@ def _print_group(group: Mapping[str, Any]) -> None:
     often = "once" if group["intervals"] == 1 else f"{group['intervals']:,} times"
     limits = f"; worst {shown(worst['value'])} against {shown(worst['threshold'])}" if worst["threshold"] else ""
     derived = ", derived" if group["derived"] else ""
-    _print(f"        {often}, {times}{limits} ({group['fact']}, {group['source_lines']}{derived})")
+    _print(f"        {often}, {times}{limits}")
+    source = "our own rule" if group["fact"] == "own" else f"{group['fact']}, {cited(group['source_lines'])}"
+    _print(f"        Source: {source}{derived}")
     _print("")
 
 
@@ -371,8 +374,11 @@ def _print_summary(groups: Sequence[Mapping[str, Any]], states: Mapping[str, int
     told = ", ".join(f"{count} {severity}" for severity, count in by_severity.items() if count)
     managers = len({group["qmgr"] for group in groups})
     _print(f"{told} on {managers} queue managers." if groups else "Nothing is wrong, as far as the rules can see.")
-    skipped = sum(count for status, count in states.items() if status != "evaluated")
+    too_little = states.get("too little to judge", 0)
+    skipped = sum(count for status, count in states.items() if status != "evaluated") - too_little
     _print(f"{states.get('evaluated', 0)} rules were evaluated.")
+    if too_little:
+        _print(f"{too_little} had too little to judge by: intervals too short, too few events, or too few days.")
     if skipped:
         _print(
             f"{skipped} {'was' if skipped == 1 else 'were'} not, for lack of records or facts of the site:"
@@ -400,7 +406,10 @@ def _coverage(coverage: DataFrame, arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(rows)
         return 0
-    names = ("rule", "subject", "status", "rows", "rows_judged", "rows_fired", "missing")
+    names = (
+        *("rule", "subject", "status", "rows", "rows_judged", "rows_fired", "rows_too_little", "rows_contradicted"),
+        "missing",
+    )
     cells = [tuple(", ".join(row[name]) if name == "missing" else row[name] for name in names) for row in rows]
     for line in table_lines(names, cells):
         _print(line)
@@ -513,6 +522,7 @@ def generate(arguments: argparse.Namespace) -> int:
         sick=arguments.sick,
         seed=arguments.seed,
         growth_per_week=arguments.growth / 100,
+        events=arguments.events,
     )
     records = sum(made.records.values())
     _print(f"{len(made.files)} dumps with {records:,} records ({made.bytes / 1e6:.1f} MB) in {made.files[0].parent}")

@@ -90,6 +90,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     generate.add_argument(
         "--sick", metavar="NAME", action="append", default=[], help="make something wrong; `all`, or `list` to see what"
     )
+    generate.add_argument(
+        "--events",
+        action="store_true",
+        help="with restarts, short and odd intervals, idle and overloaded times and a change of the clock",
+    )
     generate.add_argument("--growth", type=float, default=1.0, metavar="PERCENT", help="growth a week (default 1)")
     generate.add_argument("--seed", type=int, default=1, help="the same seed gives the same dumps (default 1)")
 
