@@ -13,6 +13,8 @@ from functools import cache
 DOCUMENT = "MP16: Capacity Planning and Tuning for IBM MQ for z/OS"
 EDITION = "fourteenth edition, September 2024, for version 9.4"
 
+SHORT = "MP16 (14th edition, September 2024)"
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -61,6 +63,16 @@ def citations(lines: str) -> tuple[Citation, ...]:
         if section is not None:
             found.setdefault(section, []).append(part)
     return tuple(Citation(section, ", ".join(parts)) for section, parts in found.items())
+
+
+def cited(lines: str) -> str:
+    """Where to look a list of lines up, in one text; the text itself where it names no lines.
+
+    >>> cited("L1071")
+    'MP16 (14th edition, September 2024) "Buffer pool usage", page 19 (L1071)'
+    """
+    found = citations(lines)
+    return f"{SHORT} {'; '.join(map(str, found))}" if found else lines
 
 
 _SECTIONS = """
