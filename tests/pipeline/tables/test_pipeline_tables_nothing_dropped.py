@@ -46,16 +46,24 @@ def fill(root: Path) -> None:
     ]
     write(root, "qmst", *(calls(start, length, qmgr="QM03") for start, length in runs))
     # The queue manager of the last record has two pools of one number, as no queue manager should.
-    pool = {**numbers("qpst"), "qpstnbuf": 1000, "qpstcbsl": 900, "qpstpool": 3, "qmgr": "QM03", "subtype": 215}
+    pool: dict[str, Any] = {
+        **numbers("qpst"),
+        "qpstnbuf": 1000,
+        "qpstcbsl": 900,
+        "qpstpool": 3,
+        "qmgr": "QM03",
+        "subtype": 215,
+    }
     for start, length in runs:
         write(root, "qpst", interval(start, length, **{**pool, "qpstgetp": 1}))
-    write(root, "qpst", interval(*runs[1], **{**pool, "qpstgetp": 2}, section_index=1, source_offset=9))
+    start, length = runs[1]
+    write(root, "qpst", interval(start, length, **{**pool, "qpstgetp": 2}, section_index=1, source_offset=9))
     fill_tasks(root)
     # A clock that was set back by half an hour: the second interval begins within the first.
     write(root, "qmst", *(calls(MORNING + timedelta(minutes=at), 3600.0, qmgr=CLOCKED) for at in (0, 30, 90)))
     # The channel initiator was started again within an interval of its queue manager.
     ended = [MORNING + timedelta(minutes=20), MORNING + timedelta(minutes=60)]
-    initiator = {**numbers("qcct"), "qmgr": CLOCKED, "subtype": 231, "qcctmxac": 200}
+    initiator: dict[str, Any] = {**numbers("qcct"), "qmgr": CLOCKED, "subtype": 231, "qcctmxac": 200}
     write(
         root,
         "qcct",

@@ -46,7 +46,9 @@ class Site:
         if self.start.tzinfo is None:
             raise ValueError("the start needs a time zone")
         known = {each.name for each in self.queue_managers}
-        strangers = sorted({each.queue_manager for each in (*self.cases, *self.events)} - known)
+        strangers = sorted(
+            {each.queue_manager for each in self.cases} - known | {each.queue_manager for each in self.events} - known
+        )
         if strangers:
             raise ValueError(f"no such queue manager: {', '.join(strangers)}")
 

@@ -38,7 +38,8 @@ SORTS: dict[Sort, str] = {
 }
 
 RATE_SECONDS = 50.0
-"""A STATIME of one minute gives 59.8 s; what is shorter was cut off or is of a start."""
+"""A STATIME of one minute gives 59.8 s; what is shorter was cut off or is of a start. The same as in
+`conformed_intervals`, which needs Spark."""
 SHARE_COUNT = 100.0
 DAY_SECONDS = 6 * 3600.0
 """A quarter of a day: less of it is not what the day was like."""

@@ -35,6 +35,9 @@ INTERVAL_KINDS = (START_UP, SHUT_DOWN, SHORT, NORMAL)
 SHORT_SECONDS = 10.0
 """Whatever the others are, no interval of this length tells a rate."""
 
+RATE_SECONDS = 50.0
+"""A STATIME of one minute gives 59.8 s; a rate of less is no rate."""
+
 USUAL_PART = 0.5
 """Below this part of the length of its neighbour, or of the middle one of those around it, an interval is short."""
 
@@ -148,6 +151,17 @@ def _known_as(intervals: DataFrame) -> DataFrame:
     return known.withColumn("seconds_since_start", F.when(F.col("_since") <= START_SEEN_SECONDS, F.col("_since"))).drop(
         "_length", "_usual", "_gap_before", "_gap_behind", "_since"
     )
+
+
+def telling(rows: DataFrame) -> Expression:
+    """Does the interval of a row tell a rate? One of a start-up or a shut-down does not, nor one of moments.
+
+    On a site whose intervals are all that short they are what there is.
+    """
+    if not {"interval_kind", "interval_seconds"} <= set(rows.columns):
+        return F.lit(True)
+    kind = F.coalesce("interval_kind", F.lit(NORMAL))
+    return (kind == NORMAL) | ((kind == SHORT) & (F.col("interval_seconds") >= RATE_SECONDS))
 
 
 def by_stretch(intervals: DataFrame, tolerance_seconds: float = TOLERANCE_SECONDS) -> DataFrame:

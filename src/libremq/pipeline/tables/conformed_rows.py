@@ -111,7 +111,7 @@ RECORD = ("system", "qmgr", "smf_time", "record_type", "subtype", "source_file",
 
 def beside_in_record(rows: DataFrame, others: DataFrame, names: Iterable[str]) -> DataFrame:
     """Add columns of another structure of the same record."""
-    beside = others.select(*RECORD, *names).dropDuplicates(RECORD)
+    beside = others.select(*RECORD, *names).dropDuplicates(list(RECORD))
     return rows.join(beside, list(RECORD), "left")
 
 

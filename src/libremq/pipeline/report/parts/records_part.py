@@ -17,8 +17,8 @@ _ID, _TITLE = "records", "What the records are"
 
 def look(source: Source) -> Section:
     tables = [table for table in (_kinds(source), _suspicious(source)) if table]
-    rows, note = _rows_left_out(source)
-    return Section(_ID, _TITLE, (), (*tables, *([rows] if rows else [])), (note,) if note else ())
+    tables += _rows(source)
+    return Section(_ID, _TITLE, (), tuple(tables), () if tables else ("There are no records.",))
 
 
 def _kinds(source: Source) -> Table | None:
@@ -66,19 +66,20 @@ def _suspicious(source: Source) -> Table | None:
     )
 
 
-def _rows_left_out(source: Source) -> tuple[Table | None, str]:
+def _rows(source: Source) -> list[Table]:
+    """Where the rows went: one line for all where nothing was left out, else one for each structure with copies."""
     lines = accounts(source.spark, source.root)
+    if not lines:
+        return []
     apart = [line for line in lines if line.copies or line.missing]
-    if not apart:
-        total = sum(line.raw for line in lines)
-        return None, f"All {shown(total)} rows of the raw tables are in the tables that rules look at." if lines else ""
-    columns = ("Structure", "Table", "Raw rows", "Copies", "In the table", "Missing")
-    table = Table(
-        "rows-left-out",
-        "Rows that were left out",
-        tuple(Column(title) for title in columns),
-        tuple((one.structure, one.table, one.raw, one.copies, one.conformed, one.missing) for one in apart[:ROWS_MAX]),
-        len(apart),
-        f"Copies are {COPIES}. Missing rows would be an error of this program.",
-    )
-    return table, ""
+    rows = [(line.structure.upper(), line.table, line.raw, line.copies, line.conformed, line.missing) for line in apart]
+    whole = [line for line in lines if line not in apart]
+    total = sum(line.raw for line in whole)
+    rows.append((f"{len(whole)} {'others' if apart else 'structures'}", "theirs", total, 0, total, 0))
+    columns = ("Structure", "Table", "Rows recorded", "Copies left out", "Rows in the table", "Missing")
+    note = f"Copies are {COPIES}. A missing row would be an error of this program."
+    return [
+        Table(
+            "row-account", "Where the rows went", tuple(map(Column, columns)), tuple(rows[:ROWS_MAX]), len(rows), note
+        )
+    ]
