@@ -318,6 +318,24 @@ def findings(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def compare(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline import comparison
+
+    before, after = comparison.Period.of(arguments.before), comparison.Period.of(arguments.after)
+    root, site = _need_dumps(arguments), _site_facts(arguments)
+    tell = _tell(arguments)
+    spark = _session(arguments, tell)
+    _build(spark, root, tell)
+    tell("judging both periods")
+    made = comparison.compare(spark, root, before, after, site)
+    if arguments.json:
+        _print_json(made.as_dict())
+        return 0
+    for line in comparison.as_lines(made):
+        _print(line)
+    return 0
+
+
 def rule(arguments: argparse.Namespace) -> int:
     from libremq.pipeline.rules.rule_catalogue import BY_ID
     from libremq.pipeline.rules.rule_text import as_content, rule_lines
@@ -535,6 +553,7 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "ingest": ingest,
     "tables": tables,
     "findings": findings,
+    "compare": compare,
     "rule": rule,
     "ask": ask,
     "forecast": forecast,

@@ -54,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     findings.add_argument("--coverage", action="store_true", help="what became of every rule, evaluated or not")
     _json(findings)
 
+    compare = _action(actions, "compare", "hold two periods against each other: findings and figures")
+    compare.add_argument("before", metavar="FIRST..LAST", help="days in UTC, such as 2026-03-01..2026-03-14")
+    compare.add_argument("after", metavar="FIRST..LAST", help="the later, or changed, period")
+    _site(compare)
+    _json(compare)
+
     rule = _action(actions, "rule", "show a rule: what it says, why, what it needs, where to look it up", spark=False)
     rule.add_argument("rule", metavar="ID", help="the rule; `list` shows all")
     _json(rule)
