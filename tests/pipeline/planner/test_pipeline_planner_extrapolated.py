@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from libremq.pipeline.models.loaded_models import known_models
-from libremq.pipeline.models.measured_ranges import MEASURED
 from libremq.pipeline.planner.plan import Value
 from libremq.pipeline.planner.plan_catalogue import PLANS
 from libremq.pipeline.planner.showing import as_dict, as_text
 from libremq.pipeline.planner.working import Source, Worked, work_out
 from libremq.pipeline.questions.ask import ask
 from libremq.pipeline.questions.question_catalogue import question
+from libremq.pipeline.rules.measured_ranges import MEASURED
 
 
 def worked(name: str, **values: Value) -> Worked:

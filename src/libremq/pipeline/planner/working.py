@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from libremq.pipeline.models.measured_ranges import extrapolations
 from libremq.pipeline.planner.plan import Input, Plan, Step, Value, Watch
 from libremq.pipeline.planner.reading import PlanError
 from libremq.pipeline.rules import expressions
 from libremq.pipeline.rules.expressions import parse
+from libremq.pipeline.rules.measured_ranges import extrapolations
 
 Missing = tuple[tuple[str, ...], ...]
 """Inputs that are missing: of each group one is needed."""

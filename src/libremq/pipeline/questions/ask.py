@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from libremq.pipeline.models.measured_ranges import extrapolations
 from libremq.pipeline.questions.answer import Answer, Used, WorkedOut
 from libremq.pipeline.questions.judged import judged
 from libremq.pipeline.questions.question import Figure, Question
 from libremq.pipeline.questions.question_inputs import checked
 from libremq.pipeline.questions.question_tables import Frames, measured_inputs, shown_rows
 from libremq.pipeline.rules.expressions import parse
+from libremq.pipeline.rules.measured_ranges import extrapolations
 from libremq.pipeline.rules.settings import SETTINGS
 from libremq.pipeline.rules.site_facts import SiteFacts, Value
 
