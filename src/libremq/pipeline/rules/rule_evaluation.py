@@ -249,7 +249,8 @@ class _Judged:
         """The rows, or the groups, with value, threshold and verdict of each rule."""
         algebra = SqlAlgebra(self._bound, aggregate=self._aggregated)
         self._aggregates = {}
-        figures, verdicts = [], []
+        figures: list[str] = []
+        verdicts: list[str] = []
         for index, rule in enumerate(rules):
             expressions = rule.expressions()
             if "value" in expressions:
