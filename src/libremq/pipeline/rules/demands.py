@@ -158,10 +158,10 @@ class Contradiction:
 CONTRADICTIONS: dict[str, Contradiction] = {
     "pool-synchronous-write-limit": Contradiction(
         "either(stealable_lowest_pct, stealable_pct) > 20",
-        "the pool was never over 80 % full by its own low-water mark of free buffers",
+        "the pool was never over 80 % full by its own count of free buffers",
     ),
     "pool-no-free-buffer": Contradiction(
-        "either(stealable_lowest_pct, stealable_pct) > 5", "the pool always had free buffers by its own low-water mark"
+        "either(stealable_lowest_pct, stealable_pct) > 5", "the pool always had free buffers by its own count"
     ),
     "pool-contention-for-buffers": Contradiction(
         "either(stealable_lowest_pct, stealable_pct) > 50", "half of the pool was always free: it is not too small"
