@@ -22,6 +22,8 @@ from libremq.pipeline.rules.site_facts import SiteFacts
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from libremq.pipeline.findings import Findings
+
 DAYS_MIN = 3
 """Of fewer days nobody can say how much a day differs from another."""
 CONFIDENCE = 0.95
@@ -157,6 +159,17 @@ def compare(
         found.append(_found(tables, site, spark))
         days.append(_days(tables["queue_manager_interval"]))
     return Comparison(before, after, findings_compared(*found), figures_compared(*days))
+
+
+def findings_of(
+    spark: SparkSession, root: str | os.PathLike[str], period: Period, site: SiteFacts | None = None
+) -> Findings:
+    """What the rules find in a period alone. Nothing is kept: that of all days stays where it is."""
+    from libremq.pipeline.findings import Findings
+    from libremq.pipeline.rules.rule_evaluation import evaluate
+
+    made = evaluate(_tables(spark, root, period), site, spark=spark)
+    return Findings(made.findings, made.coverage_frame())
 
 
 def _tables(spark: SparkSession, root: str | os.PathLike[str], period: Period) -> dict[str, DataFrame]:

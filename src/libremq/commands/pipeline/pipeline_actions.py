@@ -285,9 +285,11 @@ def _show(frame: DataFrame, arguments: argparse.Namespace) -> int:
 def findings(arguments: argparse.Namespace) -> int:
     from pyspark.sql import functions as F
 
+    from libremq.pipeline import comparison
     from libremq.pipeline import findings as kept
     from libremq.pipeline.rules.rule_catalogue import BY_ID
 
+    period = comparison.Period.of(arguments.period) if arguments.period else None
     if arguments.rule and arguments.rule not in BY_ID:
         raise Refused(f"no rule {arguments.rule}; docs/pipeline/rules.md lists them", 2)
     root, site = _need_dumps(arguments), _site_facts(arguments)
@@ -295,7 +297,10 @@ def findings(arguments: argparse.Namespace) -> int:
     spark = _session(arguments, tell)
     _build(spark, root, tell)
     _check_qmgr(arguments, root)
-    found = kept.find(spark, root, site, tell=tell)
+    if period is None:
+        found = kept.find(spark, root, site, tell=tell)
+    else:
+        found = comparison.findings_of(spark, root, period, site)
     if arguments.coverage:
         return _coverage(found.coverage, arguments)
     frame = found.findings

@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _site(findings)
     findings.add_argument("--qmgr", metavar="QM", help="only of this queue manager")
     findings.add_argument("--severity", choices=("severe", "warning", "info"), help="only of this severity or worse")
+    findings.add_argument("--period", metavar="FIRST..LAST", help="only of these days (UTC): 2026-03-01..2026-03-14")
     findings.add_argument("--rule", metavar="ID", help="only of this rule, with every interval")
     findings.add_argument("--coverage", action="store_true", help="what became of every rule, evaluated or not")
     _json(findings)
