@@ -141,6 +141,8 @@ class Comparison:
     after: Period
     findings: tuple[FindingChange, ...]
     figures: tuple[FigureChange, ...]
+    alone: tuple[str, ...] = ()
+    """Queue managers with records in one of the periods only: nothing of theirs is compared."""
 
     def as_dict(self) -> dict[str, Any]:
         made = asdict(self)
@@ -153,12 +155,16 @@ def compare(
     spark: SparkSession, root: str | os.PathLike[str], before: Period, after: Period, site: SiteFacts | None = None
 ) -> Comparison:
     """Both periods of the tables below a root."""
-    found, days = [], []
+    found, days, names = [], [], []
     for period in (before, after):
         tables = _tables(spark, root, period)
+        overview = tables["queue_manager_interval"]
+        names.append({row["qmgr"] for row in overview.select("qmgr").distinct().collect()})
         found.append(_found(tables, site, spark))
-        days.append(_days(tables["queue_manager_interval"]))
-    return Comparison(before, after, findings_compared(*found), figures_compared(*days))
+        days.append(_days(overview))
+    alone = names[0] ^ names[1]
+    paired = [[each for each in part if each.qmgr not in alone] for part in found]
+    return Comparison(before, after, findings_compared(*paired), figures_compared(*days), tuple(sorted(alone)))
 
 
 def findings_of(
@@ -270,6 +276,8 @@ def _verdict(before: Sequence[float], after: Sequence[float]) -> Verdict:
 def as_lines(comparison: Comparison) -> Iterator[str]:
     """For a terminal."""
     yield f"{comparison.before} against {comparison.after} (days in UTC)"
+    if comparison.alone:
+        yield f"Recorded in one of them only, and not compared: {', '.join(comparison.alone)}"
     yield ""
     counts = dict.fromkeys(("new", "worse", "gone", "better", "as before"), 0)
     for each in comparison.findings:
@@ -279,7 +287,7 @@ def as_lines(comparison: Comparison) -> Iterator[str]:
         if each.change != "as before":
             yield from _finding_lines(each)
     yield ""
-    yield "Figures (means of days)"
+    yield "Figures (means of days)" if comparison.figures else "No figures that both periods have."
     for figure in comparison.figures:
         percent = f"{figure.percent:+.0f} %" if figure.percent is not None else "from nothing"
         yield (

@@ -57,10 +57,12 @@ def test_the_text_names_what_changed_and_not_what_did_not() -> None:
         Period.of("2026-03-08..2026-03-14"),
         findings_compared([found("a", 12), found("gone-rule", 12)], [found("a", 12), found("b", 20)]),
         figures_compared({key: [1.0, 1.1, 0.9]}, {key: [2.0, 2.1, 1.9]}),
+        ("QM09",),
     )
     text = "\n".join(as_lines(comparison))
     assert "1 new, 0 worse, 1 gone, 0 better, 1 as before" in text
     assert "NEW     warning QM01: b" in text
     assert "QM01 log data: 1 to 2 MB/s, +100 %: more" in text
     assert "QM01: a" not in text
+    assert "not compared: QM09" in text
     assert comparison.as_dict()["figures"][0]["percent"] == pytest.approx(100)
