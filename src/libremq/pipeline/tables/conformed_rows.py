@@ -93,10 +93,12 @@ def each_by_its_key(rows: DataFrame, subject: Subject) -> DataFrame:
     content = [name for name in rows.columns if name not in aside]
     copy = F.row_number().over(Window.partitionBy(*key, "_content").orderBy(F.desc("smf_time")))
     nth = F.row_number().over(Window.partitionBy(*key).orderBy(F.desc("smf_time"), "_content"))
+    # Records without an interval (storage) may say the same again and again: their time tells them apart.
+    own_time = F.when(F.col("_recorded_start").isNull(), F.col("smf_time"))
     start = F.coalesce("_recorded_start", "interval_start")
     moved = F.timestamp_micros(F.unix_micros(start) + F.col("_nth") - 1)
     return (
-        rows.withColumn("_content", F.xxhash64(*content))
+        rows.withColumn("_content", F.xxhash64(own_time, *content))
         .withColumn("_copy", copy)
         .where("_copy = 1")
         .withColumn("_nth", nth)
