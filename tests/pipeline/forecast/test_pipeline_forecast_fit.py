@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from libremq.pipeline.forecast.fit import Fit, forecast
 from libremq.pipeline.forecast.profile import profile
-from libremq.pipeline.forecast.trend import backtested, projected, weekday_factors, without_outliers
+from libremq.pipeline.forecast.trend import backtested, level_shift, projected, weekday_factors, without_outliers
 
 Floats = npt.NDArray[np.float64]
 
@@ -318,3 +318,36 @@ def test_any_numbers_give_an_answer_in_order(
         assert found.reached_late is None or found.reached <= found.reached_late
     if not found.predicted:
         assert found.status in ("too little history", "not forecast")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_level_shift_is_named_and_not_carried_on(seed: int) -> None:
+    noise = np.random.default_rng(seed).normal(1.0, 0.04, 60)
+    values = np.where(np.arange(60) < 38, 2.0, 3.1) * noise
+    found = fit_days(values, limit=4.0, horizon_days=200)
+    assert "The level shifted on 2026-02-12 from" in found.note
+    assert found.status in ("not within the horizon", "may be reached")
+    assert found.reached is None
+    assert found.predicted[-1][1] < 3.9
+    assert found.history[0][1] == pytest.approx(values[0])
+
+
+def test_growth_and_noise_are_no_level_shift() -> None:
+    chance = np.random.default_rng(7)
+    growing = 2.0 * 1.01 ** np.arange(60) * chance.normal(1.0, 0.04, 60)
+    assert level_shift(growing) is None
+    assert level_shift(chance.normal(3.0, 0.3, 60)) is None
+    assert level_shift(np.full(60, 3.0)) is None
+    assert level_shift(np.array([2.0] * 57 + [5.0] * 3)) is None
+    shift = level_shift(np.array([2.0] * 30 + [3.0] * 30))
+    assert shift is not None
+    assert (shift.day, shift.before, shift.after) == (30, 2.0, 3.0)
+
+
+def test_what_neither_grows_nor_falls_reaches_nothing_for_sure() -> None:
+    for seed in range(12):
+        walk = 3.0 + np.cumsum(np.random.default_rng(seed).normal(0.004, 0.05, 60))
+        found = fit_days(walk, limit=4.0, horizon_days=200)
+        _, low, high = found.growth
+        if low is not None and high is not None and low <= 0 <= high:
+            assert found.status != "reached"

@@ -82,6 +82,8 @@ def fill_site(root: Path) -> None:
     same = interval(MORNING + LATER, record_type=116, subtype=10, **channel, **times)
     write(root, "qcst", same, {**same, "section_index": 1}, {**same, "source_file": "two.smf"})
     fill_tasks(root, second)
+    signed = {**numbers("qjst"), "qjstwrnw": 4_000_000_000 - (1 << 32)}
+    write(root, "qjst", interval(NIGHT, 2400, subtype=1, qmgr="QM02", **signed))
     write(root, "qlst", locks(NIGHT, 7, seconds=2400, qmgr="QM02"))
 
 
@@ -157,13 +159,21 @@ def test_what_a_release_does_not_record_stays_unknown(site: Path) -> None:
 
 
 def test_a_signed_counter_that_ran_over_is_read_as_unsigned(site: Path) -> None:
-    (row,) = rows_of(site, "log")
-    assert row["write_nowait_requests"] == 4_294_967_295
-    assert row["log_requests"] == 4_294_967_295
+    _, row = rows_of(site, "log")
+    assert row["write_nowait_requests"] == 4_000_000_000
+    assert row["log_requests"] == 4_000_000_000
+
+
+def test_numbers_that_cannot_be_are_left_out_and_named(site: Path) -> None:
+    row, _ = rows_of(site, "log")
+    assert row["write_nowait_requests"] is None
+    assert row["log_requests"] is None
+    assert row["suspicious"] == ["write_nowait_requests: more in a second than a machine can do"]
+    assert rows_of(site, "buffer_pool")[0]["suspicious"] == []
 
 
 def test_log_figures_by_copy_and_size(site: Path) -> None:
-    (row,) = rows_of(site, "log")
+    row, _ = rows_of(site, "log")
     assert row["log_mb_per_second"] == 1.0
     assert (row["copy1_single_page_pages"], row["copy1_multi_page_pages"], row["copy1_pages"]) == (10, 30, 40)
     assert (row["copy1_average_io_us"], row["copy2_average_io_us"], row["copy2_io_time_ratio"]) == (250.0, 500.0, 2.0)

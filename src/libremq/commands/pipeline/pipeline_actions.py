@@ -285,9 +285,11 @@ def _show(frame: DataFrame, arguments: argparse.Namespace) -> int:
 def findings(arguments: argparse.Namespace) -> int:
     from pyspark.sql import functions as F
 
+    from libremq.pipeline import comparison
     from libremq.pipeline import findings as kept
     from libremq.pipeline.rules.rule_catalogue import BY_ID
 
+    period = comparison.Period.of(arguments.period) if arguments.period else None
     if arguments.rule and arguments.rule not in BY_ID:
         raise Refused(f"no rule {arguments.rule}; docs/pipeline/rules.md lists them", 2)
     root, site = _need_dumps(arguments), _site_facts(arguments)
@@ -295,7 +297,10 @@ def findings(arguments: argparse.Namespace) -> int:
     spark = _session(arguments, tell)
     _build(spark, root, tell)
     _check_qmgr(arguments, root)
-    found = kept.find(spark, root, site, tell=tell)
+    if period is None:
+        found = kept.find(spark, root, site, tell=tell)
+    else:
+        found = comparison.findings_of(spark, root, period, site)
     if arguments.coverage:
         return _coverage(found.coverage, arguments)
     frame = found.findings
@@ -318,6 +323,48 @@ def findings(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def compare(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline import comparison
+
+    before, after = comparison.Period.of(arguments.before), comparison.Period.of(arguments.after)
+    root, site = _need_dumps(arguments), _site_facts(arguments)
+    tell = _tell(arguments)
+    spark = _session(arguments, tell)
+    _build(spark, root, tell)
+    tell("judging both periods")
+    made = comparison.compare(spark, root, before, after, site)
+    if arguments.json:
+        _print_json(made.as_dict())
+        return 0
+    for line in comparison.as_lines(made):
+        _print(line)
+    return 0
+
+
+def rule(arguments: argparse.Namespace) -> int:
+    from libremq.pipeline.rules.rule_catalogue import BY_ID
+    from libremq.pipeline.rules.rule_text import as_content, rule_lines
+
+    if arguments.rule == "list":
+        if arguments.json:
+            _print_json([as_content(each) for each in BY_ID.values()])
+        else:
+            for each in BY_ID.values():
+                _print(f"{_MARKS[each.severity]} {each.subject:<22} {each.id}")
+        return 0
+    if arguments.rule not in BY_ID:
+        import difflib
+
+        near = difflib.get_close_matches(arguments.rule, list(BY_ID), 4)
+        raise Refused(f"no rule {arguments.rule}; {', '.join(near) or '`rule list` shows all'}", 2)
+    if arguments.json:
+        _print_json(as_content(BY_ID[arguments.rule]))
+        return 0
+    for line in rule_lines(BY_ID[arguments.rule]):
+        _print(line)
+    return 0
+
+
 def _states(coverage: DataFrame) -> list[Any]:
     from pyspark.sql import functions as F
 
@@ -330,6 +377,7 @@ def _place(found: Mapping[str, Any]) -> str:
 
 def _print_group(group: Mapping[str, Any]) -> None:
     from libremq.pipeline.plain_text import shown, shown_time
+    from libremq.pipeline.rules.source_sections import cited
 
     worst = group["worst"]
     _print(f"{_MARKS[group['severity']]} {_place(group)}: {group['rule']}")
@@ -338,7 +386,9 @@ def _print_group(group: Mapping[str, Any]) -> None:
     often = "once" if group["intervals"] == 1 else f"{group['intervals']:,} times"
     limits = f"; worst {shown(worst['value'])} against {shown(worst['threshold'])}" if worst["threshold"] else ""
     derived = ", derived" if group["derived"] else ""
-    _print(f"        {often}, {times}{limits} ({group['fact']}, {group['source_lines']}{derived})")
+    _print(f"        {often}, {times}{limits}")
+    source = "our own rule" if group["fact"] == "own" else f"{group['fact']}, {cited(group['source_lines'])}"
+    _print(f"        Source: {source}{derived}")
     _print("")
 
 
@@ -347,8 +397,11 @@ def _print_summary(groups: Sequence[Mapping[str, Any]], states: Mapping[str, int
     told = ", ".join(f"{count} {severity}" for severity, count in by_severity.items() if count)
     managers = len({group["qmgr"] for group in groups})
     _print(f"{told} on {managers} queue managers." if groups else "Nothing is wrong, as far as the rules can see.")
-    skipped = sum(count for status, count in states.items() if status != "evaluated")
+    too_little = states.get("too little to judge", 0)
+    skipped = sum(count for status, count in states.items() if status != "evaluated") - too_little
     _print(f"{states.get('evaluated', 0)} rules were evaluated.")
+    if too_little:
+        _print(f"{too_little} had too little to judge by: intervals too short, too few events, or too few days.")
     if skipped:
         _print(
             f"{skipped} {'was' if skipped == 1 else 'were'} not, for lack of records or facts of the site:"
@@ -376,7 +429,10 @@ def _coverage(coverage: DataFrame, arguments: argparse.Namespace) -> int:
     if arguments.json:
         _print_json(rows)
         return 0
-    names = ("rule", "subject", "status", "rows", "rows_judged", "rows_fired", "missing")
+    names = (
+        *("rule", "subject", "status", "rows", "rows_judged", "rows_fired", "rows_too_little", "rows_contradicted"),
+        "missing",
+    )
     cells = [tuple(", ".join(row[name]) if name == "missing" else row[name] for name in names) for row in rows]
     for line in table_lines(names, cells):
         _print(line)
@@ -489,6 +545,7 @@ def generate(arguments: argparse.Namespace) -> int:
         sick=arguments.sick,
         seed=arguments.seed,
         growth_per_week=arguments.growth / 100,
+        events=arguments.events,
     )
     records = sum(made.records.values())
     _print(f"{len(made.files)} dumps with {records:,} records ({made.bytes / 1e6:.1f} MB) in {made.files[0].parent}")
@@ -501,6 +558,8 @@ ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "ingest": ingest,
     "tables": tables,
     "findings": findings,
+    "compare": compare,
+    "rule": rule,
     "ask": ask,
     "forecast": forecast,
     "report": report,

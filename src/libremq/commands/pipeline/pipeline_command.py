@@ -50,9 +50,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _site(findings)
     findings.add_argument("--qmgr", metavar="QM", help="only of this queue manager")
     findings.add_argument("--severity", choices=("severe", "warning", "info"), help="only of this severity or worse")
+    findings.add_argument("--period", metavar="FIRST..LAST", help="only of these days (UTC): 2026-03-01..2026-03-14")
     findings.add_argument("--rule", metavar="ID", help="only of this rule, with every interval")
     findings.add_argument("--coverage", action="store_true", help="what became of every rule, evaluated or not")
     _json(findings)
+
+    compare = _action(actions, "compare", "hold two periods against each other: findings and figures")
+    compare.add_argument("before", metavar="FIRST..LAST", help="days in UTC, such as 2026-03-01..2026-03-14")
+    compare.add_argument("after", metavar="FIRST..LAST", help="the later, or changed, period")
+    _site(compare)
+    _json(compare)
+
+    rule = _action(actions, "rule", "show a rule: what it says, why, what it needs, where to look it up", spark=False)
+    rule.add_argument("rule", metavar="ID", help="the rule; `list` shows all")
+    _json(rule)
 
     ask = _action(actions, "ask", "answer a question that analysts ask", tables=False)
     ask.add_argument("question", metavar="ID", nargs="?", help="the question; see --list")
@@ -85,6 +96,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     generate.add_argument("--interval", type=_positive, default=30, metavar="MINUTES", help="default 30")
     generate.add_argument(
         "--sick", metavar="NAME", action="append", default=[], help="make something wrong; `all`, or `list` to see what"
+    )
+    generate.add_argument(
+        "--events",
+        action="store_true",
+        help="with restarts, short and odd intervals, idle and overloaded times and a change of the clock",
     )
     generate.add_argument("--growth", type=float, default=1.0, metavar="PERCENT", help="growth a week (default 1)")
     generate.add_argument("--seed", type=int, default=1, help="the same seed gives the same dumps (default 1)")

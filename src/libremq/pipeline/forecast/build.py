@@ -25,6 +25,7 @@ from libremq.pipeline.forecast.result import SeriesForecast
 from libremq.pipeline.forecast.series import MEASURES, KnownLimit, Measure, limit_of
 from libremq.pipeline.rules.site_facts import SiteFacts
 from libremq.pipeline.tables import conformed
+from libremq.pipeline.tables.conformed_intervals import telling
 from libremq.pipeline.tables.conformed_store import Store
 
 if TYPE_CHECKING:
@@ -172,19 +173,24 @@ def _measured(table: DataFrame, measures: Sequence[Measure]) -> DataFrame:
             for measure in measures
         )
     )
-    return table.select(
-        "qmgr",
-        "interval_start",
-        _local_hour().alias("hour"),
-        _seconds().alias("seconds"),
-        F.explode(rows).alias("_one"),
-    ).select(*(name if name not in ("measure", "object", "value", "limit") else f"_one.{name}" for name in _LONG))
+    # The rate of an interval of a start would be the peak of its day.
+    return (
+        table.where(telling(table))
+        .select(
+            "qmgr",
+            "interval_start",
+            _local_hour().alias("hour"),
+            _seconds().alias("seconds"),
+            F.explode(rows).alias("_one"),
+        )
+        .select(*(name if name not in ("measure", "object", "value", "limit") else f"_one.{name}" for name in _LONG))
+    )
 
 
 def _added_up(amounts: Sequence[tuple[DataFrame, str]], measure: Measure) -> DataFrame:
     """A measure whose rows of one interval have to be added: amounts become what there is of them each second."""
     parts = [
-        table.select(
+        table.where(telling(table)).select(
             "qmgr",
             "interval_start",
             _local_hour().alias("hour"),

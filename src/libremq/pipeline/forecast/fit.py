@@ -27,6 +27,7 @@ from libremq.pipeline.forecast.trend import (
     NoFit,
     Projection,
     backtested,
+    level_shift,
     projected,
     without_outliers,
 )
@@ -118,8 +119,19 @@ def _with_projection(
     ceiling: float = np.inf,
 ) -> Fit:
     nothing = (None, None, None)
+    recorded = values
+    shift = level_shift(values)
+    if shift is not None:
+        values = shift.removed(values)
     cleaned, outliers = without_outliers(values)
-    notes = _outlier_notes(first, values, outliers, limit)
+    notes = _outlier_notes(first, recorded, outliers, limit)
+    if shift is not None:
+        when = first + timedelta(days=shift.day)
+        notes.insert(
+            0,
+            f"The level shifted on {when:%Y-%m-%d} from {shown(shift.before)} to {shown(shift.after)}: a change, not"
+            " growth, so it is not carried on.",
+        )
     horizon = max(1, min(horizon_days, HORIZON_PER_HISTORY * len(values)))
     if horizon < horizon_days:
         notes.append(f"{len(values)} days of history carry a projection of {horizon} days, not {horizon_days}.")
@@ -144,9 +156,14 @@ def _with_projection(
         for day in range(horizon)
         if projection.working[day]
     ]
-    status, reached, early, late = _crossing(first, cleaned, predicted, limit)
+    seen = cleaned if shift is None else np.where(np.arange(len(cleaned)) < shift.day, recorded, cleaned)
+    status, reached, early, late = _crossing(first, seen, predicted, limit)
+    growth = _growth(projection)
+    if status == "reached" and growth[1] is not None and growth[2] is not None and growth[1] <= 0 <= growth[2]:
+        # What neither grows nor falls for sure reaches nothing for sure.
+        status, reached, early, late = "may be reached", None, early or reached, None
     return Fit(
-        history, predicted, usual, _growth(projection), reached, early, late, status, " ".join(notes),
+        history, predicted, usual, growth, reached, early, late, status, " ".join(notes),
         backtest.coverage if backtest else None, backtest.error if backtest else None,
     )  # fmt: skip
 

@@ -42,6 +42,16 @@ OUTLIERS_MAX_SHARE = 0.10
 """More than that are no outliers but how the series is."""
 IDLE_SHARE = 0.05
 """A weekday with less than this part of the busiest one's load is one on which nothing runs."""
+SHIFT_DAYS_MIN = 5
+"""Days on either side of a level shift; fewer are a burst."""
+SHIFT_DISTANCE = 4.0
+"""In robust standard deviations of the days around their level."""
+SHIFT_SHARE = 0.10
+"""Of the higher level: less is no matter."""
+SHIFT_BETTER = 0.4
+"""What two levels may leave unexplained, of what a line leaves."""
+SHIFT_LEVEL = 0.5
+"""How much of the step either side may go up or down by itself."""
 LOG_GAIN_MIN = 2.0
 """How much better (AIC) growth in percent must fit than growth in a straight line."""
 LOG_DAYS_MIN = 28
@@ -99,6 +109,60 @@ def without_outliers(values: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
     cleaned = values.copy()
     cleaned[found] = np.nan
     return cleaned, found
+
+
+@dataclass(frozen=True, slots=True)
+class LevelShift:
+    """A day from which on all is higher or lower than before, without growth on either side."""
+
+    day: int
+    """The first one at the new level."""
+    before: float
+    after: float
+
+    def removed(self, values: Floats) -> Floats:
+        """The series with the days before at the new level: what it would have been."""
+        moved = values.copy()
+        if self.before > 0 and self.after > 0:
+            moved[: self.day] *= self.after / self.before
+        else:
+            moved[: self.day] += self.after - self.before
+        return moved
+
+
+def level_shift(values: Floats) -> LevelShift | None:
+    """The shift that explains the series far better than a line does; None where there is none.
+
+    A step is what a changed configuration, a moved application or another machine leaves. A line through it would
+    grow for ever.
+    """
+    factors = weekday_factors(values)
+    flat = values / factors[np.arange(len(values)) % 7]
+    day = np.flatnonzero(np.isfinite(flat))
+    if len(day) < 2 * SHIFT_DAYS_MIN:
+        return None
+    known = flat[day]
+    slope, intercept = np.polyfit(day, known, 1)
+    by_line = float(np.sum((known - intercept - slope * day) ** 2))
+    places = range(SHIFT_DAYS_MIN, len(day) - SHIFT_DAYS_MIN + 1)
+
+    def rest(place: int) -> float:
+        return float(sum(np.sum((part - np.median(part)) ** 2) for part in (known[:place], known[place:])))
+
+    place = min(places, key=rest)
+    parts = (known[:place], known[place:])
+    before, after = (float(np.median(part)) for part in parts)
+    apart = abs(after - before)
+    noise = 1.4826 * float(np.median(np.abs(np.concatenate([part - np.median(part) for part in parts]))))
+    clear = apart > SHIFT_DISTANCE * noise and apart > SHIFT_SHARE * max(abs(before), abs(after))
+    if not clear or rest(place) > SHIFT_BETTER * by_line:
+        return None
+    # On either side it has to be level: growth in a bend is no step.
+    for part, days in zip(parts, (day[:place], day[place:])):
+        own, _ = _line(days, part)
+        if abs(own) * (days[-1] - days[0]) > SHIFT_LEVEL * apart:
+            return None
+    return LevelShift(int(day[place]), before, after)
 
 
 def weekday_factors(values: Floats) -> Floats:

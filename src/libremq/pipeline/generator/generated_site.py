@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from heapq import merge
 
 from libremq.pipeline.generator import rows_initiator, rows_queue_manager, rows_tasks
 from libremq.pipeline.generator.dump import Writer
@@ -18,6 +19,7 @@ from libremq.pipeline.generator.estate import QueueManager, estate
 from libremq.pipeline.generator.interval import Interval
 from libremq.pipeline.generator.sickness import Case
 from libremq.pipeline.generator.site_load import Load
+from libremq.pipeline.generator.timeline import Event, slots
 from libremq.pipeline.generator.traffic import Flow, Traffic
 
 STARTED = datetime(2025, 3, 3, tzinfo=UTC)
@@ -35,6 +37,8 @@ class Site:
     seed: int = 1
     growth_per_week: float = 0.01
     cases: Sequence[Case] = ()
+    events: Sequence[Event] = ()
+    """Restarts, short intervals, idle and overloaded times, changes of the clock."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.interval_minutes <= 1440:
@@ -42,7 +46,9 @@ class Site:
         if self.start.tzinfo is None:
             raise ValueError("the start needs a time zone")
         known = {each.name for each in self.queue_managers}
-        strangers = sorted({case.queue_manager for case in self.cases} - known)
+        strangers = sorted(
+            {each.queue_manager for each in self.cases} - known | {each.queue_manager for each in self.events} - known
+        )
         if strangers:
             raise ValueError(f"no such queue manager: {', '.join(strangers)}")
 
@@ -56,11 +62,12 @@ class Site:
         flow = Flow(queue_manager)
         seconds = self.interval_minutes * 60
         cases = [case for case in self.cases if case.queue_manager == queue_manager.name]
-        for number in range(self.interval_count):
-            start = self.start + timedelta(seconds=seconds * number)
+        events = [event for event in self.events if event.queue_manager == queue_manager.name]
+        for number, slot in enumerate(slots(self.start, self.interval_count, seconds, events)):
             chance = random.Random(f"{self.seed}/{queue_manager.name}/{number}")
-            level = load.at(start + queue_manager.local_offset, chance)
-            interval = healthy(flow.step(number, start, seconds, level), chance)
+            level = load.at(slot.start + queue_manager.local_offset, chance) * slot.load
+            whole = int(slot.seconds) if slot.seconds == int(slot.seconds) else slot.seconds
+            interval = healthy(flow.step(number, slot.start, whole, level, slot.running, slot.clock), chance)
             for case in cases:
                 if case.active(interval.traffic):
                     case.sickness.apply(interval, case.elapsed(interval.traffic))
@@ -72,12 +79,18 @@ class Site:
             each.name: Writer(Origin(each.system, each.name, each.release, each.sharing_group, each.local_offset))
             for each in self.queue_managers
         }
-        streams = [(each, self.intervals(each)) for each in self.queue_managers]
-        for _ in range(self.interval_count):
-            for owner, stream in streams:
-                interval = next(stream)
-                for whole in writers[owner.name].records(interval):
-                    yield owner, interval, whole
+        streams = [_owned(each, self.intervals(each)) for each in self.queue_managers]
+        # In order of time; of one moment, in that of the queue managers.
+        for owner, interval in merge(*streams, key=lambda pair: pair[1].traffic.end):
+            writer = writers[owner.name]
+            writer.origin = replace(writer.origin, local_offset=owner.local_offset + interval.traffic.clock)
+            for whole in writer.records(interval):
+                yield owner, interval, whole
+
+
+def _owned(owner: QueueManager, intervals: Iterator[Interval]) -> Iterator[tuple[QueueManager, Interval]]:
+    for interval in intervals:
+        yield owner, interval
 
 
 def healthy(traffic: Traffic, chance: random.Random) -> Interval:

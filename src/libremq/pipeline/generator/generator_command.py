@@ -18,6 +18,7 @@ from libremq.pipeline.generator.facts import site_facts
 from libremq.pipeline.generator.generated_site import STARTED, Site
 from libremq.pipeline.generator.shapes import NEWEST
 from libremq.pipeline.generator.sickness import Case, Sickness, sicknesses
+from libremq.pipeline.generator.timeline import usual_events
 
 DUMPS_FOLDER: Final = "dumps"
 SITE_FILE: Final = "site.json"
@@ -68,15 +69,18 @@ def generate(
     releases: Sequence[str] = (NEWEST,),
     spanned: float = 0.05,
     rdw: bool = True,
+    events: bool = False,
 ) -> Generated:
     """Write a simulated site into a folder: `dumps/`, `site.json` with its facts and `expected.json` with its findings.
 
     `sick` names sicknesses (`all` for every one): each begins in the middle of the time, on a queue manager of its own
-    as far as there are enough. The rest is as in `write`.
+    as far as there are enough. With `events` there are restarts, short intervals, idle and overloaded times and a
+    change of the clock. The rest is as in `write`.
     """
     owners = estate(queue_managers, seed, tuple(releases))
     cases = place(chosen(sick), owners, start, middle(start, days))
-    site = Site(owners, start, days, interval_minutes, seed, growth_per_week, cases)
+    happened = usual_events([owner.name for owner in owners], start, days) if events else ()
+    site = Site(owners, start, days, interval_minutes, seed, growth_per_week, cases, happened)
     return write(site, target, accounting_every=accounting_every, spanned=spanned, rdw=rdw)
 
 
@@ -149,7 +153,7 @@ def _selected(site: Site, accounting_every: int) -> Iterator[tuple[QueueManager,
     for owner, interval, whole in site.records():
         if whole[5] == 116 and whole[23] != 10 and interval.traffic.number % accounting_every:
             continue
-        yield owner, interval.traffic.end + owner.local_offset, whole
+        yield owner, interval.traffic.end + owner.local_offset + interval.traffic.clock, whole
 
 
 def _cuts(whole: bytes, spanned: float, chance: random.Random) -> Sequence[int]:

@@ -73,7 +73,7 @@ def dispatchers(traffic: Traffic) -> list[Row]:
         channels[position // 10 % count] += 1
     for number in range(count):
         loads[number] = 8 * total * channels[number] // max(1, len(owner.channels))
-        loads[number] += DISPATCHER_HOUSEKEEPING_PER_SECOND * traffic.seconds
+        loads[number] += int(DISPATCHER_HOUSEKEEPING_PER_SECOND * traffic.seconds)
     rows = []
     for number in range(count):
         row = task_row(100 + number, traffic, loads[number], DISPATCHER_US, 0.8)

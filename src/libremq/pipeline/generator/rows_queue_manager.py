@@ -285,7 +285,7 @@ def shared_message_sets(traffic: Traffic) -> list[Row]:
                 "qesdbfrs": taken * 4 // 5,
                 "qesdbfwr": stored,
                 "qesdbfmu": 5 + int(30 * traffic.load),
-                "qesdbfmf": 95 - int(30 * traffic.load),
+                "qesdbfmf": max(0, 95 - int(30 * traffic.load)),
                 "qesdioha": 258_000,
                 "qesdiohu": 20_000,
                 "qesdioci": PAGE_BYTES,

@@ -87,7 +87,7 @@ def channels_at_limit(interval: Interval, hours: float) -> None:
 )
 def names_slow(interval: Interval, hours: float) -> None:
     (row,) = interval.rows["qctdns"]
-    row.update(task_row(300, interval.traffic, interval.traffic.seconds // 15, 4_000_000.0, 0.0001))
+    row.update(task_row(300, interval.traffic, int(interval.traffic.seconds // 15), 4_000_000.0, 0.0001))
     row["qctlgdu"] = clock_units(9_500_000)
     for channel in interval.rows["qcst"]:
         channel["qcstdnrt"] = 4_000_000

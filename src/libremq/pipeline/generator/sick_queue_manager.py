@@ -87,7 +87,7 @@ def pool_oversized(interval: Interval, hours: float) -> None:
 )
 def pool_searched(interval: Interval, hours: float) -> None:
     row = interval.find("qpst", qpstpool=1)
-    pages = 100 * interval.traffic.seconds
+    pages = int(100 * interval.traffic.seconds)
     row["qpstgetp"] += 12 * pages
     row["qpstrio"] = pages
     page_set = interval.find("qis1", qis1bpno=1)
@@ -151,7 +151,7 @@ def log_at_capacity(interval: Interval, hours: float) -> None:
     rules="log-checkpoints-often",
 )
 def checkpoints_often(interval: Interval, hours: float) -> None:
-    interval.one("qjst")["qjstllcp"] = max(1, interval.traffic.seconds // 120)
+    interval.one("qjst")["qjstllcp"] = max(1, int(interval.traffic.seconds // 120))
 
 
 @sickness(
@@ -358,7 +358,7 @@ def smds_buffers_short(interval: Interval, hours: float) -> None:
     rules="db2-undefined-queue-opens",
 )
 def db2_undefined_queues(interval: Interval, hours: float) -> None:
-    attempts = 30 * interval.traffic.seconds
+    attempts = int(30 * interval.traffic.seconds)
     row = interval.one("q5st")
     reads = 5 * attempts
     row["readcnt"] += reads
@@ -376,7 +376,7 @@ def db2_undefined_queues(interval: Interval, hours: float) -> None:
 )
 def queues_deleted_late(interval: Interval, hours: float) -> None:
     row = interval.one("qist")
-    row["qistdcre"] += 4 * interval.traffic.seconds
+    row["qistdcre"] += int(4 * interval.traffic.seconds)
     row["qistddel"] = 2 * row["qistdcre"]
 
 

@@ -43,12 +43,16 @@ class Traffic:
     number: int
     start: datetime
     """UTC"""
-    seconds: int
+    seconds: float
     load: float
     queues: Mapping[str, QueueTraffic]
     commits: int
     log_bytes: int
     new_logs: int
+    running: float | None = None
+    """Seconds since the queue manager started; by default all intervals so far."""
+    clock: timedelta = timedelta(0)
+    """How far the local clock was put forward."""
 
     @property
     def end(self) -> datetime:
@@ -57,11 +61,12 @@ class Traffic:
     @property
     def began(self) -> datetime:
         """When the queue manager's channels were started: with its first interval."""
-        return self.start - timedelta(seconds=self.seconds * self.number)
+        running = self.seconds * self.number if self.running is None else self.running
+        return self.start - timedelta(seconds=running)
 
     @property
     def microseconds(self) -> int:
-        return self.seconds * 1_000_000
+        return int(self.seconds * 1_000_000)
 
     @property
     def puts(self) -> int:
@@ -98,7 +103,15 @@ class Flow:
         self._depths: dict[str, int] = {}
         self._log_position = 0
 
-    def step(self, number: int, start: datetime, seconds: int, load: float) -> Traffic:
+    def step(
+        self,
+        number: int,
+        start: datetime,
+        seconds: float,
+        load: float,
+        running: float | None = None,
+        clock: timedelta = timedelta(0),
+    ) -> Traffic:
         owner = self.queue_manager
         queues = {queue.name: self._queue(queue, load, seconds) for queue in owner.queues}
         log_bytes = sum(each.log_bytes for each in queues.values()) + 20_000
@@ -114,9 +127,11 @@ class Flow:
             commits=self._commits(queues),
             log_bytes=log_bytes,
             new_logs=self._log_position // owner.log_bytes - before,
+            running=running,
+            clock=clock,
         )
 
-    def _queue(self, queue: Queue, load: float, seconds: int) -> QueueTraffic:
+    def _queue(self, queue: Queue, load: float, seconds: float) -> QueueTraffic:
         puts = int(queue.messages_per_second * load * seconds)
         standing = int(queue.depth * (0.95 + 0.01 * load))
         before = self._depths.get(queue.name, standing)

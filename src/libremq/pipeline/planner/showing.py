@@ -81,7 +81,9 @@ def answer_in_words(worked: Worked) -> str:
 def _filled(worked: Worked, text: str) -> str:
     units = {each.input.name: each.input.unit for each in worked.known}
     units |= {figure.step.name: figure.step.unit for figure in worked.figures}
-    return filled_in(text, {name: told(worked.values.get(name), units.get(name, "")) for name in names_in(text)})
+    beyond = {figure.step.name for figure in worked.figures if figure.extrapolated}
+    words = {name: told(worked.values.get(name), units.get(name, "")) for name in names_in(text)}
+    return filled_in(text, {name: f"{each}, extrapolated," if name in beyond else each for name, each in words.items()})
 
 
 def _lines(worked: Worked) -> Iterator[str]:
@@ -128,6 +130,8 @@ def _margin(worked: Worked, margin: Margin) -> str:
 def _step(number: int, figure: Figure) -> Iterator[str]:
     step = figure.step
     yield from _wrapped(f"{number}. {step.label}: {told(figure.value, step.unit)}", "  ")
+    for remark in figure.extrapolated:
+        yield from _wrapped(remark, "       ")
     yield from _wrapped(f"{step.name} = {step.expression}", "       ")
     for name in figure.models:
         model = known_models()[name]
@@ -203,6 +207,7 @@ def _step_as_dict(figure: Figure) -> dict[str, Any]:
             }
             for model in models
         ],
+        "extrapolated": list(figure.extrapolated),
         "missing": [" or ".join(group) for group in figure.missing],
     }
 

@@ -11,6 +11,7 @@ from libremq.pipeline.planner.plan import Input, Plan, Step, Value, Watch
 from libremq.pipeline.planner.reading import PlanError
 from libremq.pipeline.rules import expressions
 from libremq.pipeline.rules.expressions import parse
+from libremq.pipeline.rules.measured_ranges import extrapolations
 
 Missing = tuple[tuple[str, ...], ...]
 """Inputs that are missing: of each group one is needed."""
@@ -43,6 +44,8 @@ class Figure:
     value: Any
     models: tuple[str, ...] = ()
     missing: Missing = ()
+    extrapolated: tuple[str, ...] = ()
+    """Models used beyond what was measured, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,7 @@ def _figure(step: Step, values: Mapping[str, Any], lacking: Mapping[str, Missing
     except (OverflowError, ValueError) as error:
         raise PlanError(f"{step.label} ({step.name}) cannot be worked out from such numbers") from error
     if value is not None:
-        return Figure(step, value, models)
+        return Figure(step, value, models, extrapolated=extrapolations(expression.tree, values))
     missing: dict[tuple[str, ...], None] = {}
     alternatives: list[str] = []
     for name in expression.names:

@@ -34,6 +34,8 @@ class WorkedOut:
     inputs: Mapping[str, Used]
     missing: tuple[str, ...] = ()
     """Inputs that nobody gave and no table told."""
+    extrapolated: tuple[str, ...] = ()
+    """Models used beyond what was measured, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,7 @@ def _figure(worked: WorkedOut) -> dict[str, Any]:
             for name, used in worked.inputs.items()
         },
         "missing": worked.missing,
+        "extrapolated": list(worked.extrapolated),
     }
 
 

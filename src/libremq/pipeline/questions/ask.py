@@ -17,6 +17,7 @@ from libremq.pipeline.questions.question import Figure, Question
 from libremq.pipeline.questions.question_inputs import checked
 from libremq.pipeline.questions.question_tables import Frames, measured_inputs, shown_rows
 from libremq.pipeline.rules.expressions import parse
+from libremq.pipeline.rules.measured_ranges import extrapolations
 from libremq.pipeline.rules.settings import SETTINGS
 from libremq.pipeline.rules.site_facts import SiteFacts, Value
 
@@ -78,7 +79,8 @@ def _worked_out(figure: Figure, known: Mapping[str, Used]) -> WorkedOut:
     missing = tuple(name for name in names if name not in known)
     if missing:
         return WorkedOut(figure, None, inputs, missing)
-    value = parse(figure.expression).on({name: used.value for name, used in inputs.items()})
+    values = {name: used.value for name, used in inputs.items()}
+    value = parse(figure.expression).on(values)
     if isinstance(value, float) and not math.isfinite(value):
         value = None
-    return WorkedOut(figure, value, inputs)
+    return WorkedOut(figure, value, inputs, extrapolated=extrapolations(parse(figure.expression).tree, values))

@@ -71,6 +71,8 @@ def _figure_lines(figure: WorkedOut) -> Iterator[str]:
     source = f"[{facts}{', derived' if figure.figure.derived else ''}]" if facts else ""
     value = figure.figure.otherwise if figure.value is None else figure_text(figure.value, figure.figure.unit)
     yield f"  {figure.figure.label.ljust(_LABEL)}  {value.ljust(28)}  {source}".rstrip()
+    for remark in figure.extrapolated:
+        yield f"    {remark}"
 
 
 def _held(table: str, measured: Measured) -> str:

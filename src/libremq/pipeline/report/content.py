@@ -179,6 +179,11 @@ class Coverage:
     no_rows: int = 0
     missing: tuple[Missing, ...] = ()
     """The input that silences most rules first."""
+    too_little: int = 0
+    """Rules that had too little to judge by on every row."""
+    rows_too_little: int = 0
+    rows_contradicted: int = 0
+    """Rows on which another column showed the contrary of what a rule would have said."""
 
 
 @dataclass(frozen=True, slots=True)

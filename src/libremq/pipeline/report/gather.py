@@ -48,6 +48,7 @@ def gather(
         overview_part,
         pools_part,
         queues_part,
+        records_part,
         space_part,
     )
     from libremq.pipeline.report.parts.source_part import Source
@@ -65,6 +66,7 @@ def gather(
         queues_part.look_at_applications,
         hours_part.look,
         space_part.look,
+        records_part.look,
     )
     tell("reading findings and figures")
     with ThreadPoolExecutor(PARTS_AT_ONCE) as pool:

@@ -120,8 +120,14 @@ def _coverage(report: Report) -> Iterator[str]:
     yield ""
     yield (
         f"{counted(coverage.evaluated, 'rule')} evaluated, {shown(coverage.not_evaluated)} not evaluated,"
-        f" {shown(coverage.no_rows)} without rows."
+        f" {shown(coverage.no_rows)} without rows, {shown(coverage.too_little)} with too little to judge by."
     )
+    if coverage.rows_too_little or coverage.rows_contradicted:
+        yield ""
+        yield (
+            f"On {counted(coverage.rows_too_little, 'row')} a rule had too little to judge by; on"
+            f" {shown(coverage.rows_contradicted)} another figure showed the contrary of what it would have said."
+        )
     yield ""
     rows = [(each.kind, each.name, len(each.rules), each.meaning) for each in coverage.missing]
     yield from _rows(("Kind", "Name", "Rules", "Meaning"), rows)

@@ -106,13 +106,15 @@ def _not_judged(found: Found) -> str:
     if not found.made:
         return ""
     coverage = found.coverage
-    silent = coverage.not_evaluated + coverage.no_rows
+    silent = coverage.not_evaluated + coverage.no_rows + coverage.too_little
     if not silent:
         return f"All {counted(coverage.evaluated, 'rule')} were evaluated."
     text = (
         f"{counted(coverage.evaluated, 'rule')} were evaluated, {shown(silent)} {'was' if silent == 1 else 'were'} not:"
         " that those are silent says nothing."
     )
+    if coverage.too_little:
+        text += f" {counted(coverage.too_little, 'rule')} had too little to judge by."
     facts = [each for each in coverage.missing if each.kind == "site fact"]
     if facts:
         text += f" Most wait for these facts of the site: {listed([each.name for each in facts[:4]], len(facts))}."

@@ -81,6 +81,15 @@ class Rule:
         return tuple(dict.fromkeys(name for name in found if name not in (*_OWN, *self.inputs)))
 
     @property
+    def weighed(self) -> tuple[str, ...]:
+        """Names that only tell whether there is enough to judge, or whether the row contradicts the rule."""
+        from libremq.pipeline.rules.demands import contrary_of, count_of, time_of
+
+        weighing = (time_of(self), count_of(self), contrary_of(self))
+        found = [name for expression in weighing if expression for name in expression.names]
+        return tuple(dict.fromkeys(name for name in found if name not in (*_OWN, *self.inputs, *self.told)))
+
+    @property
     def other_subjects(self) -> tuple[str, ...]:
         """Subjects whose columns it borrows."""
         return tuple(dict.fromkeys(n.split(".")[0] for n in (*self.inputs, *self.told) if "." in n))
@@ -91,10 +100,12 @@ class Verdict:
     """What a rule says of one case."""
 
     fires: bool | None
-    """None: not known, an input is missing."""
+    """None: not known, an input is missing, or there is too little to judge."""
     value: Any
     threshold: Any
     advice: str
+    too_little: bool = False
+    contradicted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,8 @@ def pieces(advice: str) -> tuple[Piece, ...]:
 
 def judge(rule: Rule, case: Case, threshold: float | None = None) -> Verdict:
     """Evaluate a rule on plain values; `threshold` is the site's own, in place of the rule's."""
+    from libremq.pipeline.rules.demands import contrary_of, count_of, time_of
+
     rows: Sequence[Row] = case if isinstance(case, tuple) else (case,)
     values: dict[str, Any] = dict(rows[0])
     expressions = rule.expressions()
@@ -131,7 +144,15 @@ def judge(rule: Rule, case: Case, threshold: float | None = None) -> Verdict:
             values[name] = threshold
     fires = expressions["when"].on(values, rows)
     advice = "".join(piece.text or _printed(piece, values, rows) for piece in pieces(rule.advice))
-    return Verdict(fires, values.get("value"), values.get("threshold"), advice)
+    time, count, contrary = time_of(rule), count_of(rule), contrary_of(rule)
+    too_little = time is not None and not time.on(values, rows)
+    too_little |= fires is not False and count is not None and not count.on(values, rows)
+    contradicted = fires is True and contrary is not None and contrary.on(values, rows) is True
+    if too_little:
+        fires = None
+    elif contradicted:
+        fires = False
+    return Verdict(fires, values.get("value"), values.get("threshold"), advice, too_little, contradicted)
 
 
 def _printed(piece: Piece, values: Row, rows: Sequence[Row]) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from libremq.pipeline.models import sql
 from libremq.pipeline.models.sql import Sql
+from libremq.pipeline.rules.demands import contrary_of, count_of, demand_of, time_of
 from libremq.pipeline.rules.expressions import AGGREGATES, Expression, work_out
 from libremq.pipeline.rules.rule import Rule, pieces
 from libremq.pipeline.rules.rule_catalogue import RULES, joins_of, object_columns, setting_kind
@@ -46,7 +47,8 @@ FINDINGS_SCHEMA = (
     " advice string, fact string, source_lines string, derived boolean"
 )
 COVERAGE_SCHEMA = (
-    "rule string, subject string, status string, rows long, rows_judged long, rows_fired long, missing array<string>"
+    "rule string, subject string, status string, rows long, rows_judged long, rows_fired long, missing array<string>,"
+    " rows_too_little long, rows_contradicted long"
 )
 
 
@@ -57,12 +59,17 @@ class Coverage:
     rule: str
     subject: str
     status: str
-    """`evaluated`, `not evaluated` (see `missing`), or `no rows`: its table is there and empty."""
+    """`evaluated`, `too little to judge`, `not evaluated` (for both see `missing`), or `no rows`: its table is there
+    and empty."""
     rows: int = 0
     rows_judged: int = 0
     """Rows on which all it needed was known; the others were not judged."""
     rows_fired: int = 0
     missing: tuple[str, ...] = ()
+    rows_too_little: int = 0
+    """Rows out of which the rule could not speak: too short, too few events, too close to a start."""
+    rows_contradicted: int = 0
+    """Rows on which it would have fired, had another column not shown the contrary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,11 @@ class Evaluation:
     def coverage_frame(self) -> DataFrame:
         """The account as a table, to be written beside the findings."""
         rows = [
-            (c.rule, c.subject, c.status, c.rows, c.rows_judged, c.rows_fired, list(c.missing)) for c in self.coverage
+            (
+                *(c.rule, c.subject, c.status, c.rows, c.rows_judged, c.rows_fired, list(c.missing)),
+                *(c.rows_too_little, c.rows_contradicted),
+            )
+            for c in self.coverage
         ]
         return self.spark.createDataFrame(rows, COVERAGE_SCHEMA)
 
@@ -192,16 +203,22 @@ class _Judged:
         figures = ["count(1)"]
         for index in range(len(self.rules)):
             figures += [f"count(fires_{index})", f"count_if(fires_{index})"]
+            figures += [f"count_if(apart_{index} = 1)", f"count_if(apart_{index} = 2)"]
         (row,) = self._conditions(self.rules).selectExpr(f"array({', '.join(figures)}) AS figures").collect()
         rows, *rest = row["figures"]
-        judged = dict(zip((rule.id for rule in self.rules), zip(rest[::2], rest[1::2])))
+        judged = dict(zip((rule.id for rule in self.rules), zip(rest[::4], rest[1::4], rest[2::4], rest[3::4])))
         self._fired = tuple(rule for rule in self.rules if judged[rule.id][1])
-        unknown = self._never_known([rule for rule in self.rules if rows and not judged[rule.id][0]])
+        unknown = self._never_known(
+            [rule for rule in self.rules if rows and not judged[rule.id][0] and not judged[rule.id][2]]
+        )
         told = []
         for rule in self.rules:
-            known, fired = judged[rule.id]
+            known, fired, too_little, contradicted = judged[rule.id]
+            missing = unknown.get(rule.id, ())
             status = "no rows" if not rows else "evaluated" if known else "not evaluated"
-            told.append(Coverage(rule.id, rule.subject, status, rows, known, fired, unknown.get(rule.id, ())))
+            if rows and not known and too_little:
+                status, missing = "too little to judge", (demand_of(rule).words,)
+            told.append(Coverage(rule.id, rule.subject, status, rows, known, fired, missing, too_little, contradicted))
         return told
 
     def findings(self) -> DataFrame | None:
@@ -232,7 +249,8 @@ class _Judged:
         """The rows, or the groups, with value, threshold and verdict of each rule."""
         algebra = SqlAlgebra(self._bound, aggregate=self._aggregated)
         self._aggregates = {}
-        figures, verdicts = [], []
+        figures: list[str] = []
+        verdicts: list[str] = []
         for index, rule in enumerate(rules):
             expressions = rule.expressions()
             if "value" in expressions:
@@ -241,11 +259,29 @@ class _Judged:
                 figures.append(f"{sql.lit(self._site.thresholds[rule.id]).text} AS threshold_{index}")
             elif "threshold" in expressions:
                 figures.append(f"{_worked(expressions['threshold'], algebra)} AS threshold_{index}")
-            verdicts.append(f"{_worked(expressions['when'], self._of_rule(index))} AS fires_{index}")
+            verdicts += self._verdict(index, rule)
             if self._over:
                 for piece in self._pieces(rule):
                     work_out(piece.tree, algebra)
         return self._rows(rules).selectExpr("*", *figures).selectExpr("*", *verdicts)
+
+    def _verdict(self, index: int, rule: Rule) -> tuple[str, str]:
+        """Does it fire (unknown where there is too little to judge), and what else became of the row: 1 too little,
+        2 contradicted by another of its columns."""
+        algebra = self._of_rule(index)
+        fires, apart = _worked(rule.expressions()["when"], algebra), "CAST(NULL AS int)"
+        contrary, time, count = contrary_of(rule), time_of(rule), count_of(rule)
+        if contrary is not None:
+            text = f"coalesce({_worked(contrary, algebra)}, FALSE)"
+            apart = f"IF({fires} AND {text}, 2, NULL)"
+            fires = f"({fires} AND NOT {text})"
+        if count is not None:
+            text = f"(coalesce({fires}, TRUE) AND NOT {_worked(count, algebra)})"
+            apart, fires = f"IF({text}, 1, {apart})", f"IF({text}, NULL, {fires})"
+        if time is not None:
+            text = _worked(time, algebra)
+            apart, fires = f"IF({text}, {apart}, 1)", f"IF({text}, {fires}, NULL)"
+        return f"{fires} AS fires_{index}", f"{apart} AS apart_{index}"
 
     def _of_rule(self, index: int) -> SqlAlgebra:
         """Names as one rule means them: `value` and `threshold` are its own."""
@@ -257,7 +293,10 @@ class _Judged:
 
     def _rows(self, rules: Sequence[Rule]) -> DataFrame:
         """The rows with the columns that the rules name, numbers as doubles; in groups, the aggregates instead."""
-        names = sorted({self._flat(name) for rule in rules for name in (*rule.inputs, *rule.told)} & set(self._types))
+        names = sorted(
+            {self._flat(name) for rule in rules for name in (*rule.inputs, *rule.told, *rule.weighed)}
+            & set(self._types)
+        )
         rows = self._frame.selectExpr(*KEYS, *(f"{self._plain(name)} AS {name}" for name in names if name not in KEYS))
         if not self._over:
             return rows
@@ -371,7 +410,11 @@ def _with_keys(subject: str, table: DataFrame) -> DataFrame:
     parts = [F.col(name).cast("string") for name in object_columns(subject) if name in table.columns]
     if "object" not in table.columns:
         table = table.withColumn("object", F.concat_ws("/", *parts) if parts else F.lit(None).cast("string"))
-    for name, kind in (("system", "string"), ("interval_start", "timestamp"), ("interval_end", "timestamp")):
+    always = (
+        *(("system", "string"), ("interval_start", "timestamp"), ("interval_end", "timestamp")),
+        *(("interval_seconds", "double"), ("interval_kind", "string"), ("seconds_since_start", "double")),
+    )
+    for name, kind in always:
         if name not in table.columns:
             table = table.withColumn(name, F.lit(None).cast(kind))
     return table
@@ -384,7 +427,7 @@ def _joined(frames: Mapping[str, DataFrame], subject: str, rules: Sequence[Rule]
     frame = frames[subject]
     wanted: dict[str, set[str]] = {}
     for rule in rules:
-        for name in (*rule.inputs, *rule.told):
+        for name in (*rule.inputs, *rule.told, *rule.weighed):
             if "." in name:
                 other, column = name.split(".")
                 if other in frames and column in frames[other].columns:
@@ -408,7 +451,7 @@ def _with_settings(frame: DataFrame, site: SiteFacts, kind: str | None, rules: S
     """
     from pyspark.sql import functions as F
 
-    names = sorted({name for rule in rules for name in (*rule.inputs, *rule.told) if name in SETTINGS})
+    names = sorted({name for rule in rules for name in (*rule.inputs, *rule.told, *rule.weighed) if name in SETTINGS})
     names = [name for name in names if f"site__{name}" not in frame.columns]
     own = site.objects_of(kind) if kind else []
     places: tuple[tuple[tuple[str, ...], list[tuple[tuple[str, ...], Mapping[str, Any]]]], ...] = (
@@ -466,7 +509,7 @@ def _site_frames(
                 rows = [(None, None)]
         if not rows:
             continue
-        used = {n for r in rules if r.subject == subject for n in (*r.inputs, *r.told) if n in SETTINGS}
+        used = {n for r in rules if r.subject == subject for n in (*r.inputs, *r.told, *r.weighed) if n in SETTINGS}
         columns: dict[str, tuple[str, list[Any]]] = {
             "qmgr": ("word", [qmgr for qmgr, _ in rows]),
             "object": ("word", [name for _, name in rows]),

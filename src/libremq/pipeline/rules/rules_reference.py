@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from libremq.pipeline.rules.demands import CONTRADICTIONS, DEFAULTS, SORTS, Demand, demand_of
 from libremq.pipeline.rules.left_out import FORMULAS_ONLY, LANGUAGE_LIMITS, NOT_EXPRESSED
 from libremq.pipeline.rules.rule import SEVERITIES, Rule
 from libremq.pipeline.rules.rule_catalogue import RULES
 from libremq.pipeline.rules.settings import OBJECT_KINDS, SETTINGS
+from libremq.pipeline.rules.source_sections import DOCUMENT, EDITION, citations
 
 
 def rules_page() -> str:
@@ -35,14 +37,33 @@ def _lines() -> Iterator[str]:
     yield ""
     yield (
         "A rule whose inputs are missing is listed as not evaluated, with the table, column or site fact it lacks; rows"
-        " on which a value is unknown are counted and not judged."
+        " on which a value is unknown are counted and not judged. Each rule also needs enough to judge by: the time of"
+        " records and the number of events under `Needs`. Where that is not there, or a row contradicts the rule (see"
+        " below), it stays silent, and `--coverage` counts the rows."
     )
+    yield ""
+    yield (
+        f"The source is {DOCUMENT}, {EDITION}. `libremq pipeline rule ID` shows a rule with its reasons in words, its"
+        " inputs, and section and page of each line."
+    )
+    yield ""
+    yield "## What rules need"
+    yield ""
+    yield "| Kind | What it states | Needs, unless the rule has its own |"
+    yield "|---|---|---|"
+    yield from (f"| {sort} | {SORTS[sort]} | {_needs(demand)} |" for sort, demand in DEFAULTS.items())
+    yield ""
+    yield "## What contradicts a rule"
+    yield ""
+    yield "| Rule | Silent where | Because |"
+    yield "|---|---|---|"
+    yield from (f"| `{rule}` | `{each.when}` | {each.reason} |" for rule, each in CONTRADICTIONS.items())
     for subject in dict.fromkeys(rule.subject for rule in RULES):
         yield ""
         yield f"## {subject}"
         yield ""
-        yield "| Rule | Severity | Fires when | Over | Fact | Lines |"
-        yield "|---|---|---|---|---|---|"
+        yield "| Rule | Severity | Fires when | Over | Needs | Fact | Pages (lines) |"
+        yield "|---|---|---|---|---|---|---|"
         yield from (_row(rule) for rule in RULES if rule.subject == subject)
     yield ""
     yield "## Facts of the site"
@@ -73,8 +94,16 @@ def _row(rule: Rule) -> str:
     if rule.threshold is not None:
         condition += f"; threshold: {rule.threshold}"
     fact = rule.fact + (" (derived)" if rule.derived else "")
-    cells = (f"`{rule.id}`", rule.severity, f"`{condition}`", rule.over or "row", fact, rule.lines)
+    demand = demand_of(rule)
+    needs = f"{demand.sort}: {demand.words}" if demand.words != DEFAULTS[demand.sort].words else demand.sort
+    pages = ", ".join(dict.fromkeys(str(each.section.page) for each in citations(rule.lines)))
+    source = f"p. {pages} ({rule.lines})" if pages else rule.lines
+    cells = (f"`{rule.id}`", rule.severity, f"`{condition}`", rule.over or "row", needs, fact, source)
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _needs(demand: Demand) -> str:
+    return f"{demand.count:,.0f} of what the share is of, {demand.words}" if demand.sort == "share" else demand.words
 
 
 if __name__ == "__main__":

@@ -28,8 +28,10 @@ from libremq.pipeline.tables import raw
 from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed
 from libremq.pipeline.tables.conformed_rows import (
     PLACE,
+    RECORD,
     arranged,
     beside_in_record,
+    each_by_its_key,
     raw_rows,
     recorded_columns,
     stored_rows,
@@ -47,6 +49,7 @@ from libremq.pipeline.tables.conformed_store import (
     neighbours,
 )
 from libremq.pipeline.tables.subjects import SUBJECTS, Subject, subject
+from libremq.pipeline.tables.suspicions import derived_suspicions, suspicions, without_suspicious
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
@@ -71,6 +74,7 @@ QUEUE_RECORD_SECONDS = 10
 """A record with more queues of a task follows that of the task within moments."""
 
 _KEPT = ("system", "qmgr", "qsg", "release", "utc_offset_minutes")
+_PLACED = ("day", "interval_start", "interval_end", "interval_seconds", "interval_kind", "seconds_since_start")
 
 _FOR_LITTLE = {
     "spark.sql.codegen.wholeStage": "false",
@@ -197,9 +201,10 @@ def subject_rows(
     else:
         parts = [_interval_rows(spark, store, entry, name, intervals, around, tasks) for name in entry.structures]
         rows = parts[0] if len(parts) == 1 else _beside_each_other(parts, entry)
+    rows = without_suspicious(rows, suspicions(entry))
     # The change since the interval before needs that interval: days are cut off after it.
     rows = with_changes(rows, entry).where(F.col("day").isin([date.fromisoformat(day) for day in days]))
-    return arranged(with_derived(rows, entry), entry)
+    return arranged(without_suspicious(with_derived(rows, entry), derived_suspicions(entry)), entry)
 
 
 def _known_intervals(spark: SparkSession, store: Store, days: Sequence[Day]) -> DataFrame:
@@ -220,14 +225,12 @@ def _interval_rows(
     tasks: int,
 ) -> DataFrame:
     rows = raw_rows(spark, store, structure, days)
-    rows = placed(rows, intervals, ends=("interval_end", "smf_time"), starts=("interval_start",))
+    rows = rows.withColumn("_recorded_start", F.col("interval_start"))
+    rows = placed(rows, intervals, ends=("interval_end", "smf_time"), starts=("interval_start",), own=True)
     columns = recorded_columns(rows, entry, (structure,))
-    shaped = rows.select(*_KEPT, "day", "interval_start", "interval_end", "interval_seconds", "smf_time", *columns)
+    shaped = rows.select(*_KEPT, *_PLACED, "smf_time", "_recorded_start", *columns)
     # All of a queue manager meets in one task: what follows, and the writing by queue manager, moves no row again.
-    together = shaped.repartition(tasks, "qmgr")
-    # One row for a key. Copies of a record in several dumps are alike; were there two records, the later one holds.
-    newest = Window.partitionBy(*PLACE, *entry.keys).orderBy(F.desc("smf_time"))
-    return together.withColumn("_rank", F.row_number().over(newest)).where("_rank = 1").drop("_rank", "smf_time")
+    return each_by_its_key(shaped.repartition(tasks, "qmgr"), entry)
 
 
 def _beside_each_other(parts: Sequence[DataFrame], entry: Subject) -> DataFrame:
@@ -256,7 +259,7 @@ def _task_rows(
     own_start = [name for name in ("wtasints",) if name in rows.columns]
     rows = placed(rows, intervals, ends=(*own_end, "smf_time"), starts=own_start)
     columns = recorded_columns(rows, entry, entry.structures)
-    return rows.select(*_KEPT, "day", "interval_start", "interval_end", "interval_seconds", *columns)
+    return rows.select(*_KEPT, *_PLACED, *columns)
 
 
 def _with_task_times(queues: DataFrame, tasks: DataFrame, names: Sequence[str]) -> DataFrame:
@@ -266,7 +269,7 @@ def _with_task_times(queues: DataFrame, tasks: DataFrame, names: Sequence[str]) 
     times = tasks.select(*who, F.col("smf_time").alias("_task_time"), *names).dropDuplicates([*who, "_task_time"])
     further = queues.where("subtype <> 1")
     apart = F.abs(F.unix_micros("smf_time") - F.unix_micros("_task_time")) / 1_000_000
-    row = ["source_file", "source_offset", "section_index"]
+    row = [*RECORD, "section_index"]
     nearest = Window.partitionBy(*row).orderBy(apart)
     near = F.col("_task_time").isNull() | (apart <= QUEUE_RECORD_SECONDS)
     matched = (
@@ -283,7 +286,10 @@ def overview_rows(spark: SparkSession, store: Store, days: Sequence[Day]) -> Dat
     """The overview: each interval of a queue manager with figures of the other tables."""
     entry = subject(OVERVIEW)
     sources = dict.fromkeys((column.source or "").partition(".")[0] for column in entry.columns if column.rollup)
-    common = ("day", "interval_end", "interval_seconds", "utc_offset_minutes", "qsg", "release")
+    common = (
+        "day", "interval_end", "interval_seconds", "interval_kind", "seconds_since_start", "utc_offset_minutes", "qsg",
+        "release",
+    )  # fmt: skip
     # Rows under each other, then one per interval: a dozen joins side by side would take Spark minutes to plan.
     parts = [
         table(spark, store.root, name, days=days)

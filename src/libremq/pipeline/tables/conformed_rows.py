@@ -66,22 +66,55 @@ def raw_rows(spark: SparkSession, store: Store, name: str, days: Iterable[str]) 
 
 
 def without_copies(rows: DataFrame) -> DataFrame:
-    """Each record once, however many dumps it is in. Equal sections of one record stay apart by their place in it.
+    """Each record as often as the dump has it that has it most often: what further dumps have of it are copies.
 
-    A window with its one sort and no aggregate: an aggregate would carry some hundred columns through two rounds.
+    Equal records in one dump are two records: tasks that did the same within a hundredth of a second. Equal sections
+    of one record stay apart by their place in it. Windows, each with its one sort, and no aggregate: that would carry
+    some hundred columns through two rounds.
     """
     content = [name for name in rows.columns if name not in _WHERE_FOUND]
     same = ["system", "qmgr", "record_type", "subtype", "smf_time", "section_index", "_content"]
-    first = F.row_number().over(Window.partitionBy(*same).orderBy("source_file", "source_offset"))
-    marked = rows.withColumn("_content", F.xxhash64(*content)).withColumn("_copy", first)
-    return marked.where("_copy = 1").drop("_content", "_copy")
+    # The same place in a file of that name is the same record: the file was read twice with something added.
+    nth = F.dense_rank().over(Window.partitionBy(*same, "source_file").orderBy("source_offset"))
+    first = F.row_number().over(Window.partitionBy(*same, "_nth").orderBy("source_file", "source_offset"))
+    marked = rows.withColumn("_content", F.xxhash64(*content)).withColumn("_nth", nth).withColumn("_copy", first)
+    return marked.where("_copy = 1").drop("_content", "_nth", "_copy")
+
+
+def each_by_its_key(rows: DataFrame, subject: Subject) -> DataFrame:
+    """Interval rows with one row for a key: copies go, and of two that differ both stay.
+
+    Rows of one key and one content are copies. Where contents differ the latest has the key, and the others keep the
+    start that they recorded, a microsecond later for each where that is the same: nothing recorded is lost.
+    `_recorded_start` is what the row's own record says.
+    """
+    key = [*PLACE, *subject.keys]
+    aside = ("smf_time", "day", "_recorded_start")
+    content = [name for name in rows.columns if name not in aside]
+    copy = F.row_number().over(Window.partitionBy(*key, "_content").orderBy(F.desc("smf_time")))
+    nth = F.row_number().over(Window.partitionBy(*key).orderBy(F.desc("smf_time"), "_content"))
+    # Records without an interval (storage) may say the same again and again: their time tells them apart.
+    own_time = F.when(F.col("_recorded_start").isNull(), F.col("smf_time"))
+    start = F.coalesce("_recorded_start", "interval_start")
+    moved = F.timestamp_micros(F.unix_micros(start) + F.col("_nth") - 1)
+    return (
+        rows.withColumn("_content", F.xxhash64(own_time, *content))
+        .withColumn("_copy", copy)
+        .where("_copy = 1")
+        .withColumn("_nth", nth)
+        .withColumn("interval_start", F.when(F.col("_nth") > 1, moved).otherwise(F.col("interval_start")))
+        .drop("_content", "_copy", "_nth", "smf_time", "_recorded_start")
+    )
+
+
+RECORD = ("system", "qmgr", "smf_time", "record_type", "subtype", "source_file", "source_offset")
+"""What tells a record. Two dumps may have had one name, and then have records at one place."""
 
 
 def beside_in_record(rows: DataFrame, others: DataFrame, names: Iterable[str]) -> DataFrame:
     """Add columns of another structure of the same record."""
-    place = ["source_file", "source_offset"]
-    beside = others.select(*place, *names).dropDuplicates(place)
-    return rows.join(beside, place, "left")
+    beside = others.select(*RECORD, *names).dropDuplicates(list(RECORD))
+    return rows.join(beside, list(RECORD), "left")
 
 
 def converted(rows: DataFrame, column: Column) -> Expression:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F
 from pyspark.sql.window import Window
 
+from libremq.pipeline.tables.conformed_intervals import telling
+
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame
@@ -157,9 +159,11 @@ def top_tasks(task_accounting: DataFrame, queue_accounting: DataFrame) -> DataFr
 def busiest_intervals(queue_manager_interval: DataFrame) -> DataFrame:
     """For each measure the intervals of a day with the highest rate, and how far they are above the usual one."""
     kept = (*_OF_DAY, "system", "interval_start", "interval_end", "interval_seconds", "utc_offset_minutes")
-    long = queue_manager_interval.unpivot(
-        list(kept), [F.col(name).cast("double").alias(name) for name in MEASURES], "measure", "amount"
-    ).where("amount > 0 and interval_seconds > 0")
+    long = (
+        queue_manager_interval.where(telling(queue_manager_interval))
+        .unpivot(list(kept), [F.col(name).cast("double").alias(name) for name in MEASURES], "measure", "amount")
+        .where("amount > 0 and interval_seconds > 0")
+    )
     within = Window.partitionBy(*_OF_DAY, "system", "measure")
     rated = long.withColumn("per_second", F.col("amount") / F.col("interval_seconds"))
     return (
@@ -186,19 +190,20 @@ def hour_profile(queue_manager_interval: DataFrame) -> DataFrame:
         "covered_seconds > 0"
     )
     part = F.col("covered_seconds") / F.col("interval_seconds")
+    tells = telling(rows)
     local = F.timestamp_add("MINUTE", F.coalesce("utc_offset_minutes", F.lit(0)), F.col("hour_start"))
     summed = rows.groupBy(*_OF_DAY, "hour_start").agg(
         F.max("utc_offset_minutes").alias("utc_offset_minutes"),
         F.max(local).alias("_local"),
         F.sum("covered_seconds").alias("covered_seconds"),
         *(F.sum(F.col(name) * part).alias(name) for name in MEASURES),
-        F.max("log_mb_per_second").alias("log_mb_per_second_peak"),
-        F.max("log_writer_busy_pct").alias("log_writer_busy_pct"),
+        F.max(F.when(tells, F.col("log_mb_per_second"))).alias("log_mb_per_second_peak"),
+        F.max(F.when(tells, F.col("log_writer_busy_pct"))).alias("log_writer_busy_pct"),
         F.min("stealable_lowest_pct").alias("stealable_lowest_pct"),
         F.max("page_set_used_highest_pct").alias("page_set_used_highest_pct"),
         F.max("active_channels_high").alias("active_channels_high"),
-        F.max("dispatcher_busiest_pct").alias("dispatcher_busiest_pct"),
-        F.max("adapter_busiest_pct").alias("adapter_busiest_pct"),
+        F.max(F.when(tells, F.col("dispatcher_busiest_pct"))).alias("dispatcher_busiest_pct"),
+        F.max(F.when(tells, F.col("adapter_busiest_pct"))).alias("adapter_busiest_pct"),
     )
     rates = {f"{name}_per_second": F.try_divide(F.col(name), F.col("covered_seconds")) for name in MEASURES}
     return (
@@ -213,6 +218,11 @@ def hour_profile(queue_manager_interval: DataFrame) -> DataFrame:
 def log_rate(log: DataFrame) -> DataFrame:
     """Log data of a day: how much, how fast at most and usually, and how near the log writer was to its limit."""
     covered = log.where("interval_seconds > 0")
+    tells = telling(covered)
+
+    def rate(name: str) -> Expression:
+        return F.when(tells, F.col(name))
+
     return (
         covered.groupBy(*_OF_DAY, "system")
         .agg(
@@ -220,14 +230,14 @@ def log_rate(log: DataFrame) -> DataFrame:
             F.sum("interval_seconds").alias("covered_seconds"),
             *_sums("log_bytes", "log_bytes_written", "log_requests", "log_writes", "checkpoints", "archive_writes"),
             *_sums("no_log_buffer_waits", "write_force_requests"),
-            F.max("log_mb_per_second").alias("log_mb_per_second_peak"),
-            F.max_by("interval_start", "log_mb_per_second").alias("peak_interval_start"),
-            F.percentile("log_mb_per_second", F.lit(0.95)).alias("log_mb_per_second_95"),
-            F.percentile("log_mb_per_second", F.lit(0.5)).alias("log_mb_per_second_median"),
-            F.max(F.col("copy1_bytes_per_second") / 1048576).alias("copy1_mb_per_second_peak"),
-            F.max("log_writer_busy_pct").alias("log_writer_busy_pct_peak"),
-            F.max("log_io_busy_pct").alias("log_io_busy_pct_peak"),
-            F.max("checkpoints_per_hour").alias("checkpoints_per_hour_peak"),
+            F.max(rate("log_mb_per_second")).alias("log_mb_per_second_peak"),
+            F.max_by("interval_start", rate("log_mb_per_second")).alias("peak_interval_start"),
+            F.percentile(rate("log_mb_per_second"), F.lit(0.95)).alias("log_mb_per_second_95"),
+            F.percentile(rate("log_mb_per_second"), F.lit(0.5)).alias("log_mb_per_second_median"),
+            F.max(rate("copy1_bytes_per_second") / 1048576).alias("copy1_mb_per_second_peak"),
+            F.max(rate("log_writer_busy_pct")).alias("log_writer_busy_pct_peak"),
+            F.max(rate("log_io_busy_pct")).alias("log_io_busy_pct_peak"),
+            F.max(rate("checkpoints_per_hour")).alias("checkpoints_per_hour_peak"),
             F.try_divide(F.sum("copy1_io_us"), F.sum("copy1_writes")).alias("copy1_average_io_us"),
             F.try_divide(F.sum("copy2_io_us"), F.sum("copy2_writes")).alias("copy2_average_io_us"),
             F.max("log_copies").alias("log_copies"),

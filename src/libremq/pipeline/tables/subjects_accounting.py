@@ -74,6 +74,29 @@ SHARED_OPEN_LATCH = 11
 """The latch that serialises opens of shared queues (DMCSEGAL)."""
 
 
+LATCH_UNITS = 1 << 20
+"""From 10.0.0 on a latch wait is in units of 2^-32 us instead of 2^-12: read as STCK it is so much too large."""
+
+
+def latch_wait_us(total: str, waits: str, longest: str) -> str:
+    """SQL of all waits for one latch in microseconds, from the recorded total read as STCK.
+
+    In which unit it is follows from the release, unless the number of waits and the longest of them, which is always
+    STCK, show that only the other can be.
+    """
+    new = f"CAST(({total}) / {LATCH_UNITS} AS bigint)"
+
+    def fits(candidate: str) -> str:
+        return f"{candidate} BETWEEN {longest} - 1 AND ({longest} + 1) * {waits}"
+
+    known = f"{waits} > 0 AND {longest} > 0"
+    return (
+        f"CASE WHEN {known} AND {fits(new)} AND NOT {fits(total)} THEN {new}"
+        f" WHEN {known} AND {fits(total)} AND NOT {fits(new)} THEN {total}"
+        f" WHEN length(release) = 6 THEN {new} ELSE {total} END"
+    )
+
+
 def _sum_of(column: str, parts: int) -> str:
     return f"aggregate({column}, 0L, (total, part) -> total + coalesce(part, 0L))" if parts else column
 
@@ -124,10 +147,35 @@ TASK_ACCOUNTING = Subject(
         usec("publish_elapsed_us", "wtas.wtastpet", "elapsed time of publishing"),
         usec("publish_cpu_us", "wtas.wtastpct", "processor time of publishing"),
         usec("control_srb_cpu_us", "wtas.wtasctsr", "processor time of asynchronous consumption"),
-        longest("longest_latch_wait_us", "wtas.wtasmlw", "longest wait for a latch"),
-        gauge("longest_latch", "wtas.wtasmlwn", "number of that latch"),
-        Column("latch_wait_us_each", "array<bigint>", "gauge", "time waited for each of 32 latches", "wtas.wtaslwet"),
+        gauge("longest_latch", "wtas.wtasmlwn", "number of the latch that was waited for most"),
+        Column("latch_wait_recorded_each", "array<bigint>", "gauge", "as recorded, read as STCK", "wtas.wtaslwet"),
+        gauge("largest_latch_wait_recorded", "wtas.wtasmlw", "as recorded, read as STCK"),
         Column("latch_waits_each", "array<bigint>", "gauge", "waits for each of 32 latches", "wtas.wtaslwn"),
+        Column("longest_latch_wait_us_each", "array<bigint>", "gauge", "longest single wait for each", "wtas.wtaslmax"),
+        derived(
+            "latch_wait_us_each",
+            "transform(latch_wait_recorded_each, (total, place) -> "
+            + latch_wait_us("total", "get(latch_waits_each, place)", "get(longest_latch_wait_us_each, place)")
+            + ")",
+            "time waited for each of 32 latches",
+            "array<bigint>",
+        ),
+        derived(
+            "largest_latch_wait_us",
+            latch_wait_us(
+                "largest_latch_wait_recorded",
+                "get(latch_waits_each, CAST(longest_latch - 1 AS int))",
+                "get(longest_latch_wait_us_each, CAST(longest_latch - 1 AS int))",
+            ),
+            "time waited for the latch that was waited for most",
+            "bigint",
+        ),
+        derived(
+            "longest_latch_wait_us",
+            "coalesce(array_max(longest_latch_wait_us_each), largest_latch_wait_us)",
+            "longest single wait for a latch; before that was recorded, all waits for the one waited for most",
+            "bigint",
+        ),
         Column("commit_cf_requests_each", "array<bigint>", "gauge", "CF requests of commit", "wtas.commitcf_cfcount"),
         derived("latch_waits", _sum_of("latch_waits_each", LATCHES), "waits for latches", "bigint"),
         derived("latch_wait_us", _sum_of("latch_wait_us_each", LATCHES), "time waited for latches", "bigint"),

@@ -17,8 +17,20 @@ PLANS = (
         ),
         steps=(
             Step(
+                "logged_puts",
+                "Log data of one commit of puts",
+                "messages_per_commit * put_share_log_bytes(message_bytes)",
+                "bytes",
+            ),
+            Step(
+                "logged_gets",
+                "Log data of one commit of gets, which come later and commit by themselves",
+                "messages_per_commit * get_share_log_bytes(message_bytes)",
+                "bytes",
+            ),
+            Step(
                 "logged",
-                "Log data of one commit",
+                "Log data of both together, or of a commit of as many messages put and got in it",
                 "unit_of_work_log_bytes(message_bytes, messages_per_commit)",
                 "bytes",
             ),
@@ -44,8 +56,8 @@ PLANS = (
             Step("cpu_singly", "Processor time with one to a commit", "commits_cpu_us(messages_in_all, 1)", "us"),
             Step(
                 "write_ms",
-                "Time to write one commit's data at full speed",
-                "1000 * logged / (1048576 * log_mb_per_second_max)",
+                "Time to write the data of one commit of puts at full speed",
+                "1000 * logged_puts / (1048576 * log_mb_per_second_max)",
                 "ms",
             ),
             Step(
@@ -55,10 +67,10 @@ PLANS = (
                 "us",
             ),
         ),
-        answer="logged",
+        answer="logged_puts",
         words=(
-            "A commit moves {logged} to the log; all commits of {messages_in_all} take {cpu} of processor time, against"
-            " {cpu_singly} one by one.",
+            "A commit of puts moves {logged_puts} to the log and one of as many gets {logged_gets}; all commits of"
+            " {messages_in_all} take {cpu} of processor time, against {cpu_singly} one by one.",
         ),
         margin=Margin(
             "Usually no more than 200 messages to a commit; past 100 puts they get dearer.",

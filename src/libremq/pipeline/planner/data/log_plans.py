@@ -450,9 +450,15 @@ PLANS = (
             ),
             Step("per_hour", "Checkpoints an hour", "3600 / between", "checkpoints"),
             Step(
+                "writes_between",
+                "Log writes between two checkpoints, which LOGLOAD or the log switch ends",
+                "min(logload, writes * fill_seconds)",
+                "log writes",
+            ),
+            Step(
                 "transactions",
-                "Transactions between two checkpoints that LOGLOAD makes",
-                "transactions_per_checkpoint(logload, log_writes_per_transaction)",
+                "Transactions between two checkpoints",
+                "transactions_per_checkpoint(either(writes_between, logload), log_writes_per_transaction)",
                 "transactions",
             ),
             Step(
@@ -494,7 +500,17 @@ PLANS = (
         ),
         watch=(
             Watch("A smaller LOGLOAD logs more and makes more checkpoints.", "R-LL-04 L1838", "logload < 1000000"),
-            Watch("The log switch makes the checkpoints, not LOGLOAD.", "F-CKP-01 L1757", "between >= fill_seconds"),
+            Watch(
+                "The log switch makes the checkpoints, not LOGLOAD: restart is worked out with what one log holds.",
+                "F-CKP-01 L1757",
+                "between >= fill_seconds",
+            ),
+            Watch(
+                "The LOGLOAD for the wanted restart is beyond 16 million, or above what one log holds: the log switch"
+                " comes first.",
+                "F-CKP-01 L1757, R-LL-01 L1774",
+                "logload_for_restart > 16000000 or logload_for_restart > writes * fill_seconds",
+            ),
             Watch("Restart times are orders of magnitude, measured on one machine.", "R-RST-12 L1438"),
         ),
         example="--logload 450k --log-dataset-mb 4G --log-mb-per-second-peak 10 --transactions-per-second 100"

@@ -15,6 +15,7 @@ from libremq.pipeline.report.wording import titled
 from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.rules.rule_catalogue import BY_ID
 from libremq.pipeline.rules.settings import SETTINGS
+from libremq.pipeline.rules.source_sections import cited
 from libremq.pipeline.tables.subjects import SUBJECTS
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ OBJECTS_MAX = 12
 """Objects of a group that are shown, the worst first."""
 
 NAMES_MAX = 50
+
+TOO_LITTLE = "too little to judge"
 
 _KINDS = ("site fact", "table", "column", "value of")
 
@@ -91,7 +94,7 @@ def _group(rule: str, rows: Sequence[Row]) -> FindingGroup:
         condition=known.when if known else "",
         measured=known.value if known else "",
         fact=worst["fact"] or "",
-        source_lines=worst["source_lines"] or "",
+        source_lines=cited(worst["source_lines"] or ""),
         derived=bool(worst["derived"]),
     )
 
@@ -119,10 +122,10 @@ def subject_words(subject: str) -> str:
 
 
 def _coverage(coverage: DataFrame) -> Coverage:
-    rows = coverage.select("rule", "status", "missing").collect()
+    rows = coverage.select("rule", "status", "missing", "rows_too_little", "rows_contradicted").collect()
     silenced: dict[tuple[str, str], list[str]] = {}
     for row in rows:
-        for text in row["missing"] or ():
+        for text in (row["missing"] or ()) if row["status"] != TOO_LITTLE else ():
             kind = next((kind for kind in _KINDS if text.startswith(kind)), "value of")
             silenced.setdefault((kind, text.removeprefix(kind).strip()), []).append(row["rule"])
     missing = [
@@ -134,6 +137,9 @@ def _coverage(coverage: DataFrame) -> Coverage:
         evaluated=status.count("evaluated"),
         not_evaluated=status.count("not evaluated"),
         no_rows=status.count("no rows"),
+        too_little=status.count(TOO_LITTLE),
+        rows_too_little=sum(row["rows_too_little"] or 0 for row in rows),
+        rows_contradicted=sum(row["rows_contradicted"] or 0 for row in rows),
         missing=tuple(sorted(missing, key=lambda each: (-len(each.rules), each.kind, each.name))),
     )
 

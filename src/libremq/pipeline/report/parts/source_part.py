@@ -22,6 +22,7 @@ from libremq.pipeline.report.content import Limit, Line
 from libremq.pipeline.rules.rule_catalogue import BY_ID
 from libremq.pipeline.rules.site_facts import SiteFacts
 from libremq.pipeline.tables import conformed, marts
+from libremq.pipeline.tables.conformed_intervals import telling
 
 if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
@@ -32,6 +33,9 @@ STRETCHES = 250
 
 GAPS_MAX = 50
 """Breaks shown in a series at most."""
+
+_RATES = ("_per_second", "busy_pct", "busiest_pct")
+"""Columns of which an interval of a start tells nothing."""
 
 LINES_MAX = 8
 """Series in a chart at most: as many as can be told apart."""
@@ -80,6 +84,8 @@ class Source:
         """
         if self.first is None or self.last is None:
             return Series((), 0)
+        if value.endswith(_RATES):
+            rows = rows.where(telling(rows))
         width = max(1.0, (self.last - self.first).total_seconds() / STRETCHES)
         named = rows.select(
             name.alias("name"), F.unix_micros("interval_start").alias("at"), F.col(value).alias("value")

@@ -172,7 +172,7 @@ RULES = (
     Rule(
         id="task-latch-waits", subject="task_accounting", severity="info",
         when="value > threshold", value="longest_latch_wait_us / 1000", threshold=1000,
-        advice="Task {task_name} once waited {value:,.0f} ms for latch {longest_latch:.0f}.",
+        advice="Task {task_name} once waited {value:,.0f} ms for a latch, and most for latch {longest_latch:.0f}.",
         fact="own", lines="own",
         fires={"longest_latch_wait_us": 3000000}, quiet={"longest_latch_wait_us": 900},
     ),

@@ -73,14 +73,16 @@ RULES = (
         },
     ),
     Rule(
-        id="chinit-large-maxchl-few-channels", subject="channel_initiator", severity="info", derived=True,
-        when="current_channels_high > 0 and value > threshold", value="current_channels_limit / current_channels_high",
-        threshold=10,
-        advice="MAXCHL is {current_channels_limit:,.0f} and {current_channels_high:,.0f} channels were used. Channels"
-        " are dealt to dispatchers by MAXCHL, so few channels end up on few dispatchers; set MAXCHL to what you need.",
+        id="chinit-large-maxchl-few-channels", subject="channel_initiator", severity="info", over="queue manager",
+        derived=True,
+        when="highest(current_channels_high) > 0 and value > threshold",
+        value="last(current_channels_limit) / highest(current_channels_high)", threshold=10,
+        advice="MAXCHL is {last(current_channels_limit):,.0f} and never more than {highest(current_channels_high):,.0f}"
+        " channels were used. Channels are dealt to dispatchers by MAXCHL, so few channels end up on few dispatchers;"
+        " set MAXCHL to what you need.",
         fact="R-57, R-58", lines="L3964-L3970",
-        fires={"current_channels_limit": 9999, "current_channels_high": 40},
-        quiet={"current_channels_limit": 200, "current_channels_high": 150},
+        fires=tuple({"current_channels_limit": 9999, "current_channels_high": high} for high in (12, 40, 35)),
+        quiet=tuple({"current_channels_limit": 200, "current_channels_high": high} for high in (2, 150, 3)),
     ),
     Rule(
         id="chinit-growing-towards-maximum", subject="channel_initiator", severity="info", over="queue manager",

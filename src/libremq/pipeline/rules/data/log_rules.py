@@ -81,9 +81,11 @@ RULES = (
         id="log-data-set-fills-fast", subject="log", severity="warning",
         when="log_mb_per_second > 0 and value < threshold",
         value="log_fill_seconds(log_dataset_mb, log_mb_per_second) / 60", threshold=30,
-        advice="At this rate a log data set of {log_dataset_mb:,.0f} MB fills in {value:.1f} minutes. Make it"
-        " {log_mb_for_fill_time(log_mb_per_second):,.0f} MB (at most 4 GB) so that it lasts {threshold:.0f} minutes"
-        " at the peak.",
+        advice="At this rate a log data set of {log_dataset_mb:,.0f} MB fills in {value:.1f} minutes."
+        " {min(4096, log_mb_for_fill_time(log_mb_per_second)):,.0f} MB last"
+        " {log_fill_seconds(min(4096, log_mb_for_fill_time(log_mb_per_second)), log_mb_per_second) / 60:.1f} minutes of"
+        " the {threshold:.0f} wanted at the peak{'; no log can be larger, so have more of them, see that archiving"
+        " keeps up, or have more queue managers' if log_mb_for_fill_time(log_mb_per_second) > 4096 else ''}.",
         fact="R-LOG-04", lines="L631",
         fires={"log_dataset_mb": 500, "log_mb_per_second": 5.0},
         quiet={"log_dataset_mb": 4096, "log_mb_per_second": 1.0},
