@@ -13,8 +13,7 @@ day is built from raw rows of its neighbours too, and a raw day that changed mak
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import reduce
@@ -24,7 +23,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
-from libremq.pipeline.tables import raw
+from libremq.pipeline.storage import Root
 from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed
 from libremq.pipeline.tables.conformed_rows import (
     PLACE,
@@ -32,6 +31,7 @@ from libremq.pipeline.tables.conformed_rows import (
     beside_in_record,
     raw_rows,
     recorded_columns,
+    rows_in,
     stored_rows,
     with_changes,
     with_derived,
@@ -39,12 +39,14 @@ from libremq.pipeline.tables.conformed_rows import (
 )
 from libremq.pipeline.tables.conformed_store import (
     Day,
-    Ledger,
+    Layer,
     Store,
+    Written,
     at_once,
     batches,
     description_mark,
     neighbours,
+    with_those_beside,
 )
 from libremq.pipeline.tables.subjects import SUBJECTS, Subject, subject
 
@@ -93,7 +95,7 @@ class BuildReport:
 
 def build(
     spark: SparkSession,
-    root: str | os.PathLike[str],
+    root: Root,
     *,
     days: Sequence[Day] | None = None,
     tell: Callable[[str], None] | None = None,
@@ -106,51 +108,65 @@ def build(
     """
     tell = tell or (lambda _: None)
     store = Store(root)
-    if not store.root.joinpath("raw").is_dir():
+    marks = store.raw.day_marks()
+    layer, description = store.conformed, description_mark()
+    now = with_those_beside(marks)
+    if not now and not layer.day_marks():
         return BuildReport((), {})
-    with store.building("conformed"):
-        raw.recover(root)
-        ledger = Ledger(store.root / "conformed", description_mark())
-        now = store.fingerprints(store.raw(name) for entry in SUBJECTS.values() for name in entry.structures)
-        asked = ledger.days_due(now) if days is None else tuple(days)
-        if not asked:
+    with layer.building():
+        wanted = layer.days_due(now, description) if days is None else neighbours(days)
+        if not wanted:
             return BuildReport((), {})
-        ledger.begin(asked)
-        wanted = neighbours(asked)
+        layer.clear_left_over(SUBJECTS)
         rows = dict.fromkeys(SUBJECTS, 0)
-        built: set[Day] = set()
-        structures = {store.raw(name) for entry in SUBJECTS.values() for name in entry.structures}
-        for batch in batches(wanted, lambda day: sum(store.bytes_of(each, [day]) for each in structures)):
-            for name, count in _build_days(spark, store, batch, tell).items():
+        structures = {name for entry in SUBJECTS.values() for name in entry.structures}
+        for batch in batches(wanted, lambda day: sum(store.raw.bytes_of(each, [day]) for each in structures)):
+            for name, count in _build_days(spark, store, batch, now, description, tell).items():
                 rows[name] += count
-            built.update(batch)
-            ledger.done([day for day in asked if built.issuperset(neighbours([day]))], now)
     return BuildReport(wanted, rows)
 
 
-def _build_days(spark: SparkSession, store: Store, days: Sequence[Day], tell: Callable[[str], None]) -> dict[str, int]:
+def _build_days(
+    spark: SparkSession,
+    store: Store,
+    days: Sequence[Day],
+    now: Mapping[Day, str],
+    description: str,
+    tell: Callable[[str], None],
+) -> dict[str, int]:
     told = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    around = neighbours(days)
-    tell(f"finding the intervals of {told}")
-    size = sum(store.bytes_of(store.raw(name), around) for name in INTERVAL_STRUCTURES)
-    intervals = _local(spark, by_stretch(_known_intervals(session_for(spark, size), store, around)))
+    around, layer = neighbours(days), store.conformed
+    build = layer.new_build()
+    written: dict[str, Written] = {}
+    if any(day in around for day in store.raw.day_marks()):
+        tell(f"finding the intervals of {told}")
+        size = sum(store.raw.bytes_of(name, around) for name in INTERVAL_STRUCTURES)
+        intervals = _local(spark, by_stretch(_known_intervals(session_for(spark, size), store, around)))
 
-    def build_one(entry: Subject) -> int:
-        size = sum(store.bytes_of(store.raw(name), around) for name in entry.structures)
-        if not size:
-            store.clear_days(store.conformed(entry.name), days)
-            return 0
-        tell(f"building {entry.name} of {told}")
-        fresh = subject_rows(session_for(spark, size), store, entry, intervals, days, tasks_for(size))
-        return store.replace_days(store.conformed(entry.name), fresh, days, few=size < FEW_BYTES)
+        def build_one(entry: Subject) -> Written:
+            size = sum(store.raw.bytes_of(name, around) for name in entry.structures)
+            if not size:
+                return {}
+            tell(f"building {entry.name} of {told}")
+            fresh = subject_rows(session_for(spark, size), store, entry, intervals, days, tasks_for(size))
+            return layer.write(entry.name, build, fresh, few=size < FEW_BYTES)
 
-    # The largest last would leave all others waiting for it at the end.
-    entries = [entry for entry in reversed(SUBJECTS.values()) if entry.name != OVERVIEW]
-    rows = dict(zip((entry.name for entry in entries), at_once(build_one, entries)))
-    tell(f"building {OVERVIEW} of {told}")
-    overview = overview_rows(session_for(spark, size), store, days).coalesce(tasks_for(size))
-    rows[OVERVIEW] = store.replace_days(store.conformed(OVERVIEW), overview, days, few=size < FEW_BYTES)
-    return rows
+        # The largest last would leave all others waiting for it at the end.
+        entries = [entry for entry in reversed(SUBJECTS.values()) if entry.name != OVERVIEW]
+        written = dict(zip((entry.name for entry in entries), at_once(build_one, entries)))
+        tell(f"building {OVERVIEW} of {told}")
+        session = session_for(spark, size)
+        made = {name: fresh_rows(session, layer, name, parts) for name, parts in written.items()}
+        overview = overview_rows(made).coalesce(tasks_for(size))
+        written[OVERVIEW] = layer.write(OVERVIEW, build, overview, few=size < FEW_BYTES)
+    layer.commit(days, written, now, description)
+    return {name: sum(part.rows for part in parts.values()) for name, parts in written.items()}
+
+
+def fresh_rows(spark: SparkSession, layer: Layer, name: str, parts: Written) -> DataFrame:
+    """Rows of a table that were just written and are no part of it yet."""
+    schema = cast(StructType, StructType.fromDDL(subject(name).ddl))
+    return rows_in(spark, layer.folders_of(name, parts), schema)
 
 
 def session_for(spark: SparkSession, size: int) -> SparkSession:
@@ -173,16 +189,14 @@ def _local(spark: SparkSession, rows: DataFrame) -> DataFrame:
     return spark.createDataFrame(rows.toArrow(), rows.schema)
 
 
-def table(
-    spark: SparkSession, root: str | os.PathLike[str], name: str, *, days: Sequence[Day] | None = None
-) -> DataFrame:
+def table(spark: SparkSession, root: Root, name: str, *, days: Sequence[Day] | None = None) -> DataFrame:
     """A conformed table as a DataFrame: empty, with its columns, if nothing was recorded."""
     schema = cast(StructType, StructType.fromDDL(subject(name).ddl))
     store = Store(root)
-    return stored_rows(spark, store, store.conformed(name), schema, days)
+    return stored_rows(spark, store.conformed, name, schema, days)
 
 
-def tables(spark: SparkSession, root: str | os.PathLike[str]) -> dict[str, DataFrame]:
+def tables(spark: SparkSession, root: Root) -> dict[str, DataFrame]:
     """All conformed tables by name."""
     return {name: table(spark, root, name) for name in SUBJECTS}
 
@@ -279,16 +293,14 @@ def _with_task_times(queues: DataFrame, tasks: DataFrame, names: Sequence[str]) 
     return own.unionByName(matched)
 
 
-def overview_rows(spark: SparkSession, store: Store, days: Sequence[Day]) -> DataFrame:
-    """The overview: each interval of a queue manager with figures of the other tables."""
+def overview_rows(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """The overview: each interval of a queue manager with figures of the other tables, given by name."""
     entry = subject(OVERVIEW)
     sources = dict.fromkeys((column.source or "").partition(".")[0] for column in entry.columns if column.rollup)
     common = ("day", "interval_end", "interval_seconds", "utc_offset_minutes", "qsg", "release")
     # Rows under each other, then one per interval: a dozen joins side by side would take Spark minutes to plan.
     parts = [
-        table(spark, store.root, name, days=days)
-        .groupBy(*PLACE)
-        .agg(*(F.max(shared).alias(shared) for shared in common), *_rollups(entry, name))
+        tables[name].groupBy(*PLACE).agg(*(F.max(shared).alias(shared) for shared in common), *_rollups(entry, name))
         for name in sources
     ]
     seen = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)
