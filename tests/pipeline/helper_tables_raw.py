@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from libremq.pipeline.smf.smf_columns import COMMON, schema_of
+from libremq.pipeline.storage import Root
 from libremq.pipeline.tables.raw_tables import DumpReport, Holding, RawTables
 
 MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
@@ -64,7 +64,7 @@ def numbers(name: str, value: int = 0) -> dict[str, int]:
     }
 
 
-def write(root: Path, name: str, *rows: dict[str, Any]) -> None:
+def write(root: Root, name: str, *rows: dict[str, Any]) -> None:
     """Add rows to a raw table, as an ingest would leave them."""
     schema = schema_of(name)
     unknown = {key for row in rows for key in row} - set(schema.names)

@@ -174,15 +174,16 @@ class HadoopFiles:
         self._ask(path, copied)
 
     def _ask(self, path: str, work: Any) -> Any:
-        from pyspark.sql import SparkSession
+        from pyspark import SparkContext
 
-        session = SparkSession.getActiveSession()
-        if session is None:
+        # Not the active session: that is one of the thread, and other threads ask too.
+        context = SparkContext._active_spark_context
+        if context is None:
             raise StorageError(f"{path} is reached through Spark, and no Spark session is running")
-        jvm: Any = session.sparkContext._jvm
+        jvm: Any = context._jvm
         try:
             at = jvm.org.apache.hadoop.fs.Path(path)
-            fs = at.getFileSystem(session.sparkContext._jsc.hadoopConfiguration())
+            fs = at.getFileSystem(context._jsc.hadoopConfiguration())
             return work(jvm, fs, at)
         except OSError:
             raise

@@ -134,8 +134,7 @@ def remove(arguments: argparse.Namespace) -> int:
 
 def _is_meant(dump: DumpReport, pattern: str) -> bool:
     """By path, by the last part of it, by a pattern of either, or by the beginning of the digest."""
-    path, _, _ = dump.path.partition("#")
-    names = {dump.path, path, path.rpartition("/")[2]}
+    names = {dump.path, dump.path.rpartition("/")[2]}
     wanted = pattern if is_uri(pattern) else str(Path(pattern))
     absolute = wanted if is_uri(pattern) else str(Path(pattern).absolute())
     if any(fnmatchcase(name, each) for name in names for each in (wanted, absolute)) or names & {pattern, absolute}:
