@@ -162,7 +162,7 @@ def test_conformed_tables_by_uri(tmp_path: Path) -> None:
     for root in (str(here), there):
         for hour in range(2):
             start = MORNING + timedelta(hours=hour)
-            write(root, "qlst", interval(start, **{**numbers("qlst"), "qlstgetl": hour + 1}))
+            write(root, "qlst", interval(start, 60.0, "QM01", **{**numbers("qlst"), "qlstgetl": hour + 1}))
     built = conformed.build(session(), there)
     assert (built.rows["lock"], conformed.build(session(), there)) == (2, conformed.BuildReport((), {}))
     assert conformed.build(session(), here) == built

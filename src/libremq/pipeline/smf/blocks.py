@@ -23,7 +23,7 @@ def block_length(data: bytes | memoryview, place: int) -> int | None:
     """The length of the block that begins here, with its word; None if none does as far as its first record tells."""
     if place + WORD_LENGTH + _RDW.size > len(data):
         return None
-    (word,) = struct.unpack_from(">I", data, place)
+    word: int = struct.unpack_from(">I", data, place)[0]
     if word & _EXTENDED:
         length = word & ~_EXTENDED
     elif word & 0xFFFF:

@@ -40,7 +40,7 @@ _CURRENT = "_current"
 TABLES_AT_ONCE = 3
 """Most of the time of a small table is planning, in the driver: some plan while others run. Each takes its memory."""
 
-BATCH_BYTES = 128 * 1024 * 1024
+BATCH_BYTES = 16 * 1024 * 1024
 """Parquet that is built upon together: the bound on the memory and scratch space of a build, however much is due."""
 BATCH_DAYS_MAX = 31
 

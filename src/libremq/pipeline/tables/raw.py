@@ -189,10 +189,11 @@ def _look(
         elif had is not None and encoding in (None, had.encoding) and form in (None, had.form):
             reports.append(replace(had, path=dump.name, added=False, replaced=False))
         else:
-            read_as = {"encoding": encoding or DEFAULT_ENCODING, "form": form or "auto"}
             again = had is not None and not had.expired
             name = _free_name(dump.name, look.digest, [*known.values(), *reports])
-            reports.append(DumpReport(name, look.digest, added=True, replaced=again, **read_as))
+            report = DumpReport(name, look.digest, added=True, replaced=again)
+            report.encoding, report.form = encoding or DEFAULT_ENCODING, form or "auto"
+            reports.append(report)
             fresh[look.digest] = look
     return fresh, reports
 
