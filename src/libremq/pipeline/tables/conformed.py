@@ -24,7 +24,7 @@ from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
 from libremq.pipeline.storage import Root
-from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed
+from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed, seconds
 from libremq.pipeline.tables.conformed_rows import (
     PLACE,
     arranged,
@@ -278,17 +278,22 @@ def _with_task_times(queues: DataFrame, tasks: DataFrame, names: Sequence[str]) 
     own = beside_in_record(queues.where("subtype = 1"), tasks, names)
     who = ["system", "qmgr", "correl"]
     times = tasks.select(*who, F.col("smf_time").alias("_task_time"), *names).dropDuplicates([*who, "_task_time"])
-    further = queues.where("subtype <> 1")
+    # A task has a record in each interval: without the stretch each row would meet all of them, of all days at hand.
+    stretch = F.floor(seconds(F.col("_task_time")) / QUEUE_RECORD_SECONDS)
+    times = times.withColumn("_stretch", F.explode(F.sequence(stretch - 1, stretch + 1)))
+    further = queues.where("subtype <> 1").withColumn(
+        "_stretch", F.floor(seconds(F.col("smf_time")) / QUEUE_RECORD_SECONDS)
+    )
     apart = F.abs(F.unix_micros("smf_time") - F.unix_micros("_task_time")) / 1_000_000
     row = ["source_file", "source_offset", "section_index"]
     nearest = Window.partitionBy(*row).orderBy(apart)
     near = F.col("_task_time").isNull() | (apart <= QUEUE_RECORD_SECONDS)
     matched = (
-        further.join(times, who, "left")
+        further.join(times, [*who, "_stretch"], "left")
         .withColumns({name: F.when(near, F.col(name)) for name in names})
         .withColumn("_rank", F.row_number().over(nearest))
         .where("_rank = 1")
-        .drop("_rank", "_task_time")
+        .drop("_rank", "_task_time", "_stretch")
     )
     return own.unionByName(matched)
 
