@@ -1,7 +1,7 @@
 """Tables and dumps on an object store: a server of S3's protocol on loopback, killed runs included.
 
 Needs what no test downloads: a server (moto's `moto_server`, named by LIBREMQ_TEST_S3_SERVER) and the jars by which
-Spark's Hadoop reaches it (hadoop-aws and what it needs, in the folder LIBREMQ_TEST_S3_JARS). Without them it is skipped;
+Hadoop reaches it (hadoop-aws and what it needs, in the folder LIBREMQ_TEST_S3_JARS). Without them it is skipped;
 the same code runs against Hadoop's local file system in `test_pipeline_tables_dumps`.
 """
 
