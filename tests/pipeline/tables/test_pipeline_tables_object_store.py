@@ -50,6 +50,13 @@ class Site:
         settings = {"spark.jars": jars, **{f"spark.hadoop.fs.s3a.{name}": value for name, value in s3a.items()}}
         self._settings = [word for name, value in settings.items() for word in ("--conf", f"{name}={value}")]
 
+        self._listing = f"http://{LOOPBACK}:{port}/site?list-type=2&prefix=tables/raw/data/"
+
+    def has_files(self) -> bool:
+        """Has a worker's file come to the bucket?"""
+        with urllib.request.urlopen(self._listing) as answer:
+            return b"<Key>" in answer.read()
+
     def command(self, action: str, *words: str) -> list[str]:
         run = "from libremq.commands.main import main; raise SystemExit(main())"
         spark = () if action == "generate" else ("--master", "local[2]", *self._settings)
@@ -89,7 +96,8 @@ def test_a_night_s_job_that_is_killed_and_run_again(site: Site) -> None:
     site.run("generate", "site", "--days", "2", "--queue-managers", "2", "--interval", "60")
     words = ("site/dumps", "--tables", "s3a://site/tables")
     job = subprocess.Popen(site.command("ingest", *words), cwd=site.folder, stdout=subprocess.DEVNULL)
-    time.sleep(15)
+    while not site.has_files() and job.poll() is None:
+        time.sleep(0.1)
     job.send_signal(signal.SIGKILL)
     job.wait()
     site.run("ingest", *words)
