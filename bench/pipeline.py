@@ -131,7 +131,7 @@ def where_the_time_goes(dump: Dump, folder: str, slice_bytes: int) -> None:
     with open(dump.path, "rb") as whole, open(part, "wb") as file:
         file.write(whole.read(slice_bytes))
     text = TextDecoder()
-    write_piece("warm", 0, survey(part, slice_bytes // 8).pieces[0], f"{folder}/part-tables", "cp037")
+    write_piece("warm", survey(part, slice_bytes // 8).pieces[0], f"{folder}/part-tables")
     at = [time.process_time()]
     look = survey(part, slice_bytes * 2)
     at.append(time.process_time())
@@ -141,7 +141,7 @@ def where_the_time_goes(dump: Dump, folder: str, slice_bytes: int) -> None:
     for chunk in read_piece(look.pieces[0]):
         decode(chunk, part, text, grouped=True)
     at.append(time.process_time())
-    write_piece(look.digest, 0, look.pieces[0], f"{folder}/part-tables", "cp037")
+    write_piece(look.digest, look.pieces[0], f"{folder}/part-tables")
     at.append(time.process_time())
     surveying, framing, decoding, writing = (later - earlier for earlier, later in pairwise(at))
     steps = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from libremq.pipeline.smf.smf_columns import COMMON, schema_of
+from libremq.pipeline.storage import Root
+from libremq.pipeline.tables.raw_tables import DumpReport, Holding, RawTables
 
 MORNING = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 """A Monday."""
@@ -64,14 +64,13 @@ def numbers(name: str, value: int = 0) -> dict[str, int]:
     }
 
 
-def write(root: Path, name: str, *rows: dict[str, Any]) -> None:
+def write(root: Root, name: str, *rows: dict[str, Any]) -> None:
     """Add rows to a raw table, as an ingest would leave them."""
     schema = schema_of(name)
-    for day, qmgr in sorted({(row["smf_time"].date(), row["qmgr"]) for row in rows}):
-        here = [row for row in rows if (row["smf_time"].date(), row["qmgr"]) == (day, qmgr)]
-        unknown = {key for row in here for key in row} - set(schema.names)
-        assert not unknown, unknown
-        table = pa.Table.from_pylist([{key: row.get(key) for key in schema.names} for row in here], schema=schema)
-        folder = root / "raw" / name / f"day={day.isoformat()}" / f"qmgr={qmgr}"
-        folder.mkdir(parents=True, exist_ok=True)
-        pq.write_table(table.drop_columns(["qmgr"]), folder / f"{next(_files):05d}.parquet")
+    unknown = {key for row in rows for key in row} - set(schema.names)
+    assert not unknown, unknown
+    tables = RawTables(root)
+    table = pa.Table.from_pylist([{key: row.get(key) for key in schema.names} for row in rows], schema=schema)
+    file = tables.write_rows(table, name, f"by-hand-{next(_files)}")
+    report = DumpReport(f"by-hand-{next(_files)}", f"{next(_files):064d}", added=True, days=sorted(file.days))
+    tables.commit(Holding([report], [file]))

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.rules.rule_catalogue import RULES
 from libremq.pipeline.rules.site_facts import SiteFacts
+from libremq.pipeline.storage import Root
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,34 +38,35 @@ class Findings:
 
 def find(
     spark: SparkSession,
-    root: str | os.PathLike[str],
+    root: Root,
     site: SiteFacts | None = None,
     *,
     tell: Callable[[str], None] | None = None,
 ) -> Findings:
     """Evaluate all rules on the conformed tables and keep the outcome; nothing is done where nothing changed."""
-    folder = Path(root).absolute() / _FOLDER
-    mark = _mark(Path(root), site or SiteFacts())
-    if not (folder / _MARK).exists() or (folder / _MARK).read_text(encoding="utf-8") != mark:
+    from libremq.pipeline.tables.conformed_store import Store
+
+    mark = _mark(root, site or SiteFacts())
+    folder = Store(root).current(_FOLDER)
+    if folder is None or (folder / _MARK).read().decode() != mark:
         from libremq.pipeline.rules.rule_evaluation import evaluate
         from libremq.pipeline.tables import conformed
-        from libremq.pipeline.tables.conformed_store import Store
 
         with Store(root).replacing(_FOLDER) as fresh:
             if tell:
                 tell(f"evaluating {len(RULES)} rules")
             evaluate(conformed.tables(spark, root), site, spark=spark).write(str(fresh))
-            (fresh / _MARK).write_text(mark, encoding="utf-8")
+            (fresh / _MARK).write(mark.encode())
     return read(spark, root)
 
 
-def read(spark: SparkSession, root: str | os.PathLike[str]) -> Findings:
+def read(spark: SparkSession, root: Root) -> Findings:
     """What the last evaluation found. NoFindingsError if there was none."""
     from libremq.pipeline.rules.rule_evaluation import COVERAGE_SCHEMA, FINDINGS_SCHEMA
     from libremq.pipeline.tables.conformed_store import Store
 
-    folder = Store(root).mended(_FOLDER)
-    if not (folder / _MARK).exists():
+    folder = Store(root).current(_FOLDER)
+    if folder is None:
         raise NoFindingsError(f"the rules were not evaluated on {root} yet: run `libremq pipeline findings`")
     return Findings(
         spark.read.schema(FINDINGS_SCHEMA).parquet(str(folder / "findings")),
@@ -96,10 +96,11 @@ def grouped(findings: DataFrame) -> DataFrame:
     )
 
 
-def _mark(root: Path, site: SiteFacts) -> str:
+def _mark(root: Root, site: SiteFacts) -> str:
     """Changes when the tables, the facts of the site or the rules do."""
-    ledger = root / "conformed" / "_built.json"
-    tables = hashlib.sha256(ledger.read_bytes()).hexdigest() if ledger.exists() else ""
+    from libremq.pipeline.tables.conformed_store import Store
+
+    tables = Store(root).conformed.mark()
     rules = hashlib.sha256(repr(RULES).encode()).hexdigest()
     facts = hashlib.sha256(json.dumps(asdict(site), sort_keys=True, default=str).encode()).hexdigest()
     return json.dumps({"tables": tables, "rules": rules, "site": facts}, indent=1)

@@ -88,14 +88,18 @@ _LOCAL_SETTINGS = {
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "10000",
 }
 
-_GIGABYTE = 1 << 30
-_DRIVER_GIGABYTES_MAX = 4
+_MEGABYTE = 1 << 20
+_DRIVER_MEGABYTES_MIN, _DRIVER_MEGABYTES_MAX = 512, 900
 _CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 _MASTER_SECONDS = 10.0
 """How long a Spark master may take to accept a connection."""
 
 _JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+
+_LOCAL_JAVA = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:MaxHeapFreeRatio=40"
+"""For a Java that lives for minutes: its second compiler took a third of the processor time of a build, and gains less
+than that. What was needed for a moment is given back."""
 
 
 class JavaNotFoundError(RuntimeError):
@@ -191,12 +195,14 @@ def package_archive(folder: Path) -> Path:
 
 
 def driver_memory(machine_bytes: int) -> str:
-    """What Java gets where the driver does all the work: a quarter of the machine, 1 to 4 GB.
+    """What Java gets where the driver does all the work: a quarter of the machine, at most what the work needs.
+
+    Tables are built in portions, so that more data needs no more of it; Java takes what it may have, needed or not.
 
     >>> [driver_memory(gigabytes << 30) for gigabytes in (2, 8, 64)]
-    ['1g', '2g', '4g']
+    ['512m', '900m', '900m']
     """
-    return f"{max(1, min(_DRIVER_GIGABYTES_MAX, round(machine_bytes / 4 / _GIGABYTE)))}g"
+    return f"{max(_DRIVER_MEGABYTES_MIN, min(_DRIVER_MEGABYTES_MAX, machine_bytes // 4 // _MEGABYTE))}m"
 
 
 def machine_bytes() -> int:
@@ -243,6 +249,8 @@ def make_session(
     }
     if local:
         merged |= {**_LOCAL_SETTINGS, "spark.driver.memory": driver_memory(machine_bytes())}
+        if not settings or _JAVA_OPTIONS not in settings:
+            merged[_JAVA_OPTIONS] += f" {_LOCAL_JAVA}"
     if settings and _JAVA_OPTIONS in settings:
         settings = {**settings, _JAVA_OPTIONS: f"{merged[_JAVA_OPTIONS]} {settings[_JAVA_OPTIONS]}"}
     if settings and "spark.pyspark.python" in settings:

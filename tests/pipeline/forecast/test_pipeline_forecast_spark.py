@@ -14,8 +14,8 @@ import pytest
 
 pytest.importorskip("pyspark")
 pytest.importorskip("statsmodels")
+import helper_tables_conformed
 import pyarrow as pa
-import pyarrow.parquet as pq
 from helper_spark import session
 
 from libremq.pipeline.forecast import build as forecasts
@@ -32,13 +32,10 @@ OFFSET_MINUTES = 120
 def write(root: Path, table: str, rows: list[dict[str, Any]]) -> None:
     """Rows of a conformed table; columns not named read as unknown. All lie under one day: fewer files to open."""
     arrow = {"int": pa.int32(), "bigint": pa.int64(), "double": pa.float64(), "timestamp": pa.timestamp("us", "UTC")}
-    for qmgr in {row["qmgr"] for row in rows}:
-        own = [row for row in rows if row["qmgr"] == qmgr]
-        names = [name for name in own[0] if name != "qmgr"]
-        columns = {name: pa.array([row[name] for row in own], arrow[column(f"{table}.{name}").type]) for name in names}
-        folder = root / "conformed" / table / f"day={FIRST:%Y-%m-%d}" / f"qmgr={qmgr}"
-        folder.mkdir(parents=True)
-        pq.write_table(pa.table(columns), folder / "part.parquet")
+    names = [name for name in rows[0] if name != "qmgr"]
+    columns = {name: pa.array([row[name] for row in rows], arrow[column(f"{table}.{name}").type]) for name in names}
+    columns["qmgr"] = pa.array([row["qmgr"] for row in rows])
+    helper_tables_conformed.write(root, table, f"{FIRST:%Y-%m-%d}", pa.table(columns))
 
 
 def hours(qmgr: str) -> list[tuple[int, dict[str, Any]]]:
@@ -164,10 +161,11 @@ def test_report_is_told_in_order_of_urgency_and_fit_for_json(made: Made) -> None
 
 
 def test_what_was_written_is_read_again_even_after_a_run_that_broke_off(made: Made, tmp_path: Path) -> None:
-    shutil.copytree(made.root / "forecast", tmp_path / "_forecast.old")
-    shutil.copytree(made.root / "forecast", tmp_path / "_forecast.new")
+    shutil.copytree(made.root / "forecast", tmp_path / "forecast")
+    left = tmp_path / "forecast" / "0123456789abcdef"
+    left.mkdir()
+    (left / "part-0.parquet").write_bytes(b"broken off")
     assert forecasts.load(session(), tmp_path) == list(made.report.series)
-    assert (tmp_path / "forecast").exists() and not (tmp_path / "_forecast.old").exists()
 
 
 def test_a_site_without_tables_has_nothing_to_forecast(tmp_path: Path) -> None:

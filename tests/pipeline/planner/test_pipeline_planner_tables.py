@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("pyspark")
 import pyarrow as pa
-import pyarrow.parquet as pq
 from helper_spark import session
+from helper_tables_conformed import write
 
 from libremq.commands.main import main
 from libremq.pipeline.planner.measuring import measured
@@ -37,9 +37,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _write(root: Path, table: str, qmgr: str, rows: dict[str, list[Any]]) -> None:
-    folder = root / "conformed" / table / "day=2026-03-02" / f"qmgr={qmgr}"
-    folder.mkdir(parents=True)
-    pq.write_table(pa.table(rows), folder / "part.parquet")
+    length = len(next(iter(rows.values())))
+    write(root, table, "2026-03-02", pa.table({**rows, "qmgr": [qmgr] * length}))
 
 
 def test_tables_tell_the_inputs_of_a_plan(site: Path) -> None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
+import helper_tables_conformed
 import pytest
 from helper_spark import session
 
@@ -46,7 +47,7 @@ def put(root: Path, name: str, rows: list[dict[str, Any]]) -> None:
     schema = cast(StructType, StructType.fromDDL(subject(name).ddl))
     assert not {key for row in rows for key in row} - set(schema.names)
     frame = spark.createDataFrame([tuple(row.get(key) for key in schema.names) for row in rows], schema)
-    Store(root).replace_days(Store(root).conformed(name), frame, sorted({str(row["day"]) for row in rows}))
+    helper_tables_conformed.put(root, name, frame)
 
 
 @pytest.fixture(scope="module")
@@ -73,9 +74,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ])  # fmt: skip
     marts.build(session(), folder)
     rules = [BY_ID["pool-nearly-full"], BY_ID["log-rate-at-limit"], BY_ID["log-data-set-fills-fast"]]
-    evaluate(conformed.tables(session(), folder), SITE, rules).write(str(folder / "findings"))
-    # All rules would take longer than the rest of the tests; the mark is what `findings.find` leaves.
-    (folder / "findings" / "_made_from.json").write_text("{}", encoding="utf-8")
+    # All rules would take longer than the rest of the tests.
+    with Store(folder).replacing("findings") as fresh:
+        evaluate(conformed.tables(session(), folder), SITE, rules).write(str(fresh))
     return folder
 
 

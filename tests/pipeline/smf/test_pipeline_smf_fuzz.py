@@ -183,11 +183,12 @@ def test_mutated_dumps_are_written_with_counts_that_add_up(tmp_path: Path, seed:
     for _ in range(4):
         content = mutated(content, source)
     path.write_bytes(content)
-    outcome = write_piece("f" * 64, 0, Piece(str(path), "rdw"), str(tmp_path / "raw"), "cp037")
+    outcome = write_piece("f" * 64, Piece(str(path), "rdw"), str(tmp_path / "raw"))
     records, rows, quarantined, _ = fate(path)
-    assert sum(count[-1] for count in outcome["counts"]) == records
-    assert sum(n for name, n in outcome["rows"].items() if name != "quarantine") == rows
-    assert outcome["rows"].get("quarantine", 0) == quarantined
+    assert sum(outcome.counts["f" * 64].values()) == records
+    assert sum(outcome.rows["f" * 64].values()) == rows
+    assert sum(file.rows for file in outcome.files if file.table != "quarantine") == rows
+    assert sum(file.rows for file in outcome.files if file.table == "quarantine") == quarantined
 
 
 def test_sections_that_overlap_do_not_multiply_without_bound() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +14,14 @@ from helper_smf_encoder import marker
 from helper_smf_spark import dump
 from helper_spark import session
 
-from libremq.pipeline.smf.decode import decode, plain, structures
+from libremq.pipeline.documents import Document, Documents
+from libremq.pipeline.smf.decode import decode, plain
 from libremq.pipeline.smf.files import Piece, read_piece
 from libremq.pipeline.smf.smf_columns import TextDecoder, schema_of
 from libremq.pipeline.smf.spark_source import MqSmfDataSource, register
 from libremq.pipeline.smf.survey import survey
 from libremq.pipeline.tables import raw, raw_writer
+from libremq.pipeline.tables.raw_tables import RawTables
 
 
 def direct(path: Path, name: str) -> list[dict[str, Any]]:
@@ -108,7 +108,7 @@ def test_ingest_writes_every_structure_as_recorded(
         assert without_day(rows) == direct(dumps / "a.dat", name) + direct(dumps / "b.dat.gz", name), name
         assert len(rows) == sum(dump.rows[name] for dump in report.dumps)
         assert all(row["day"] == row["smf_time"].date() for row in rows)
-    assert {path.name for path in (target / "raw" / "qpst").glob("day=*/*")} == {"qmgr=QM01", "qmgr=QM02", "qmgr=1234"}
+    assert {row["qmgr"] for row in table(target, "qpst")} == {"QM01", "QM02", "1234"}
     counted: dict[str, int] = {}
     for row in table(target, "counts"):
         counted[row["outcome"]] = counted.get(row["outcome"], 0) + row["records"]
@@ -142,52 +142,47 @@ class Crash(Exception):
     pass
 
 
-@pytest.mark.parametrize("moves", [None, 0, 3])
+@pytest.mark.parametrize("written", [False, True])
 def test_a_crash_leaves_nothing_half(
-    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moves: int | None
+    dumps: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool
 ) -> None:
-    """Die before the manifest (None) or after so many files were moved; the next look at the tables puts it right."""
+    """Die before the document of the dump is there, or right after."""
     target = tmp_path / "tables"
+    before = len(direct(dumps / "b.dat.gz", "qpst"))
+    write = Documents.write
+
+    def fail(self: Documents, key: str, content: dict[str, Any], before: Document | None = None) -> Document:
+        if written:
+            write(self, key, content, before)
+        raise Crash
+
     raw.ingest(session(), str(dumps / "b.dat.gz"), target)
-    before = table(target, "qpst")
-    replace = os.replace
-    done = 0
-
-    def fail(source_path: Any, place: Any) -> None:
-        nonlocal done
-        into_tables = str(place).endswith(".parquet")
-        if (moves is None and not into_tables) or (moves is not None and into_tables and done >= moves):
-            raise Crash
-        done += into_tables
-        replace(source_path, place)
-
     with monkeypatch.context() as patched:
-        patched.setattr(os, "replace", fail)
+        patched.setattr(Documents, "write", fail)
         with pytest.raises(Crash):
             raw.ingest(session(), str(dumps / "a.dat"), target)
-    after = without_day(table(target, "qpst"))
-    only_b = [row for row in after if row["source_file"].endswith("b.dat.gz")]
-    assert only_b == without_day(before)
-    added = [row for row in after if row["source_file"].endswith("a.dat")]
-    assert added == ([] if moves is None else direct(dumps / "a.dat", "qpst"))
-    left = list((target / "raw" / "_staging").iterdir())
-    assert left == []
+    added = len(direct(dumps / "a.dat", "qpst"))
+    assert len(table(target, "qpst")) == before + (added if written else 0)
     report = raw.ingest(session(), str(dumps / "a.dat"), target)
-    assert report.dumps[0].added == (moves is None)
-    assert len(table(target, "qpst")) == len(before) + len(direct(dumps / "a.dat", "qpst"))
+    assert report.dumps[0].added != written
+    assert len(table(target, "qpst")) == before + added
+    attempts = {file.attempt for file in RawTables(target).files("qpst")}
+    assert {path.name for path in (target / "raw" / "data").iterdir()} == attempts
 
 
 def test_a_second_attempt_at_a_piece_does_not_double_its_rows(dumps: Path, tmp_path: Path) -> None:
     look = survey(str(dumps / "a.dat"), 1 << 20)
     lost = tmp_path / "tables" / "raw"
     lost.mkdir(parents=True)
-    raw.write_piece(look.digest, 0, look.pieces[0], str(lost), "cp037")
+    raw.write_piece(look.digest, look.pieces[0], str(lost))
+    [attempt] = (lost / "data").iterdir()
     raw.ingest(session(), str(dumps / "a.dat"), tmp_path / "tables")
     assert len(table(tmp_path / "tables", "qpst")) == len(direct(dumps / "a.dat", "qpst"))
+    assert not attempt.exists()
 
 
 def test_only_one_ingest_at_a_time(dumps: Path, tmp_path: Path) -> None:
-    with raw._locked(tmp_path / "raw"), pytest.raises(raw.TablesBusyError, match="another ingest"):
+    with RawTables(tmp_path).writing(), pytest.raises(raw.TablesBusyError, match="another ingest"):
         raw.ingest(session(), str(dumps), tmp_path)
 
 
@@ -200,23 +195,22 @@ def test_a_dump_of_nothing_but_damage_is_added_as_such(tmp_path: Path) -> None:
     assert (row["source_offset"], row["length"], row["reason"]) == (0, 3400, "no record descriptor word")
 
 
-def test_many_days_and_queue_managers_stay_within_the_open_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(raw_writer, "WRITERS_MAX", 3)
+def test_rows_that_are_written_bit_by_bit_are_in_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(raw_writer, "FLUSH_BYTES", 1)
     path = tmp_path / "a.dat"
     path.write_bytes(dump(5, 120) + marker(3))
-    wrote = raw.write_piece("0" * 64, 0, Piece(str(path), "rdw"), str(tmp_path / "raw"), "cp037")
-    assert wrote["rows"]["qpst"] == len(direct(path, "qpst"))
-    assert len(set(wrote["files"])) == len(wrote["files"])
-    json.dumps(wrote)
+    wrote = raw.write_piece("0" * 64, Piece(str(path), "rdw"), str(tmp_path / "raw"))
+    assert wrote.rows["0" * 64]["qpst"] == len(direct(path, "qpst"))
+    [file] = [file for file in wrote.files if file.table == "qpst"]
+    assert sum(file.days.values()) == file.rows == len(direct(path, "qpst"))
+    assert sorted(file.days) == sorted({str(row["smf_time"].date()) for row in direct(path, "qpst")})
 
 
 def test_the_parquet_of_a_table_has_the_columns_of_its_schema(dumps: Path, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     raw.ingest(session(), str(dumps / "a.dat"), tmp_path)
-    for name in structures():
-        for file in (tmp_path / "raw" / name).rglob("*.parquet"):
-            assert pq.read_schema(file).names == [column for column in schema_of(name).names if column != "qmgr"]
+    files = list((tmp_path / "raw" / "data").glob("*/*.parquet"))
+    assert len(files) > 5
+    for file in files:
+        assert pq.read_schema(file).names == schema_of(file.stem.removesuffix("-0")).names

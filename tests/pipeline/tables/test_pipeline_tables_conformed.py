@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
+import helper_tables_conformed
 import pytest
 from helper_spark import session
 from helper_tables_raw import MORNING, interval, numbers, task, write
@@ -119,14 +119,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 def rows_of(root: Path, name: str) -> list[dict[str, Any]]:
     """The rows as they lie in the files: Spark has built them, and need not read them too."""
-    found: list[dict[str, Any]] = []
-    for file in (root / "conformed" / name).glob("day=*/qmgr=*/*.parquet"):
-        place = {
-            "day": date.fromisoformat(file.parts[-3].removeprefix("day=")),
-            "qmgr": file.parts[-2].removeprefix("qmgr="),
-        }
-        rows = pq.ParquetFile(file, coerce_int96_timestamp_unit="us").read().to_pylist()
-        found += [{**row, **place} for row in rows]
+    found = helper_tables_conformed.rows_of(root, name)
     order = ("qmgr", "interval_start", *SUBJECTS[name].keys)
     return sorted(found, key=lambda row: [row[key] for key in order])
 
@@ -257,7 +250,7 @@ def test_spark_reads_the_tables_by_day(site: Path) -> None:
 
 
 def files_of(root: Path) -> dict[str, int]:
-    found = (root / "conformed").glob("*/day=*/qmgr=*/*.parquet")
+    found = (root / "conformed").glob("*/*/day=*/*.parquet")
     return {str(file.relative_to(root)): file.stat().st_mtime_ns for file in found}
 
 

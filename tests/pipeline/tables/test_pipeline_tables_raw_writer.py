@@ -18,7 +18,7 @@ from libremq.pipeline.tables.raw import write_piece
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
 try:
-    write_piece("f" * 64, 0, Piece(sys.argv[1], "rdw"), sys.argv[2], "cp037")
+    write_piece("f" * 64, Piece(sys.argv[1], "rdw"), sys.argv[2])
 except OSError as error:
     print("refused:", error)
 """

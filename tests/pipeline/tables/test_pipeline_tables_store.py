@@ -10,75 +10,66 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyspark")
+import helper_tables_raw
 
 from libremq.pipeline import findings
 from libremq.pipeline.forecast import build as forecast
 from libremq.pipeline.tables import conformed, marts
-from libremq.pipeline.tables.conformed_store import Ledger, Store, at_once
+from libremq.pipeline.tables.conformed_store import Layer, Part, Store, at_once
 from libremq.pipeline.tables.raw import TablesBusyError
 
 MONDAY, TUESDAY, SUNDAY = "2026-03-02", "2026-03-03", "2026-03-08"
 
 
-def touch(root: Path, table: str, day: str, file: str, qmgr: str = "QM01") -> None:
-    folder = root / "raw" / table / f"day={day}" / f"qmgr={qmgr}"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / file).write_bytes(b"")
+def committed(layer: Layer, day: str, source: str, description: str = "mark", rows: int = 1) -> None:
+    """A day as a build leaves it, with one table."""
+    build = layer.new_build()
+    (layer.place / "lock" / build / f"day={day}" / "part.parquet").write(b"rows")
+    written = {"lock": {day: Part(build, rows, 4, ["QM01"])}} if rows else {}
+    layer.commit([day], written, {day: source}, description)
 
 
-def test_a_day_is_due_when_its_files_are_others(tmp_path: Path) -> None:
-    store, ledger = Store(tmp_path), Ledger(tmp_path, "mark")
-    for table, day, file in (
-        ("qpst", MONDAY, "a.parquet"),
-        ("qlst", MONDAY, "a.parquet"),
-        ("qlst", TUESDAY, "a.parquet"),
-    ):
-        touch(tmp_path, table, day, file)
-    tables = [store.raw("qpst"), store.raw("qlst"), store.raw("absent")]
-    now = store.fingerprints(tables)
-    assert ledger.days_due(now) == (MONDAY, TUESDAY)
-    ledger.done(now, now)
-    assert ledger.days_due(store.fingerprints(tables)) == ()
-    touch(tmp_path, "qpst", TUESDAY, "b.parquet")
-    touch(tmp_path, "qpst", SUNDAY, "b.parquet", qmgr="QM02")
-    assert ledger.days_due(store.fingerprints(tables)) == (TUESDAY, SUNDAY)
-
-
-def test_a_build_that_died_has_left_to_do_what_it_had_not_done(tmp_path: Path) -> None:
-    ledger = Ledger(tmp_path, "mark")
-    now = {MONDAY: "1", TUESDAY: "2", SUNDAY: "3"}
-    ledger.done(now, now)
-    ledger.begin(now)
-    ledger.done([MONDAY], now)
-    assert ledger.days_due(now) == (TUESDAY, SUNDAY)
-    # A day whose raw files are gone in the meantime is due too: its rows have to go.
-    assert ledger.days_due({MONDAY: "1", SUNDAY: "3"}) == (TUESDAY, SUNDAY)
-    ledger.done([TUESDAY, SUNDAY], {MONDAY: "1", SUNDAY: "3"})
-    assert ledger.days_due({MONDAY: "1", SUNDAY: "3"}) == ()
-
-
-def test_other_descriptions_make_all_days_due(tmp_path: Path) -> None:
+def test_a_day_is_due_when_its_source_is_another(tmp_path: Path) -> None:
     now = {MONDAY: "1", TUESDAY: "2"}
-    Ledger(tmp_path, "old").done(now, now)
-    fresh = Ledger(tmp_path, "new")
-    assert fresh.days_due({MONDAY: "1"}) == (MONDAY, TUESDAY)
-    fresh.begin([MONDAY, TUESDAY])
-    fresh.done([MONDAY], now)
-    assert fresh.days_due(now) == (TUESDAY,)
+    assert Store(tmp_path).conformed.days_due(now, "mark") == (MONDAY, TUESDAY)
+    for day, source in now.items():
+        committed(Store(tmp_path).conformed, day, source)
+    layer = Store(tmp_path).conformed
+    assert layer.days_due(now, "mark") == ()
+    assert layer.days_due({**now, TUESDAY: "3", SUNDAY: "4"}, "mark") == (TUESDAY, SUNDAY)
+    assert layer.days_due(now, "described anew") == (MONDAY, TUESDAY)
+    # A day whose dumps are gone is due too: its rows have to go. When they are, it is not.
+    assert layer.days_due({MONDAY: "1"}, "mark") == (TUESDAY,)
+    committed(layer, TUESDAY, "gone", rows=0)
+    assert Store(tmp_path).conformed.days_due({MONDAY: "1"}, "mark") == ()
+
+
+def test_a_day_is_as_it_was_or_as_it_is(tmp_path: Path) -> None:
+    """Rows that no document names are read by nobody; those that one took the place of go."""
+    layer = Store(tmp_path).conformed
+    committed(layer, MONDAY, "1")
+    [first] = layer.folders("lock")
+    build = layer.new_build()
+    (layer.place / "lock" / build / f"day={MONDAY}" / "part.parquet").write(b"broken off")
+    assert Store(tmp_path).conformed.folders("lock") == [first]
+    committed(layer, MONDAY, "2")
+    [second] = Store(tmp_path).conformed.folders("lock")
+    assert second != first and second.exists() and not first.exists()
+    with layer.building():
+        layer.clear_left_over(["lock"])
+    assert [entry.name for entry in (layer.place / "lock").entries() if entry.is_folder] == [second.path.split("/")[-2]]
 
 
 @pytest.mark.parametrize(("layer", "build"), [("conformed", conformed.build), ("marts", marts.build)])
-def test_a_second_build_is_refused_and_one_that_died_is_cleared_away(tmp_path: Path, layer: str, build: object) -> None:
-    for name in ("raw", "conformed"):
-        (tmp_path / name).mkdir()
-    left = tmp_path / layer / "_staging" / "lock" / "day=2026-03-02"
-    left.mkdir(parents=True)
+def test_a_second_build_is_refused(tmp_path: Path, layer: str, build: object) -> None:
     assert callable(build)
-    with Store(tmp_path).building(layer):
-        assert not left.exists()
-        with pytest.raises(TablesBusyError, match=rf"another build .* {tmp_path}/{layer}; try again when it is done"):
-            build(None, tmp_path)
-    assert build(None, tmp_path) == conformed.BuildReport((), {})
+    helper_tables_raw.write(tmp_path, "qlst", helper_tables_raw.interval(helper_tables_raw.MORNING))
+    committed(Store(tmp_path).conformed, MONDAY, "1")
+    store = Store(tmp_path)
+    told = rf"another build .* {tmp_path}/{layer}; try again when it is done"
+    held = store.conformed if layer == "conformed" else store.marts
+    with held.building(), pytest.raises(TablesBusyError, match=told):
+        build(None, tmp_path)
 
 
 def test_nothing_is_made_where_there_is_nothing(tmp_path: Path) -> None:
@@ -107,43 +98,27 @@ def test_after_a_failure_nothing_further_is_begun() -> None:
     assert at_once(lambda item: item * 2, range(9)) == [item * 2 for item in range(9)]
 
 
-def _written(folder: Path, text: str) -> None:
-    folder.mkdir()
-    (folder / "rows").write_text(text)
-
-
-def test_what_is_written_aside_takes_its_place_when_it_is_whole(tmp_path: Path) -> None:
+def test_what_is_written_takes_its_place_when_it_is_whole(tmp_path: Path) -> None:
     store = Store(tmp_path)
+    assert store.current("findings") is None
     with store.replacing("findings") as fresh:
-        _written(fresh, "first")
+        (fresh / "rows").write(b"first")
     with pytest.raises(KeyboardInterrupt), store.replacing("findings") as fresh:
-        _written(fresh, "broken off")
+        (fresh / "rows").write(b"broken off")
         raise KeyboardInterrupt
-    assert (tmp_path / "findings" / "rows").read_text() == "first"
+    found = store.current("findings")
+    assert found is not None and (found / "rows").read() == b"first"
     with store.replacing("findings") as fresh:
-        _written(fresh, "second")
-    assert (tmp_path / "findings" / "rows").read_text() == "second"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["conformed", "findings"]
-
-
-def test_what_was_cut_off_between_the_two_moves_is_mended(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    with store.replacing("forecast") as fresh:
-        _written(fresh, "first")
-    (tmp_path / "forecast").rename(tmp_path / "_forecast.old")
-    with pytest.raises(OSError, match="no room"), store.replacing("forecast"):
-        raise OSError("no room")
-    assert (tmp_path / "forecast" / "rows").read_text() == "first"
-    (tmp_path / "forecast").rename(tmp_path / "_forecast.old")
-    with store.building("conformed"):
-        assert not store.mended("forecast").exists()
-    assert (store.mended("forecast") / "rows").read_text() == "first"
+        (fresh / "rows").write(b"second")
+    found = store.current("findings")
+    assert found is not None and (found / "rows").read() == b"second"
+    assert {path.name for path in (tmp_path / "findings").iterdir()} == {"_current", found.path.split("/")[-1]}
 
 
 def test_findings_and_forecasts_wait_for_nobody_and_spoil_nothing(tmp_path: Path) -> None:
     """They are refused while the tables change or another of them is at work; no Spark is needed to say so."""
     nobody: Any = None
-    with Store(tmp_path).building("conformed"):
+    with Store(tmp_path).conformed.building():
         with pytest.raises(TablesBusyError):
             findings.find(nobody, tmp_path)
         with pytest.raises(TablesBusyError):

@@ -8,35 +8,31 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import logging
-import shutil
-import signal
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import pyspark  # noqa: F401  (tells at once when the extra is not installed)
 
 from libremq.commands.output import csv_cell
+from libremq.commands.pipeline.dump_actions import compact, ingest, remove
 from libremq.commands.pipeline.pipeline_command import Refused
-from libremq.common.printable_text import printable
+from libremq.commands.pipeline.pipeline_running import has_dumps
+from libremq.commands.pipeline.pipeline_running import need_dumps as _need_dumps
+from libremq.commands.pipeline.pipeline_running import say as _print
+from libremq.commands.pipeline.pipeline_running import session as _session
+from libremq.commands.pipeline.pipeline_running import teller as _tell
 from libremq.pipeline.plain_text import table_lines
 from libremq.pipeline.rules.rule import SEVERITIES
 from libremq.pipeline.rules.site_facts import SiteFacts
 from libremq.pipeline.rules.site_facts import load as load_site
-from libremq.pipeline.spark_session import make_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from libremq.pipeline.tables.raw import DumpReport
 
 SHOWN = 20
 """Rows of a table that are shown when nobody says how many."""
@@ -44,90 +40,14 @@ SHOWN = 20
 ROWS_MAX = 2**31 - 1
 """The highest limit that Spark takes; a higher one is none."""
 
-_SECONDS_BETWEEN = 5.0
-"""How often progress is told where it cannot be told in place."""
-
-LISTED = 10
-"""Dumps that get a line each; of more, only those with something to tell."""
-
 _MARKS = {"severe": "SEVERE ", "warning": "WARNING", "info": "INFO   "}
-
-
-def _tell(arguments: argparse.Namespace) -> Callable[[str], None]:
-    """What is being done, on standard error: on a terminal one line that changes, else a line now and then."""
-    if arguments.quiet:
-        return lambda _: None
-    began = time.monotonic()
-    last = -_SECONDS_BETWEEN
-
-    def tell(text: str) -> None:
-        nonlocal last
-        passed = time.monotonic() - began
-        line = f"[{passed:5.1f} s] {printable(text)}"
-        if sys.stderr.isatty():
-            print(f"\r\033[K{line[: shutil.get_terminal_size().columns - 1]}", end="", file=sys.stderr, flush=True)
-        elif passed - last >= _SECONDS_BETWEEN:
-            last = passed
-            print(line, file=sys.stderr, flush=True)
-
-    return tell
-
-
-def _print(text: str) -> None:
-    if sys.stderr.isatty() and sys.stdout.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)  # away with the line of progress
-    print(printable(text))
-
-
-def _session(arguments: argparse.Namespace, tell: Callable[[str], None], *, bar: bool = False) -> SparkSession:
-    """Spark, with its own progress bar for jobs that are long and alone."""
-    settings: dict[str, str] = {}
-    for text in arguments.conf:
-        key, equals, value = text.partition("=")
-        if not equals or not key.startswith("spark."):
-            raise Refused(f"--conf {text}: not a setting of Spark like spark.driver.memory=4g", 2)
-        settings[key] = value
-    tell(f"starting Spark on {arguments.master or 'this machine'}")
-    progress = bar and sys.stderr.isatty() and not arguments.quiet
-    spark = make_session(arguments.master, progress=progress, settings=settings)
-    if threading.current_thread() is threading.main_thread():
-        _interrupt_quietly()
-    return spark
-
-
-def _interrupt_quietly() -> None:
-    """Let Ctrl-C end the jobs, as Spark's own handler does, without the tracebacks that its bridge to Java logs."""
-    handler = signal.getsignal(signal.SIGINT)
-    if not callable(handler) or isinstance(handler, _Interrupt):
-        return
-    signal.signal(signal.SIGINT, _Interrupt(handler))
-
-
-class _Interrupt:
-    def __init__(self, of_spark: Callable[[int, FrameType | None], Any]) -> None:
-        self._of_spark = of_spark
-
-    def __call__(self, number: int, frame: FrameType | None) -> None:
-        logging.disable(logging.CRITICAL)
-        # The bridge may be in the middle of a call and then cannot cancel anything: the end of the process does.
-        with suppress(Exception):
-            self._of_spark(number, frame)
-        raise KeyboardInterrupt
 
 
 def _site_facts(arguments: argparse.Namespace) -> SiteFacts | None:
     return load_site(Path(arguments.site)) if arguments.site else None
 
 
-def _need_dumps(arguments: argparse.Namespace) -> Path:
-    """The folder of the tables, with dumps in it."""
-    root = Path(arguments.tables)
-    if not (root / "raw" / "_dumps").is_dir():
-        raise Refused(f"no tables in {root}: run `libremq pipeline ingest DUMP... --tables {root}` first")
-    return root
-
-
-def _build(spark: SparkSession, root: Path, tell: Callable[[str], None]) -> None:
+def _build(spark: SparkSession, root: str, tell: Callable[[str], None]) -> None:
     from libremq.pipeline.tables import conformed, marts
 
     built = conformed.build(spark, root, tell=tell)
@@ -136,7 +56,7 @@ def _build(spark: SparkSession, root: Path, tell: Callable[[str], None]) -> None
         tell(f"tables of {len(built.days)} days are up to date")
 
 
-def _check_qmgr(arguments: argparse.Namespace, root: Path) -> None:
+def _check_qmgr(arguments: argparse.Namespace, root: str) -> None:
     """A name that nobody recorded must not look like a queue manager without problems."""
     from libremq.pipeline.tables.managers import queue_managers
 
@@ -162,56 +82,6 @@ def _plain(value: Any) -> Any:
 # The actions
 
 
-def ingest(arguments: argparse.Namespace) -> int:
-    from libremq.pipeline.smf.files import list_files
-    from libremq.pipeline.tables import raw
-
-    files = list_files(arguments.dumps)
-    if not files:
-        raise Refused(f"no dump in {', '.join(arguments.dumps)}")
-    tell = _tell(arguments)
-    report = raw.ingest(
-        _session(arguments, tell, bar=True),
-        files,
-        arguments.tables,
-        encoding=arguments.encoding,
-        form=arguments.form,
-        tell=tell,
-    )
-    many = len(report.dumps) > LISTED
-    for dump in report.dumps:
-        if dump.problem:
-            _print(f"{dump.path}: not added: {dump.problem}")
-        elif not dump.added and not many:
-            _print(f"{dump.path}: in the tables already, nothing added")
-        elif dump.added and (dump.records_quarantined or not many):
-            _print(f"{dump.path}: {_account(dump)}; {sum(dump.rows.values()):,} rows")
-    if many:
-        total = raw.DumpReport("", "", added=True)
-        for name in ("records_in", "records_decoded", "records_skipped", "records_quarantined"):
-            setattr(total, name, report.total(name))
-        _print(f"{len(report.added)} of {len(report.dumps)} dumps added: {_account(total)}")
-    quarantined = report.total("records_quarantined")
-    if quarantined:
-        _print(
-            f"{quarantined:,} records could not be read; see `libremq pipeline tables raw.quarantine"
-            f" --tables {arguments.tables}`"
-        )
-    strange = [dump.path for dump in report.added if not dump.records_decoded]
-    for path in strange:
-        _print(f"{path}: not one record of MQ (SMF 115 and 116). Is it a dump of SMF, copied in binary?")
-    if report.failed or (strange and len(strange) == len(report.dumps)):
-        return 1
-    return 0
-
-
-def _account(dump: DumpReport) -> str:
-    return (
-        f"{dump.records_in:,} records = {dump.records_decoded:,} decoded + {dump.records_skipped:,} skipped"
-        f" + {dump.records_quarantined:,} quarantined"
-    )
-
-
 def tables(arguments: argparse.Namespace) -> int:
     from libremq.pipeline.tables import conformed, marts, raw
     from libremq.pipeline.tables.subjects import SUBJECTS
@@ -234,7 +104,7 @@ def tables(arguments: argparse.Namespace) -> int:
     readers: dict[str, Callable[..., DataFrame]] = {"raw": raw.read, "conformed": conformed.table, "marts": marts.table}
     if arguments.name:
         return _show(readers[layer](spark, root, name), arguments)
-    counted = _rows_on_disk(root, places)
+    counted = _rows_in_tables(root, places)
     if arguments.json:
         _print_json(counted)
         return 0
@@ -249,17 +119,18 @@ def tables(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _rows_on_disk(root: Path, places: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
-    """Rows by table, from the ends of the files: no Spark needed for that."""
-    import pyarrow.parquet as pq
+def _rows_in_tables(root: str, places: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
+    """Rows by table, as their documents say: no file need be opened for that."""
+    from libremq.pipeline.tables.conformed_store import Store
 
-    return {
-        layer: {
-            name: sum(pq.read_metadata(file).num_rows for file in (root / layer / name).rglob("*.parquet"))
-            for name in names
-        }
-        for layer, names in places.items()
-    }
+    store = Store(root)
+
+    def rows(layer: str, name: str) -> int:
+        if layer == "raw":
+            return len(store.raw.counts()) if name == "counts" else sum(file.rows for file in store.raw.files(name))
+        return (store.conformed if layer == "conformed" else store.marts).rows(name)
+
+    return {layer: {name: rows(layer, name) for name in names} for layer, names in places.items()}
 
 
 def _show(frame: DataFrame, arguments: argparse.Namespace) -> int:
@@ -461,8 +332,8 @@ def ask(arguments: argparse.Namespace) -> int:
     given = given_inputs(arguments.given)
     site = _site_facts(arguments)
     frames: dict[str, DataFrame] | None = None
-    root = Path(arguments.tables)
-    if wanted.tables and (root / "raw" / "_dumps").is_dir():
+    root = arguments.tables
+    if wanted.tables and has_dumps(arguments):
         from libremq.pipeline.tables import conformed
 
         tell = _tell(arguments)
@@ -556,6 +427,8 @@ def generate(arguments: argparse.Namespace) -> int:
 
 ACTIONS: dict[str, Callable[[argparse.Namespace], int]] = {
     "ingest": ingest,
+    "remove": remove,
+    "compact": compact,
     "tables": tables,
     "findings": findings,
     "compare": compare,

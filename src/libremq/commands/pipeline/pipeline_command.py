@@ -29,14 +29,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
 
     ingest = _action(actions, "ingest", "add SMF dumps to the raw tables")
-    ingest.add_argument("dumps", metavar="DUMP", nargs="+", help="a file, a folder or a pattern; plain or gzip")
-    ingest.add_argument("--encoding", default="cp037", help="code page of the text in the records (default cp037)")
+    ingest.add_argument(
+        "dumps", metavar="DUMP", nargs="+", help="a file, a folder or a pattern, here or by URI; plain or gzip"
+    )
+    ingest.add_argument("--encoding", help="code page of the text in the records (default cp037)")
     ingest.add_argument(
         "--form",
-        choices=("auto", "rdw", "bare"),
-        default="auto",
-        help="records with or without a descriptor word in front; by default each file is looked at",
+        choices=("auto", "rdw", "bare", "blocked"),
+        help="records with a word in front, without, or in blocks that have one too; by default each file is looked at",
     )
+
+    remove = _action(actions, "remove", "take dumps out of the tables")
+    remove.add_argument(
+        "dumps", metavar="DUMP", nargs="*", help="a path, file name, pattern or the first letters of a digest"
+    )
+    remove.add_argument(
+        "--keep-days", type=_days, metavar="N", help="instead, all dumps that have nothing of the last N days recorded"
+    )
+
+    _action(actions, "compact", "bring small files together that many small dumps left")
 
     tables = _action(actions, "tables", "build the conformed tables and marts; list them, or show one")
     tables.add_argument("name", metavar="TABLE", nargs="?", help="a table to show, such as buffer_pool or raw.qpst")
@@ -133,7 +144,7 @@ def _tables(parser: argparse.ArgumentParser, more: str = "") -> None:
         "--tables",
         metavar="FOLDER",
         default=default,
-        help=f"where the tables are; by default $LIBREMQ_TABLES, or {DEFAULT_TABLES} in the current folder{more}",
+        help=f"where the tables are, also by URI; by default $LIBREMQ_TABLES, or {DEFAULT_TABLES} in this folder{more}",
     )
 
 
@@ -151,6 +162,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 0:
         raise argparse.ArgumentTypeError(f"{text} is less than nothing")
+    return number
+
+
+def _days(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not a number of days")
     return number
 
 

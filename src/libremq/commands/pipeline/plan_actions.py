@@ -130,16 +130,18 @@ def _worked(plan: Plan, arguments: argparse.Namespace) -> Worked:
         sources.append(Source(f"file {path.name}", from_file(path, plan, PLANS)))
     if arguments.tables:
         known = {name for source in sources for name in source.values}
-        sources.append(_measured(plan, Path(arguments.tables), arguments.qmgr, known | not_asked(plan, known)))
+        sources.append(_measured(plan, arguments.tables, arguments.qmgr, known | not_asked(plan, known)))
     elif arguments.qmgr:
         raise PlanError("--qmgr says which queue manager to measure, and needs --tables")
     return work_out(plan, *sources)
 
 
-def _measured(plan: Plan, root: Path, qmgr: str | None, leave_out: set[str]) -> Source:
+def _measured(plan: Plan, root: str, qmgr: str | None, leave_out: set[str]) -> Source:
     from libremq.pipeline.planner import measuring
+    from libremq.pipeline.storage import is_uri
 
-    measuring.check_root(root, qmgr)
+    if not is_uri(root):
+        measuring.check_root(root, qmgr)
     try:
         from libremq.pipeline.spark_session import JavaNotFoundError, make_session
 
@@ -148,6 +150,8 @@ def _measured(plan: Plan, root: Path, qmgr: str | None, leave_out: set[str]) -> 
         raise PlanError("--tables needs Spark: pip install 'libremq[pipeline]'") from error
     except JavaNotFoundError as error:
         raise PlanError(str(error)) from error
+    if is_uri(root):
+        measuring.check_root(root, qmgr)  # only now can it be seen
     taken = measuring.measured(spark, root, plan, qmgr, leave_out)
     return Source("measured", taken, {each.name: measuring.origin(each, qmgr) for each in plan.inputs})
 

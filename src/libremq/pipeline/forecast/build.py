@@ -10,7 +10,6 @@ nothing in another.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -24,6 +23,7 @@ from libremq.pipeline.forecast.fit import forecast
 from libremq.pipeline.forecast.result import SeriesForecast
 from libremq.pipeline.forecast.series import MEASURES, KnownLimit, Measure, limit_of
 from libremq.pipeline.rules.site_facts import SiteFacts
+from libremq.pipeline.storage import Root
 from libremq.pipeline.tables import conformed
 from libremq.pipeline.tables.conformed_intervals import telling
 from libremq.pipeline.tables.conformed_store import Store
@@ -74,7 +74,7 @@ class ForecastReport:
 
 def build(
     spark: SparkSession,
-    root: str | os.PathLike[str],
+    root: Root,
     site: SiteFacts | None = None,
     horizon_days: int = 90,
     tell: Callable[[str], None] | None = None,
@@ -107,16 +107,16 @@ def build(
     return ForecastReport(tuple(series), tuple(name for name in MEASURES if name not in seen))
 
 
-def load(spark: SparkSession, root: str | os.PathLike[str]) -> list[SeriesForecast]:
+def load(spark: SparkSession, root: Root) -> list[SeriesForecast]:
     """The forecasts written last, most urgent first; none if there was no run."""
-    folder = Store(root).mended(FOLDER)
-    if not folder.exists():
+    folder = Store(root).current(FOLDER)
+    if folder is None:
         return []
     rows = spark.read.schema(SCHEMA).parquet(str(folder)).collect()
     return sorted((_from_row(row) for row in rows), key=lambda each: each.urgency)
 
 
-def hourly(spark: SparkSession, root: str | os.PathLike[str], measures: Iterable[Measure]) -> DataFrame | None:
+def hourly(spark: SparkSession, root: Root, measures: Iterable[Measure]) -> DataFrame | None:
     """All series in long form: one row for each hour of local time with the mean and the highest value in it.
 
     Tables without rows are left out of the plan, which they would make longer; None if there are no others.
@@ -124,7 +124,7 @@ def hourly(spark: SparkSession, root: str | os.PathLike[str], measures: Iterable
     store = Store(root)
 
     def filled(name: str) -> bool:
-        return any(store.conformed(name).glob("day=*/qmgr=*"))
+        return bool(store.conformed.parts(name))
 
     listed = [measure for measure in measures if filled(measure.table)]
     if not listed:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from libremq.pipeline.planner.plan import Input, Plan, Value
 from libremq.pipeline.planner.reading import PlanError, read_value
 from libremq.pipeline.rules.expressions import PlainAlgebra, parse, work_out
+from libremq.pipeline.storage import Root
 from libremq.pipeline.tables.managers import queue_managers
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def measured(
-    spark: SparkSession, root: Path, plan: Plan, qmgr: str | None = None, leave_out: Collection[str] = ()
+    spark: SparkSession, root: Root, plan: Plan, qmgr: str | None = None, leave_out: Collection[str] = ()
 ) -> dict[str, Value]:
     """The values of inputs that the tables under `root` tell, over all queue managers or one.
 
@@ -72,12 +72,11 @@ class _Aggregates(PlainAlgebra):
         return self._known[name, ast.unparse(argument)]
 
 
-def check_root(root: Path, qmgr: str | None = None) -> None:
+def check_root(root: Root, qmgr: str | None = None) -> None:
     """PlanError if there are no conformed tables, or none of that queue manager."""
-    folder = root / "conformed"
-    if not folder.is_dir():
-        raise PlanError(f"{root}: there are no conformed tables; `libremq pipeline ingest` makes them from dumps")
     names = queue_managers(root)
+    if not names:
+        raise PlanError(f"{root}: there are no conformed tables; `libremq pipeline ingest` makes them from dumps")
     if qmgr is not None and qmgr not in names:
         raise PlanError(f"{root}: no tables of queue manager {qmgr}; there are {', '.join(names) or 'none'}")
 

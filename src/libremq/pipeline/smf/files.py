@@ -18,11 +18,14 @@ from typing import IO, Literal, NamedTuple
 
 import numpy as np
 
-from libremq.pipeline.smf.framing import BLOCK_BYTES, Chunk, Damage, Form, chunk_of, walks
+from libremq.pipeline.smf.blocks import Deblocked
+from libremq.pipeline.smf.framing import BLOCK_BYTES, Chunk, Damage, Form, chunk_of, form_of, walks
 
 GZIP_MAGIC = b"\x1f\x8b"
 
-FormOption = Literal["auto", "rdw", "bare"]
+FormOption = Literal["auto", "rdw", "bare", "blocked"]
+
+_OPENING_BYTES = 64
 
 
 class Stamp(NamedTuple):
@@ -80,23 +83,35 @@ def stamp_of(path: str) -> Stamp:
 
 
 class DumpStream:
-    """Reads a dump from `start`, unpacking gzip. A broken archive ends the stream early and leaves its `error`."""
+    """Reads a dump from `start`, unpacking gzip and taking out the words of blocks.
 
-    def __init__(self, path: str, start: int = 0) -> None:
+    A broken archive ends the stream early and leaves its `error`. What is `packed`, in an archive or in blocks, is read
+    from its beginning.
+    """
+
+    def __init__(self, path: str, start: int = 0, *, form: FormOption = "auto") -> None:
         self.error = ""
         self.place = start
         self.stamp = stamp_of(path)
         self._path = path
         self._raw = open(path, "rb")  # noqa: SIM115 - the stream is the context manager
-        self.packed = self._raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
-        self._raw.seek(0 if self.packed else start)
-        self._file: IO[bytes] | gzip.GzipFile = gzip.GzipFile(fileobj=self._raw) if self.packed else self._raw
+        self._archived = self._raw.read(len(GZIP_MAGIC)) == GZIP_MAGIC
+        self._raw.seek(0)
+        self._file: IO[bytes] | gzip.GzipFile = gzip.GzipFile(fileobj=self._raw) if self._archived else self._raw
+        self.form: Form = form_of(self._read(_OPENING_BYTES)) if form == "auto" else form
+        self._blocks = Deblocked(self._read) if self.form == "blocked" else None
+        self.packed = self._archived or self._blocks is not None
+        self.error = ""
+        self._file.seek(0 if self.packed else start)
 
     def read(self, size: int, /) -> bytes:
-        if not self.packed:
-            data = self._file.read(size)
-            self.place += len(data)
-            return data
+        data = self._blocks.read(size) if self._blocks is not None else self._read(size)
+        self.place += len(data)
+        return data
+
+    def _read(self, size: int) -> bytes:
+        if not self._archived:
+            return self._file.read(size)
         parts: list[bytes] = []
         wanted = size
         # An archive is unpacked a little at a time: what came before the damage is not lost with it.
@@ -110,9 +125,7 @@ class DumpStream:
                 break
             parts.append(part)
             wanted -= len(part)
-        data = b"".join(parts)
-        self.place += len(data)
-        return data
+        return b"".join(parts)
 
     def check_unchanged(self, since: Stamp | None = None) -> None:
         """Make sure that what was read is one state of the file, and that of the survey if there was one."""
@@ -131,7 +144,7 @@ class DumpStream:
 
 def read_piece(piece: Piece, block_bytes: int = BLOCK_BYTES) -> Iterator[Chunk]:
     """The records of a piece. A file that is empty or a broken archive gives a chunk that says so."""
-    with DumpStream(piece.path, piece.start) as stream:
+    with DumpStream(piece.path, piece.start, form=piece.form) as stream:
         for walked, block, base in walks(stream, piece.form, piece.start, piece.end, block_bytes):
             if walked.starts or walked.spanned or walked.damage:
                 yield chunk_of(walked, block, base)

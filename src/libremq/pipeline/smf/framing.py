@@ -16,10 +16,12 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from libremq.pipeline.smf.blocks import block_length
 from libremq.pipeline.smf.smf_layout import HEADER_LENGTH, MQ_RECORD_TYPES, TRIPLET_LENGTH, TRIPLETS_MAX
 
-Form = Literal["rdw", "bare"]
-"""`rdw`: each segment starts with a record descriptor word. `bare`: without, segments already joined."""
+Form = Literal["rdw", "bare", "blocked"]
+"""`rdw`: each segment starts with a record descriptor word. `bare`: without, segments already joined. `blocked`: as
+`rdw`, and each block starts with a word of its own, which is gone when the bytes come here."""
 
 RDW_LENGTH = 4
 JOINED_BYTES_MAX = 256 * 1024
@@ -86,7 +88,7 @@ class Framer:
 
     def __init__(self, form: Form, *, searching: bool = False) -> None:
         """With `searching` the first block need not start at a record: the walk begins at the first sure one."""
-        self.form = form
+        self.form: Form = "bare" if form == "bare" else "rdw"
         self._lost: tuple[int, str] | None = (-1, "") if searching else None
 
     @property
@@ -305,10 +307,17 @@ def _candidates(data: Bytes, form: Form) -> Numbers:
 
 
 def form_of(opening: bytes) -> Form:
-    """Tell from the first bytes of a file whether it has record descriptor words.
+    """Tell from the first bytes of a file whether it has words of records, or of blocks and records.
 
-    The two cannot be told apart by one field, so the record type and the packed date are looked for at both places.
+    They cannot be told apart by one field, so the record type and the packed date are looked for at each place.
     """
+    if (
+        len(opening) >= 18
+        and opening[6] <= 1
+        and packed_date_is_valid(opening, 14)
+        and block_length(opening, 0) is not None
+    ):
+        return "blocked"
     with_words = len(opening) >= 14 and opening[2] <= 3 and opening[3] == 0 and packed_date_is_valid(opening, 10)
     if with_words:
         return "rdw"

@@ -38,7 +38,7 @@ class _PiecePartition(InputPartition):
 
 
 class MqSmfDataSource(DataSource):
-    """Options: `structure` (which table), `encoding` (code page of text, cp037), `form` (auto, rdw, bare),
+    """Options: `structure` (which table), `encoding` (code page of text, cp037), `form` (auto, rdw, bare, blocked),
     `splitBytes` (size of the pieces of large files)."""
 
     @classmethod
@@ -72,8 +72,8 @@ class MqSmfDataSource(DataSource):
 
     def _form(self) -> FormOption:
         form = self.options.get("form", "auto")
-        if form not in ("auto", "rdw", "bare"):
-            raise ValueError(f"form is auto, rdw or bare, not {form!r}")
+        if form not in ("auto", "rdw", "bare", "blocked"):
+            raise ValueError(f"form is auto, rdw, bare or blocked, not {form!r}")
         return cast(FormOption, form)
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from libremq.pipeline.smf.files import DumpStream, FormOption, Piece, Stamp, stamp_of
-from libremq.pipeline.smf.framing import BLOCK_BYTES, Form, Framer, Walked, form_of, walks
+from libremq.pipeline.smf.framing import BLOCK_BYTES, Form, Framer, Walked, walks
 
 STRETCH_BYTES = 64 * 1024 * 1024
 """What one worker looks at, and what is digested at a time. To change it changes the digest of all dumps."""
@@ -27,7 +27,6 @@ PIECE_BYTES_MAX = 128 * 1024 * 1024
 PIECES_PER_WORKER = 4
 """So that the slowest piece does not keep the others waiting for long."""
 
-_OPENING_BYTES = 64
 _SEAM_BYTES = 256 * 1024
 _MARKS_PER_PIECE = 16
 
@@ -85,10 +84,9 @@ def survey(path: str, piece_bytes: int, *, form: FormOption = "auto", stretch_by
 
 def pieces_of(path: str, piece_bytes: int, *, form: FormOption = "auto") -> tuple[Piece, ...]:
     """The pieces of a file that need not be known again; a small one is not looked at beforehand."""
-    with DumpStream(path) as stream:
+    with DumpStream(path, form=form) as stream:
         if stream.packed or stream.stamp.size <= piece_bytes:
-            framed = form_of(stream.read(_OPENING_BYTES)) if form == "auto" else form
-            return (Piece(path, framed),)
+            return (Piece(path, stream.form),)
     done = survey(path, piece_bytes, form=form)
     if done.problem:
         raise OSError(f"{path}: {done.problem}")
@@ -123,9 +121,8 @@ def _one_by_one(stretches: list[Stretch]) -> list[Look]:
 def _stretches(path: str, piece_bytes: int, option: FormOption, stretch_bytes: int) -> list[Stretch] | str:
     """The stretches of a file, at least one; or why it cannot be read."""
     try:
-        with DumpStream(path) as stream:
-            stamp, packed = stream.stamp, stream.packed
-            form = form_of(stream.read(_OPENING_BYTES)) if option == "auto" else option
+        with DumpStream(path, form=option) as stream:
+            stamp, packed, form = stream.stamp, stream.packed, stream.form
     except OSError as problem:
         return told(problem)
     step = max(1, piece_bytes // _MARKS_PER_PIECE)
@@ -145,7 +142,7 @@ def look_at(stretch: Stretch) -> Look:
     """Look at a stretch: its digest, and the walk from the first record in it."""
     look = Look()
     try:
-        with DumpStream(stretch.path, stretch.start) as stream:
+        with DumpStream(stretch.path, stretch.start, form=stretch.form) as stream:
             if stretch.packed:
                 _digest_all(stream, look)
             else:
@@ -239,7 +236,7 @@ def _joined(stretches: list[Stretch], looks: list[Look]) -> list[int]:
     marks = list(looks[0].marks)
     onward, number = looks[0].onward, 1
     while number < len(looks):
-        with DumpStream(path, onward) as stream:
+        with DumpStream(path, onward, form=form) as stream:
             for walked, _, base in walks(stream, form, onward, block_bytes=_SEAM_BYTES):
                 starts, reached = _starts(walked, base), base + walked.used
                 while number < len(looks) and _passed(looks[number], starts, reached):

@@ -13,8 +13,7 @@ day is built from raw rows of its neighbours too, and a raw day that changed mak
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import reduce
@@ -24,8 +23,8 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
-from libremq.pipeline.tables import raw
-from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed
+from libremq.pipeline.storage import Root
+from libremq.pipeline.tables.conformed_intervals import by_stretch, intervals_of, placed, seconds
 from libremq.pipeline.tables.conformed_rows import (
     PLACE,
     RECORD,
@@ -34,6 +33,7 @@ from libremq.pipeline.tables.conformed_rows import (
     each_by_its_key,
     raw_rows,
     recorded_columns,
+    rows_in,
     stored_rows,
     with_changes,
     with_derived,
@@ -41,12 +41,14 @@ from libremq.pipeline.tables.conformed_rows import (
 )
 from libremq.pipeline.tables.conformed_store import (
     Day,
-    Ledger,
+    Layer,
     Store,
+    Written,
     at_once,
     batches,
     description_mark,
     neighbours,
+    with_those_beside,
 )
 from libremq.pipeline.tables.subjects import SUBJECTS, Subject, subject
 from libremq.pipeline.tables.suspicions import derived_suspicions, suspicions, without_suspicious
@@ -97,7 +99,7 @@ class BuildReport:
 
 def build(
     spark: SparkSession,
-    root: str | os.PathLike[str],
+    root: Root,
     *,
     days: Sequence[Day] | None = None,
     tell: Callable[[str], None] | None = None,
@@ -110,51 +112,65 @@ def build(
     """
     tell = tell or (lambda _: None)
     store = Store(root)
-    if not store.root.joinpath("raw").is_dir():
+    marks = store.raw.day_marks()
+    layer, description = store.conformed, description_mark()
+    now = with_those_beside(marks)
+    if not now and not layer.day_marks():
         return BuildReport((), {})
-    with store.building("conformed"):
-        raw.recover(root)
-        ledger = Ledger(store.root / "conformed", description_mark())
-        now = store.fingerprints(store.raw(name) for entry in SUBJECTS.values() for name in entry.structures)
-        asked = ledger.days_due(now) if days is None else tuple(days)
-        if not asked:
+    with layer.building():
+        wanted = layer.days_due(now, description) if days is None else neighbours(days)
+        if not wanted:
             return BuildReport((), {})
-        ledger.begin(asked)
-        wanted = neighbours(asked)
+        layer.clear_left_over(SUBJECTS)
         rows = dict.fromkeys(SUBJECTS, 0)
-        built: set[Day] = set()
-        structures = {store.raw(name) for entry in SUBJECTS.values() for name in entry.structures}
-        for batch in batches(wanted, lambda day: sum(store.bytes_of(each, [day]) for each in structures)):
-            for name, count in _build_days(spark, store, batch, tell).items():
+        structures = {name for entry in SUBJECTS.values() for name in entry.structures}
+        for batch in batches(wanted, lambda day: sum(store.raw.bytes_of(each, [day]) for each in structures)):
+            for name, count in _build_days(spark, store, batch, now, description, tell).items():
                 rows[name] += count
-            built.update(batch)
-            ledger.done([day for day in asked if built.issuperset(neighbours([day]))], now)
     return BuildReport(wanted, rows)
 
 
-def _build_days(spark: SparkSession, store: Store, days: Sequence[Day], tell: Callable[[str], None]) -> dict[str, int]:
+def _build_days(
+    spark: SparkSession,
+    store: Store,
+    days: Sequence[Day],
+    now: Mapping[Day, str],
+    description: str,
+    tell: Callable[[str], None],
+) -> dict[str, int]:
     told = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-    around = neighbours(days)
-    tell(f"finding the intervals of {told}")
-    size = sum(store.bytes_of(store.raw(name), around) for name in INTERVAL_STRUCTURES)
-    intervals = _local(spark, by_stretch(_known_intervals(session_for(spark, size), store, around)))
+    around, layer = neighbours(days), store.conformed
+    build = layer.new_build()
+    written: dict[str, Written] = {}
+    if any(day in around for day in store.raw.day_marks()):
+        tell(f"finding the intervals of {told}")
+        size = sum(store.raw.bytes_of(name, around) for name in INTERVAL_STRUCTURES)
+        intervals = _local(spark, by_stretch(_known_intervals(session_for(spark, size), store, around)))
 
-    def build_one(entry: Subject) -> int:
-        size = sum(store.bytes_of(store.raw(name), around) for name in entry.structures)
-        if not size:
-            store.clear_days(store.conformed(entry.name), days)
-            return 0
-        tell(f"building {entry.name} of {told}")
-        fresh = subject_rows(session_for(spark, size), store, entry, intervals, days, tasks_for(size))
-        return store.replace_days(store.conformed(entry.name), fresh, days, few=size < FEW_BYTES)
+        def build_one(entry: Subject) -> Written:
+            size = sum(store.raw.bytes_of(name, around) for name in entry.structures)
+            if not size:
+                return {}
+            tell(f"building {entry.name} of {told}")
+            fresh = subject_rows(session_for(spark, size), store, entry, intervals, days, tasks_for(size))
+            return layer.write(entry.name, build, fresh, few=size < FEW_BYTES)
 
-    # The largest last would leave all others waiting for it at the end.
-    entries = [entry for entry in reversed(SUBJECTS.values()) if entry.name != OVERVIEW]
-    rows = dict(zip((entry.name for entry in entries), at_once(build_one, entries)))
-    tell(f"building {OVERVIEW} of {told}")
-    overview = overview_rows(session_for(spark, size), store, days).coalesce(tasks_for(size))
-    rows[OVERVIEW] = store.replace_days(store.conformed(OVERVIEW), overview, days, few=size < FEW_BYTES)
-    return rows
+        # The largest last would leave all others waiting for it at the end.
+        entries = [entry for entry in reversed(SUBJECTS.values()) if entry.name != OVERVIEW]
+        written = dict(zip((entry.name for entry in entries), at_once(build_one, entries)))
+        tell(f"building {OVERVIEW} of {told}")
+        session = session_for(spark, size)
+        made = {name: fresh_rows(session, layer, name, parts) for name, parts in written.items()}
+        overview = overview_rows(made).coalesce(tasks_for(size))
+        written[OVERVIEW] = layer.write(OVERVIEW, build, overview, few=size < FEW_BYTES)
+    layer.commit(days, written, now, description)
+    return {name: sum(part.rows for part in parts.values()) for name, parts in written.items()}
+
+
+def fresh_rows(spark: SparkSession, layer: Layer, name: str, parts: Written) -> DataFrame:
+    """Rows of a table that were just written and are no part of it yet."""
+    schema = cast(StructType, StructType.fromDDL(subject(name).ddl))
+    return rows_in(spark, layer.folders_of(name, parts), schema)
 
 
 def session_for(spark: SparkSession, size: int) -> SparkSession:
@@ -177,16 +193,14 @@ def _local(spark: SparkSession, rows: DataFrame) -> DataFrame:
     return spark.createDataFrame(rows.toArrow(), rows.schema)
 
 
-def table(
-    spark: SparkSession, root: str | os.PathLike[str], name: str, *, days: Sequence[Day] | None = None
-) -> DataFrame:
+def table(spark: SparkSession, root: Root, name: str, *, days: Sequence[Day] | None = None) -> DataFrame:
     """A conformed table as a DataFrame: empty, with its columns, if nothing was recorded."""
     schema = cast(StructType, StructType.fromDDL(subject(name).ddl))
     store = Store(root)
-    return stored_rows(spark, store, store.conformed(name), schema, days)
+    return stored_rows(spark, store.conformed, name, schema, days)
 
 
-def tables(spark: SparkSession, root: str | os.PathLike[str]) -> dict[str, DataFrame]:
+def tables(spark: SparkSession, root: Root) -> dict[str, DataFrame]:
     """All conformed tables by name."""
     return {name: table(spark, root, name) for name in SUBJECTS}
 
@@ -267,23 +281,28 @@ def _with_task_times(queues: DataFrame, tasks: DataFrame, names: Sequence[str]) 
     own = beside_in_record(queues.where("subtype = 1"), tasks, names)
     who = ["system", "qmgr", "correl"]
     times = tasks.select(*who, F.col("smf_time").alias("_task_time"), *names).dropDuplicates([*who, "_task_time"])
-    further = queues.where("subtype <> 1")
+    # A task has a record in each interval: without the stretch each row would meet all of them, of all days at hand.
+    stretch = F.floor(seconds(F.col("_task_time")) / QUEUE_RECORD_SECONDS)
+    times = times.withColumn("_stretch", F.explode(F.sequence(stretch - 1, stretch + 1)))
+    further = queues.where("subtype <> 1").withColumn(
+        "_stretch", F.floor(seconds(F.col("smf_time")) / QUEUE_RECORD_SECONDS)
+    )
     apart = F.abs(F.unix_micros("smf_time") - F.unix_micros("_task_time")) / 1_000_000
     row = [*RECORD, "section_index"]
     nearest = Window.partitionBy(*row).orderBy(apart)
     near = F.col("_task_time").isNull() | (apart <= QUEUE_RECORD_SECONDS)
     matched = (
-        further.join(times, who, "left")
+        further.join(times, [*who, "_stretch"], "left")
         .withColumns({name: F.when(near, F.col(name)) for name in names})
         .withColumn("_rank", F.row_number().over(nearest))
         .where("_rank = 1")
-        .drop("_rank", "_task_time")
+        .drop("_rank", "_task_time", "_stretch")
     )
     return own.unionByName(matched)
 
 
-def overview_rows(spark: SparkSession, store: Store, days: Sequence[Day]) -> DataFrame:
-    """The overview: each interval of a queue manager with figures of the other tables."""
+def overview_rows(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """The overview: each interval of a queue manager with figures of the other tables, given by name."""
     entry = subject(OVERVIEW)
     sources = dict.fromkeys((column.source or "").partition(".")[0] for column in entry.columns if column.rollup)
     common = (
@@ -292,9 +311,7 @@ def overview_rows(spark: SparkSession, store: Store, days: Sequence[Day]) -> Dat
     )  # fmt: skip
     # Rows under each other, then one per interval: a dozen joins side by side would take Spark minutes to plan.
     parts = [
-        table(spark, store.root, name, days=days)
-        .groupBy(*PLACE)
-        .agg(*(F.max(shared).alias(shared) for shared in common), *_rollups(entry, name))
+        tables[name].groupBy(*PLACE).agg(*(F.max(shared).alias(shared) for shared in common), *_rollups(entry, name))
         for name in sources
     ]
     seen = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), parts)

@@ -7,8 +7,9 @@ unsigned, so one that went past 2,147,483,647 does not turn negative.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as F
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column as Expression
     from pyspark.sql import DataFrame, SparkSession
 
-    from libremq.pipeline.tables.conformed_store import Store
+    from libremq.pipeline.storage import Place
+    from libremq.pipeline.tables.conformed_store import Layer, Store
 
 PLACE = ("system", "qmgr", "interval_start")
 """What rows of all interval tables share."""
@@ -50,19 +52,43 @@ def no_rows(spark: SparkSession, schema: StructType) -> DataFrame:
 
 
 def stored_rows(
-    spark: SparkSession, store: Store, table: Path, schema: StructType, days: Iterable[str] | None = None
+    spark: SparkSession, layer: Layer, table: str, schema: StructType, days: Iterable[str] | None = None
 ) -> DataFrame:
-    """Rows of a table in folders by day. Only the folders of these days are looked into, however many there are."""
-    folders = [str(table)] if days is None else store.folders(table, days)
-    if not any(next(Path(folder).rglob("*.parquet"), None) for folder in folders):
+    """Rows of a table by day. Only the folders of these days are looked into, however many there are."""
+    return rows_in(spark, layer.folders(table, days), schema)
+
+
+def rows_in(spark: SparkSession, folders: Sequence[Place], schema: StructType) -> DataFrame:
+    """The rows in folders of days."""
+    if not folders:
         return no_rows(spark, schema)
-    return spark.read.option("basePath", str(table)).schema(schema).parquet(*folders).select(*schema.names)
+    # Builds lie beside each other, each with its days: the day is the only part of a path that is a column.
+    rows = [
+        spark.read.option("basePath", base).schema(schema).parquet(*paths) for base, paths in _by_build(folders).items()
+    ]
+    return reduce(lambda one, other: one.union(other), rows).select(*schema.names)
 
 
-def raw_rows(spark: SparkSession, store: Store, name: str, days: Iterable[str]) -> DataFrame:
+def _by_build(folders: Iterable[Place]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for folder in folders:
+        found.setdefault(str(folder).rpartition("/")[0], []).append(str(folder))
+    return found
+
+
+def raw_rows(spark: SparkSession, store: Store, name: str, days: Collection[str]) -> DataFrame:
     """Rows of a raw table, of these days only; an empty table where there is none."""
-    schema = StructType([*spark_schema_of(name).fields, StructField("day", DateType())])
-    return stored_rows(spark, store, store.raw(name), schema, days)
+    plain = spark_schema_of(name)
+    files = [str(store.raw.place / file.path) for file in store.raw.files(name, days)]
+    if not files:
+        return no_rows(spark, StructType([*plain.fields, StructField("day", DateType())]))
+    rows = spark.read.schema(plain).parquet(*files).withColumn("day", F.to_date("smf_time"))
+    first, last = min(days), max(days)
+    # By time as well as by day: that is what the files have statistics of.
+    within = (F.col("smf_time") >= F.lit(first).cast("timestamp")) & (
+        F.col("smf_time") < F.date_add(F.lit(last).cast("date"), 1).cast("timestamp")
+    )
+    return rows.where(within & F.col("day").isin([date.fromisoformat(day) for day in days]))
 
 
 def without_copies(rows: DataFrame) -> DataFrame:

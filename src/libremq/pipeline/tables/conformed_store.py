@@ -1,45 +1,46 @@
-"""Where the tables lie, and which days of them are due: folders of Parquet by day and queue manager.
+"""Where the tables lie, and which days of them are due: Parquet by table, build and day.
 
-A small ledger beside the conformed tables remembers what the raw files of each day looked like when that day was built;
-a day is due again when they look different, or when the tables are described differently. The root is one folder that
-all workers see, as for the raw tables. One build at a time works on the tables of a layer: the second is refused.
+A day of a layer is one document (`documents`) in `<layer>/_days`: it names the build that has the rows of each table of
+that day, `<layer>/<table>/<build>/day=<day>/`, and what it was built from. A day is due again when its source looks
+different, or when the tables are described differently. A build writes its rows under a name of its own and then the
+documents of its days; whatever breaks off before leaves the day as it was, and due.
 """
 
 from __future__ import annotations
 
 import fcntl
 import hashlib
+import io
 import json
-import os
-import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
-import pyarrow.dataset as ds
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from libremq.pipeline.tables.raw import TablesBusyError
+from libremq.pipeline.documents import Document, Documents
+from libremq.pipeline.storage import Place, Root, place
+from libremq.pipeline.tables.raw_tables import ORPHAN_SECONDS, RawTables, TablesBusyError
 from libremq.pipeline.tables.subjects import SUBJECTS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-LEDGER = "_built.json"
 _LOCK = "_lock"
-_STAGING = "_staging"
-_OLD = "old-"
-_FOLDERS_MAX = 1_000_000
+_DAYS = "_days"
+_CURRENT = "_current"
 
 TABLES_AT_ONCE = 3
 """Most of the time of a small table is planning, in the driver: some plan while others run. Each takes its memory."""
 
-BATCH_BYTES = 128 * 1024 * 1024
+BATCH_BYTES = 16 * 1024 * 1024
 """Parquet that is built upon together: the bound on the memory and scratch space of a build, however much is due."""
 BATCH_DAYS_MAX = 31
 
@@ -79,13 +80,22 @@ def batches(days: Sequence[Day], bytes_of_day: Callable[[Day], int]) -> Iterator
         yield tuple(together)
 
 
+def with_those_beside(marks: Mapping[Day, str]) -> dict[Day, str]:
+    """A mark for each day that changes when that of the day itself does, or of the day before or after.
+
+    >>> sorted(with_those_beside({"2024-03-01": "a"}))
+    ['2024-02-29', '2024-03-01', '2024-03-02']
+    """
+    return {day: "/".join(marks.get(each, "") for each in neighbours([day])) for day in neighbours(marks)}
+
+
 def description_mark() -> str:
     """Changes when a table is described differently."""
     told = json.dumps([(entry.name, repr(entry.all_columns)) for entry in SUBJECTS.values()])
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def at_once(work: Callable[[_Item], int], items: Sequence[_Item]) -> list[int]:
+def at_once(work: Callable[[_Item], Any], items: Sequence[_Item]) -> list[Any]:
     """Do the work for some items at a time. When one fails, or the user interrupts, no further one is begun."""
     with ThreadPoolExecutor(TABLES_AT_ONCE) as pool:
         waiting = [pool.submit(work, item) for item in items]
@@ -96,190 +106,228 @@ def at_once(work: Callable[[_Item], int], items: Sequence[_Item]) -> list[int]:
             raise
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The rows of a table of one day."""
+
+    build: str
+    rows: int
+    bytes: int
+    qmgrs: list[str]
+
+
+Written = dict[Day, Part]
+"""The rows of a table that a build wrote, by day; days without rows are not in it."""
+
+
+class Layer:
+    """The tables of a layer, by day."""
+
+    def __init__(self, root: Place, name: str) -> None:
+        self.place = root / name
+        self._documents = Documents(self.place / _DAYS)
+        self._looked: dict[Day, Document] | None = None
+
+    def _live(self) -> dict[Day, Document]:
+        """The documents that hold, by day, as they were when they were first asked for."""
+        if self._looked is None:
+            self._looked = self._documents.newest()
+        return self._looked
+
+    def parts(self, table: str, days: Iterable[Day] | None = None) -> dict[Day, Part]:
+        """Of those of the days that a table has, in order, where their rows are."""
+        live = self._live()
+        found = sorted(live) if days is None else [day for day in sorted(set(days)) if day in live]
+        every = ((day, live[day].content["tables"].get(table)) for day in found)
+        return {day: Part(**part) for day, part in every if part is not None}
+
+    def folders(self, table: str, days: Iterable[Day] | None = None) -> list[Place]:
+        """The folders with the rows of a table and these days."""
+        return self.folders_of(table, self.parts(table, days))
+
+    def folders_of(self, table: str, parts: Mapping[Day, Part]) -> list[Place]:
+        return [self._folder(table, part.build, day) for day, part in parts.items()]
+
+    def _folder(self, table: str, build: str, day: Day) -> Place:
+        return self.place / table / build / f"day={day}"
+
+    def rows(self, table: str) -> int:
+        return sum(part.rows for part in self.parts(table).values())
+
+    def bytes_of(self, table: str, days: Iterable[Day]) -> int:
+        """How much Parquet a table has of these days."""
+        return sum(part.bytes for part in self.parts(table, days).values())
+
+    def queue_managers(self) -> set[str]:
+        """Names of all queue managers that have rows."""
+        every = (part for document in self._live().values() for part in document.content["tables"].values())
+        return {name for part in every for name in part["qmgrs"]}
+
+    def day_marks(self) -> dict[Day, str]:
+        """For each day that has rows a mark that changes when it is built again."""
+        return {day: document.name for day, document in self._live().items() if document.content["tables"]}
+
+    def mark(self) -> str:
+        """Changes when a day is built."""
+        return hashlib.sha256("\n".join(sorted(each.name for each in self._live().values())).encode()).hexdigest()
+
+    def days_due(self, now: Mapping[Day, str], description: str) -> tuple[Day, ...]:
+        """Days whose source is not what they were built from, or that are described differently now."""
+        built = {
+            day: document.content["source"] if document.content["description"] == description else None
+            for day, document in self._live().items()
+        }
+        gone = {day for day, document in self._live().items() if day not in now and document.content["tables"]}
+        return tuple(sorted({day for day, source in now.items() if built.get(day) != source} | gone))
+
+    def new_build(self) -> str:
+        return uuid.uuid4().hex[:16]
+
+    def write(self, table: str, build: str, rows: DataFrame, *, few: bool = False) -> Written:
+        """Write rows of a build, which nobody reads yet. When they are `few`, the driver does it itself: Hadoop starts
+        a process for each file to set its rights."""
+        if few:
+            return self._write_here(table, build, rows.toArrow())
+        rows.write.option("compression", "zstd").partitionBy("day").parquet(str(self.place / table / build))
+        found: Written = {}
+        for entry in (self.place / table / build).entries():
+            if entry.name.startswith("day="):
+                folder = self.place / table / build / entry.name
+                files = [each for each in folder.entries() if each.name.endswith(".parquet")]
+                names = [name for each in files for name in _queue_managers(folder / each.name)]
+                size = sum(each.size for each in files)
+                found[entry.name.removeprefix("day=")] = Part(build, len(names), size, _distinct(names))
+        return found
+
+    def _write_here(self, table: str, build: str, rows: pa.Table) -> Written:
+        found: Written = {}
+        for each in pc.unique(rows["day"]).to_pylist():
+            of_day = rows.filter(pc.equal(rows["day"], pa.scalar(each, pa.date32()))).drop_columns(["day"])
+            sink = io.BytesIO()
+            pq.write_table(of_day, sink, compression="zstd", coerce_timestamps="us", store_schema=False)
+            day = each.isoformat()
+            (self._folder(table, build, day) / "part-0.parquet").write(sink.getvalue())
+            names = pc.unique(of_day["qmgr"]).to_pylist()
+            found[day] = Part(build, of_day.num_rows, len(sink.getvalue()), _distinct(names))
+        return found
+
+    def commit(
+        self,
+        days: Iterable[Day],
+        written: Mapping[str, Written],
+        now: Mapping[Day, str],
+        description: str = "",
+    ) -> None:
+        """Let what was written take the place of all tables of each of these days."""
+        live = self._live()
+        for day in days:
+            before = live.get(day)
+            tables = {table: parts[day] for table, parts in written.items() if day in parts}
+            content = {
+                "tables": {table: asdict(part) for table, part in tables.items()},
+                "source": now.get(day),
+                "description": description,
+            }
+            live[day] = self._documents.write(day, content, before)
+            if before is not None:
+                self._documents.delete([before.name])
+                for table, part in before.content["tables"].items():
+                    if table not in tables or tables[table].build != part["build"]:
+                        self._folder(table, part["build"], day).delete()
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Hold the layer for one build, where it is on this machine, and clear away what one that died left.
+
+        Elsewhere two may build at a time: they do the same, twice, and each day is as one of them made it.
+        """
+        with held(self.place):
+            self._looked = None
+            self._documents.clear_replaced(self._live().values())
+            yield
+
+    def clear_left_over(self, tables: Iterable[str]) -> None:
+        """Delete rows that no document names. Needs `building`."""
+        older_than = 0 if self.place.is_local else ORPHAN_SECONDS
+        for table in tables:
+            named = {part.build for part in self.parts(table).values()}
+            for entry in (self.place / table).entries():
+                build = self.place / table / entry.name
+                if entry.is_folder and entry.name not in named and (not older_than or _age(build) > older_than):
+                    build.delete()
+
+
+def _age(build: Place) -> float:
+    """Seconds since something was written in a build."""
+    import time
+
+    newest = 0.0
+    for day in build.entries():
+        newest = max([newest, day.changed, *(each.changed for each in (build / day.name).entries())])
+    return time.time() - newest
+
+
+def _queue_managers(file: Place) -> list[str | None]:
+    """The queue manager of each row."""
+    source: Any = file.path if file.is_local else io.BytesIO(file.read())
+    names: list[str | None] = pq.ParquetFile(source).read(columns=["qmgr"])["qmgr"].to_pylist()
+    return names
+
+
+def _distinct(names: Iterable[str | None]) -> list[str]:
+    return sorted({name for name in names if name is not None})
+
+
+@contextmanager
+def held(folder: Place) -> Iterator[None]:
+    """Keep others out of a folder of this machine. Elsewhere there is no such thing, and no need of it."""
+    if not folder.is_local:
+        yield
+        return
+    Path(folder.path).mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}/{_LOCK}", "a", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise TablesBusyError(
+                f"another build is at work on the tables in {folder}; try again when it is done"
+            ) from None
+        yield
+
+
 class Store:
     """The three layers under one root."""
 
-    def __init__(self, root: str | os.PathLike[str]) -> None:
-        self.root = Path(root).absolute()
-
-    def raw(self, structure: str) -> Path:
-        return self.root / "raw" / structure
-
-    def conformed(self, subject: str) -> Path:
-        return self.root / "conformed" / subject
-
-    def mart(self, mart: str) -> Path:
-        return self.root / "marts" / mart
-
-    def folders(self, table: Path, days: Iterable[Day]) -> list[str]:
-        """The folders of those of the days that a table has. Others are not looked at, however many there are."""
-        return [str(folder) for day in days if (folder := table / f"day={day}").is_dir()]
-
-    def bytes_of(self, table: Path, days: Iterable[Day]) -> int:
-        """How much a table has of these days."""
-        return sum(
-            file.stat().st_size
-            for folder in self.folders(table, days)
-            for file in Path(folder).glob("qmgr=*/*.parquet")
-        )
-
-    def fingerprints(self, tables: Iterable[Path]) -> dict[Day, str]:
-        """For each day these tables have, a mark that changes when its files do.
-
-        Names are enough: a file is written once, under a name of its own, and never changed.
-        """
-        marks: dict[Day, list[str]] = {}
-        for table in sorted(set(tables)):
-            for day in _subfolders(table, "day="):
-                told = marks.setdefault(day.name.removeprefix("day="), [])
-                for qmgr in _subfolders(day, "qmgr="):
-                    files = sorted(name for name in os.listdir(qmgr) if name.endswith(".parquet"))
-                    told += [f"{table.name}/{qmgr.name}/{name}" for name in files]
-        return {day: hashlib.sha256("\n".join(told).encode()).hexdigest()[:16] for day, told in marks.items() if told}
+    def __init__(self, root: Root) -> None:
+        self.root = place(root)
+        self.raw = RawTables(self.root)
+        self.conformed = Layer(self.root, "conformed")
+        self.marts = Layer(self.root, "marts")
 
     @contextmanager
-    def building(self, layer: str) -> Iterator[None]:
-        """Hold the tables of a layer for one build, and clear away what a build that died left beside them."""
-        folder = self.root / layer
-        folder.mkdir(parents=True, exist_ok=True)
-        with open(folder / _LOCK, "a", encoding="utf-8") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise TablesBusyError(
-                    f"another build is at work on the tables in {folder}; try again when it is done"
-                ) from None
-            try:
-                shutil.rmtree(folder / _STAGING, ignore_errors=True)
-                yield
-            finally:
-                shutil.rmtree(folder / _STAGING, ignore_errors=True)
-
-    @contextmanager
-    def replacing(self, name: str) -> Iterator[Path]:
+    def replacing(self, name: str) -> Iterator[Place]:
         """A new folder to write into, which takes the place of `name` under the root when all of it is written.
 
-        The tables are held still meanwhile, and two of these at a time are refused. One that broke off leaves what was
-        there before; in the moment between the two moves it is left aside, for `mended` or the next one to put back.
+        The conformed tables are held still meanwhile. One that broke off leaves what was there before.
         """
-        with self.building("conformed"):
-            folder, fresh, old = (self.root / each for each in (name, f"_{name}.new", f"_{name}.old"))
-            self._put_back(name)
-            shutil.rmtree(fresh, ignore_errors=True)
+        with held(self.root / "conformed"):
+            documents = Documents(self.root / name / _CURRENT)
+            before = documents.newest().get(name)
+            kept = before.content["build"] if before else None
+            build = uuid.uuid4().hex[:16]
+            fresh = self.root / name / build
             try:
                 yield fresh
-                if folder.exists():
-                    os.replace(folder, old)
-                os.replace(fresh, folder)
-            finally:
-                shutil.rmtree(fresh, ignore_errors=True)
-            shutil.rmtree(old, ignore_errors=True)
+            except BaseException:
+                fresh.delete()
+                raise
+            documents.write(name, {"build": build}, before)
+            if before is not None:
+                documents.delete([before.name])
+            if kept is not None:
+                (self.root / name / kept).delete()
 
-    def mended(self, name: str) -> Path:
-        """The folder of that name, put back if a run broke off between the two moves of `replacing`."""
-        if not (self.root / name).exists() and (self.root / f"_{name}.old").exists():
-            # Busy: someone is just between the moves, and will make the second one.
-            with suppress(TablesBusyError), self.building("conformed"):
-                self._put_back(name)
-        return self.root / name
-
-    def _put_back(self, name: str) -> None:
-        folder, old = self.root / name, self.root / f"_{name}.old"
-        if old.exists() and not folder.exists():
-            os.replace(old, folder)
-        shutil.rmtree(old, ignore_errors=True)
-
-    def replace_days(self, table: Path, rows: DataFrame, days: Iterable[Day], *, few: bool = False) -> int:
-        """Put these rows in place of all rows of these days; returns how many there are.
-
-        They are written beside the table first and moved in day by day, so readers see a day as it was or as it is.
-        When they are `few`, the driver writes them itself: Hadoop starts a process for each file to set its rights.
-        """
-        staging = table.parent / _STAGING / table.name
-        shutil.rmtree(staging, ignore_errors=True)
-        if few:
-            _write_here(rows.toArrow(), staging)
-        else:
-            rows.write.option("compression", "zstd").partitionBy("day", "qmgr").parquet(str(staging))
-        written = sum(pq.read_metadata(file).num_rows for file in staging.glob("day=*/qmgr=*/*.parquet"))
-        table.mkdir(parents=True, exist_ok=True)
-        for day in days:
-            place, fresh = table / f"day={day}", staging / f"day={day}"
-            if place.exists():
-                os.rename(place, staging / f"{_OLD}{day}")
-            if fresh.exists():
-                os.rename(fresh, place)
-        shutil.rmtree(staging)
-        return int(written)
-
-    def clear_days(self, table: Path, days: Iterable[Day]) -> None:
-        for folder in self.folders(table, days):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _write_here(rows: pa.Table, folder: Path) -> None:
-    """Write rows into folders by day and queue manager, named as Spark names them."""
-    folder.mkdir(parents=True)
-    place = rows.schema.get_field_index("day")
-    parquet = ds.ParquetFileFormat()
-    ds.write_dataset(
-        rows.set_column(place, "day", rows.column("day").cast(pa.string())),
-        folder,
-        format=parquet,
-        file_options=parquet.make_write_options(compression="zstd"),
-        partitioning=ds.partitioning(pa.schema([("day", pa.string()), ("qmgr", pa.string())]), flavor="hive"),
-        basename_template=f"part-{uuid.uuid4().hex}-{{i}}.parquet",
-        max_partitions=_FOLDERS_MAX,
-    )
-
-
-def _subfolders(folder: Path, prefix: str) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    with os.scandir(folder) as entries:
-        return sorted(Path(entry.path) for entry in entries if entry.name.startswith(prefix) and entry.is_dir())
-
-
-class Ledger:
-    """Which days of the tables in a folder were built, from what."""
-
-    def __init__(self, folder: Path, mark: str) -> None:
-        self._path = folder / LEDGER
-        self._mark = mark
-
-    def _read(self) -> tuple[dict[Day, str], bool]:
-        """What each day was built from, and whether the tables were described then as they are now."""
-        if not self._path.exists():
-            return {}, True
-        told: dict[str, Any] = json.loads(self._path.read_text(encoding="utf-8"))
-        return told["days"], told["mark"] == self._mark
-
-    def days_due(self, now: Mapping[Day, str]) -> tuple[Day, ...]:
-        """Days whose source changed since they were built; all of them when `mark` did."""
-        built, same = self._read()
-        return tuple(sorted(day for day in now.keys() | built.keys() if not same or now.get(day) != built.get(day)))
-
-    def begin(self, days: Iterable[Day]) -> None:
-        """Remember that these days are being built: until they are noted as done they are due."""
-        built, same = self._read()
-        begun = set(days)
-        # Kept, with a source that never is: the day may be gone from the source, and its rows must go too.
-        self._write({day: "" if day in begun or not same else source for day, source in built.items()})
-
-    def done(self, days: Iterable[Day], now: Mapping[Day, str]) -> None:
-        """Remember that these days are built, from sources that looked like this."""
-        built, _ = self._read()
-        for day in days:
-            built.pop(day, None)
-            if day in now:
-                built[day] = now[day]
-        self._write(built)
-
-    def _write(self, built: Mapping[Day, str]) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        fresh = self._path.with_suffix(".new")
-        with open(fresh, "w", encoding="utf-8") as file:
-            json.dump({"mark": self._mark, "days": dict(sorted(built.items()))}, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(fresh, self._path)
+    def current(self, name: str) -> Place | None:
+        """What `replacing` wrote last under that name."""
+        found = Documents(self.root / name / _CURRENT).newest().get(name)
+        return self.root / name / found.content["build"] if found else None

@@ -1,15 +1,11 @@
-"""Which queue managers the conformed tables know: the names of their folders, with no need of Spark."""
+"""Which queue managers the conformed tables know: as the documents of their days say, with no need of Spark to read."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from urllib.parse import unquote
-
-_PREFIX = "qmgr="
+from libremq.pipeline.storage import Root
+from libremq.pipeline.tables.conformed_store import Store
 
 
-def queue_managers(root: Path) -> list[str]:
+def queue_managers(root: Root) -> list[str]:
     """Names of all queue managers in the conformed tables under `root`, in order."""
-    places = (root / "conformed").glob(f"*/day=*/{_PREFIX}*")
-    # Folders spell a character by its number, not by its bytes in UTF-8.
-    return sorted({unquote(place.name.removeprefix(_PREFIX), encoding="latin-1") for place in places})
+    return sorted(Store(root).conformed.queue_managers())

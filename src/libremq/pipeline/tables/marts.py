@@ -9,16 +9,16 @@ Each mart is a function from DataFrames to a DataFrame in `marts_queries`; here 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from pyspark.sql.types import StructType
 
+from libremq.pipeline.storage import Root
 from libremq.pipeline.tables import conformed, marts_queries
 from libremq.pipeline.tables.conformed_rows import no_rows, stored_rows
-from libremq.pipeline.tables.conformed_store import Day, Ledger, Store, at_once, batches, description_mark
+from libremq.pipeline.tables.conformed_store import Day, Store, Written, at_once, batches, description_mark
 from libremq.pipeline.tables.subjects import subject
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ MARTS: dict[str, Mart] = {
 
 def build(
     spark: SparkSession,
-    root: str | os.PathLike[str],
+    root: Root,
     *,
     days: Sequence[Day] | None = None,
     tell: Callable[[str], None] | None = None,
@@ -74,42 +74,43 @@ def build(
     """
     tell = tell or (lambda _: None)
     store = Store(root)
-    if not store.root.joinpath("conformed").is_dir():
+    layer, description = store.marts, f"{VERSION}-{description_mark()}"
+    now = store.conformed.day_marks()
+    if not now and not layer.day_marks():
         return conformed.BuildReport((), {})
-    with store.building("marts"):
-        ledger = Ledger(store.root / "marts", f"{VERSION}-{description_mark()}")
-        sources = {store.conformed(source) for mart in MARTS.values() for source in mart.sources}
-        now = store.fingerprints(sources)
-        wanted = ledger.days_due(now) if days is None else tuple(days)
+    with layer.building():
+        wanted = layer.days_due(now, description) if days is None else tuple(days)
         if not wanted:
             return conformed.BuildReport((), {})
-        ledger.begin(wanted)
+        layer.clear_left_over(MARTS)
+        sources = {source for mart in MARTS.values() for source in mart.sources}
         rows = dict.fromkeys(MARTS, 0)
-        for batch in batches(wanted, lambda day: sum(store.bytes_of(each, [day]) for each in sources)):
-            for name, count in _build_days(spark, store, batch, tell).items():
-                rows[name] += count
-            ledger.done(batch, now)
+        for batch in batches(wanted, lambda day: sum(store.conformed.bytes_of(each, [day]) for each in sources)):
+            written = _build_days(spark, store, batch, tell)
+            layer.commit(batch, written, now, description)
+            for name, parts in written.items():
+                rows[name] += sum(part.rows for part in parts.values())
     return conformed.BuildReport(wanted, rows)
 
 
-def _build_days(spark: SparkSession, store: Store, days: Sequence[Day], tell: Callable[[str], None]) -> dict[str, int]:
+def _build_days(
+    spark: SparkSession, store: Store, days: Sequence[Day], tell: Callable[[str], None]
+) -> dict[str, Written]:
     told = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    build = store.marts.new_build()
 
-    def build_one(mart: Mart) -> int:
-        size = sum(store.bytes_of(store.conformed(source), days) for source in mart.sources)
+    def build_one(mart: Mart) -> Written:
+        size = sum(store.conformed.bytes_of(source, days) for source in mart.sources)
         if not size:
-            store.clear_days(store.mart(mart.name), days)
-            return 0
+            return {}
         tell(f"building {mart.name} of {told}")
         session = conformed.session_for(spark, size)
         sources = [conformed.table(session, store.root, source, days=days) for source in mart.sources]
         made, few = mart.make(*sources), size < conformed.FEW_BYTES
-        place = store.mart(mart.name)
-        place.mkdir(parents=True, exist_ok=True)
-        (place / _SCHEMA).write_text(made.schema.json(), encoding="utf-8")
+        (store.marts.place / mart.name / _SCHEMA).write(made.schema.json().encode())
         if not few:
             made = made.repartition(conformed.tasks_for(size), "day", "qmgr")
-        return store.replace_days(place, made, days, few=few)
+        return store.marts.write(mart.name, build, made, few=few)
 
     return dict(zip(MARTS, at_once(build_one, list(MARTS.values()))))
 
@@ -122,12 +123,12 @@ def schema(spark: SparkSession, name: str) -> StructType:
     ).schema
 
 
-def table(spark: SparkSession, root: str | os.PathLike[str], name: str) -> DataFrame:
+def table(spark: SparkSession, root: Root, name: str) -> DataFrame:
     """A mart as a DataFrame: empty, with its columns, if there is nothing to tell."""
     store, mart = Store(root), _mart(name)
-    kept = store.mart(mart.name) / _SCHEMA
-    told = StructType.fromJson(json.loads(kept.read_text("utf-8"))) if kept.exists() else None
-    return stored_rows(spark, store, store.mart(mart.name), told or schema(spark, name))
+    kept = store.marts.place / mart.name / _SCHEMA
+    told = StructType.fromJson(json.loads(kept.read())) if store.marts.parts(name) else None
+    return stored_rows(spark, store.marts, mart.name, told or schema(spark, name))
 
 
 def _mart(name: str) -> Mart:

@@ -1,51 +1,61 @@
-"""The raw tables: every structure as recorded, in Parquet by day and queue manager, under `<target>/raw/<structure>`.
+"""The raw tables: every structure as recorded, in Parquet, under `<target>/raw`.
 
-After a look at it, a dump is decoded once. Each worker takes a piece, decodes all structures and writes their rows
-itself, into a staging folder; nothing but file names and counts goes back to the driver. A dump is known by the digest
-of its content, and its manifest is what makes it part of the tables:
+After a look at it, a dump is decoded once. Each worker takes a piece, or many small dumps, decodes all structures and
+writes their rows itself, in files that belong to this attempt alone; nothing but counts goes back to the driver. When
+all pieces of a dump are done the driver writes a document that names its files (`raw_tables`): from here on the dump is
+in. So a dump is in the tables as a whole or not at all, each as soon as it is done, and whatever ends the process keeps
+those that were. A task that is tried again, or twice at a time, writes files that no document names.
 
-1. workers write below `raw/_staging/<digest>/`;
-2. the driver writes `raw/_dumps/<digest>.json`, in one step: from here on the dump is in;
-3. the files are moved to their place and the staging folder goes.
-
-A crash before 2 leaves only staging, which the next ingest or read clears away; a crash after it is finished by either.
-So a dump is in the tables as a whole or not at all, and adding it again changes nothing. A file under staging carries
-the name of the attempt that wrote it, and only files of attempts that Spark reports as successful are in the manifest:
-a task that is tried again, or twice at a time, does no harm. The target must be one folder that all workers see.
+Where the tables are behind Hadoop (`storage`), workers hand back the finished files, a tenth of the dump, and the
+driver writes them: they have no file system of Hadoop of their own. Dumps that lie there are fetched by the driver.
 """
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import pickle
 import shutil
+import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from libremq.pipeline.smf.decode import Count, counts_batch, decode, quarantine_batch, structures
-from libremq.pipeline.smf.files import FormOption, Piece, list_files, read_piece
-from libremq.pipeline.smf.smf_columns import TextDecoder, spark_schema_of
+from libremq.pipeline.smf.decode import Count, decode, quarantine_batch, structures
+from libremq.pipeline.smf.files import FormOption, Piece, read_piece
+from libremq.pipeline.smf.smf_columns import COUNTS, TextDecoder, spark_schema_of
 from libremq.pipeline.smf.survey import STRETCH_BYTES, Look, Stretch, Survey, look_at, piece_bytes_for, surveys, told
-from libremq.pipeline.tables.raw_writer import PARQUET, TableWriter
+from libremq.pipeline.storage import Root, sync_folder
+from libremq.pipeline.tables.raw_dumps import Dump, fetched, listed
+from libremq.pipeline.tables.raw_tables import (
+    DATA,
+    TOGETHER_BYTES,
+    DumpReport,
+    Holding,
+    RawFile,
+    RawTables,
+    TablesBusyError,
+)
+from libremq.pipeline.tables.raw_writer import TableWriter, day_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["DumpReport", "IngestReport", "TablesBusyError", "dumps", "ingest", "read", "tables"]
 
 SPECIAL_TABLES = ("quarantine", "counts")
 SURVEY_HERE_BYTES = 128 * 1024 * 1024
 """Up to this the driver looks at the dumps itself; above, the look is worth a Spark job."""
 
-_DUMPS, _STAGING, _LOCK = "_dumps", "_staging", "_lock"
+DEFAULT_ENCODING = "cp037"
+
+_JOBS_AT_ONCE_MAX = 32
+_SHIPPED_AT_ONCE = 4
+"""Pieces in the memory of the driver at a time, where workers cannot see the dumps."""
 _RESULT = pa.schema([("result", pa.binary())])
 
 T = TypeVar("T")
@@ -53,24 +63,6 @@ R = TypeVar("R")
 
 _FILE_BYTES = 64 * 1024
 """What a file costs beyond its content, as if it were content."""
-
-
-@dataclass(slots=True)
-class DumpReport:
-    """What became of one dump."""
-
-    path: str
-    digest: str
-    added: bool
-    """False when its content was in the tables already, or there is a problem."""
-    records_in: int = 0
-    records_decoded: int = 0
-    records_skipped: int = 0
-    records_quarantined: int = 0
-    rows: dict[str, int] = field(default_factory=dict)
-    """Rows by structure."""
-    problem: str = ""
-    """Why the file could not be read. Nothing of it is in the tables then."""
 
 
 @dataclass(slots=True)
@@ -89,81 +81,127 @@ class IngestReport:
         return sum(getattr(dump, figure) for dump in self.added)
 
 
+class Work(NamedTuple):
+    """A piece of a dump for a worker; `source` is what the dump is called in the tables."""
+
+    digest: str
+    source: str
+    piece: Piece
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What a worker made of its pieces: files with the rows of all of them, and the fate of each dump's records."""
+
+    files: list[RawFile]
+    content: list[bytes]
+    """The files themselves, where the worker could not put them in their place."""
+    rows: dict[str, dict[str, int]]
+    counts: dict[str, dict[Count, int]]
+    days: dict[str, set[str]]
+    problems: dict[str, str]
+    """Dumps of which nothing is in the files, and why. All four by digest."""
+
+
 def ingest(
     spark: SparkSession,
     paths: str | Iterable[str],
-    target: str | os.PathLike[str],
+    target: Root,
     *,
-    encoding: str = "cp037",
-    form: FormOption = "auto",
+    encoding: str | None = None,
+    form: FormOption | None = None,
     piece_bytes: int | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> IngestReport:
     """Add dumps to the raw tables under `target`; those whose content is there already are left out.
 
-    `paths` are files, folders or patterns, plain or gzip. Records that cannot be read are in the table `quarantine`,
-    the fate of all records in `counts`. Returns the figures of each dump; one whose file cannot be read, or changes
-    meanwhile, has a `problem` there and keeps no other from being added. On an error, or when the process dies, each
-    dump is in the tables as a whole or not at all.
+    `paths` are files, folders or patterns, plain or gzip, here or by URI. Records that cannot be read are in the table
+    `quarantine`, the fate of all records in `counts`. Returns the figures of each dump; one whose file cannot be read,
+    or changes meanwhile, has a `problem` there and keeps no other from being added. With an `encoding` or a `form` that
+    is not that of a dump in the tables, its rows there are replaced. On an error, or when the process dies, each dump
+    is in the tables as a whole or not at all, and those that were done are.
     """
     tell = tell or (lambda _: None)
-    TextDecoder(encoding)
-    files = list_files(paths)
-    raw = _raw_folder(target)
-    with _locked(raw):
-        _recover(raw)
-        fresh, dumps = _look(spark, files, raw, form, piece_bytes, tell)
-        if fresh:
-            work = [(look.digest, number, piece) for look in fresh.values() for number, piece in enumerate(look.pieces)]
-            tell(f"decoding {len(fresh)} dumps in {len(work)} pieces")
-            size = piece_bytes or piece_bytes_for((look.size for look in fresh.values()), _workers(spark))
-            bins = _bins(work, [_length(look, piece) for look in fresh.values() for piece in look.pieces], size)
-            outcomes: dict[str, list[dict[str, Any]]] = {digest: [] for digest in fresh}
-            for outcome in _on_workers(spark, bins, _task(str(raw), encoding)):
-                outcomes[outcome["digest"]].append(outcome)
-            for dump in dumps:
-                if dump.digest in fresh:
-                    dump.problem = next((each["problem"] for each in outcomes[dump.digest] if each["problem"]), "")
-                    dump.added = dump.added and not dump.problem
-                if dump.added:
-                    _commit(raw, dump, outcomes[dump.digest])
-                    tell(f"added {dump.path}")
-            shutil.rmtree(raw / _STAGING, ignore_errors=True)
-        for dump in dumps:
+    TextDecoder(encoding or DEFAULT_ENCODING)
+    found = listed(paths)
+    raw = RawTables(target)
+    with raw.writing(), fetched(found, tell) as local:
+        ship = any(dump.is_fetched for dump in local) and not _is_local(spark)
+        fresh, reports = _look(spark, local, raw, encoding, form, piece_bytes, tell)
+        by_digest = {report.digest: report for report in reports if report.digest in fresh and report.added}
+        sources = {digest: report.path for digest, report in by_digest.items()}
+        size = piece_bytes or piece_bytes_for((look.size for look in fresh.values()), _workers(spark))
+        portions = list(_portions(fresh, sources, size))
+        if portions:
+            tell(f"decoding {len(fresh)} dumps in {sum(map(len, portions))} pieces")
+        pending = {digest: len(look.pieces) for digest, look in fresh.items()}
+        gathered: dict[str, list[Outcome]] = {}
+        task = _task(None if not raw.place.is_local else raw.place.path, encoding or DEFAULT_ENCODING)
+        for works, outcome in _as_done(spark, portions, task, ship):
+            digests = list(dict.fromkeys(work.digest for work in works))
+            for work in works:
+                pending[work.digest] -= 1
+            gathered.setdefault(digests[0], []).append(outcome)
+            if pending[digests[0]]:
+                continue
+            outcomes = gathered.pop(digests[0])
+            _add(raw, [by_digest[digest] for digest in digests], outcomes)
+            for digest in digests:
+                tell(f"added {sources[digest]}")
+        if raw.compact():
+            tell("brought small files together")
+        for dump in reports:
             if dump.problem:
                 tell(f"not added: {dump.path}: {dump.problem}")
-        return IngestReport(dumps)
+        return IngestReport(reports)
 
 
 def _look(
     spark: SparkSession,
-    files: list[str],
-    raw: Path,
-    form: FormOption,
+    dumps: list[Dump],
+    raw: RawTables,
+    encoding: str | None,
+    form: FormOption | None,
     piece_bytes: int | None,
     tell: Callable[[str], None],
 ) -> tuple[dict[str, Survey], list[DumpReport]]:
     """Survey all files: those whose content is new, by digest, and a report for each of them."""
-    sizes = [_size(path) for path in files]
+    sizes = [_size(dump.local) for dump in dumps]
     large = sum(sizes) > SURVEY_HERE_BYTES
-    tell(f"looking at {len(files)} files, {sum(sizes) / 1e6:,.1f} MB")
+    tell(f"looking at {len(dumps)} files, {sum(sizes) / 1e6:,.1f} MB")
 
     def on_workers(stretches: list[Stretch]) -> list[Look]:
         bins = _bins(stretches, [stretch.length for stretch in stretches], STRETCH_BYTES)
         return _on_workers(spark, bins, look_at)
 
     size = piece_bytes or piece_bytes_for(sizes, _workers(spark))
-    dumps: list[DumpReport] = []
+    reports: list[DumpReport] = []
     fresh: dict[str, Survey] = {}
-    for look in surveys(files, size, form=form, run=on_workers if large else None):
-        if look.problem:
-            dumps.append(DumpReport(look.path, "", added=False, problem=look.problem))
+    known = {dump.digest: dump for dump in raw.dumps()}
+    looks = surveys([dump.local for dump in dumps], size, form=form or "auto", run=on_workers if large else None)
+    for dump, look in zip(dumps, looks):
+        if dump.problem or look.problem:
+            reports.append(DumpReport(dump.name, "", added=False, problem=dump.problem or look.problem))
             continue
-        known = look.digest in fresh or _manifest(raw, look.digest).exists()
-        dumps.append(_known(raw, look.path, look.digest) if known else DumpReport(look.path, look.digest, added=True))
-        if not known:
+        had = known.get(look.digest)
+        if look.digest in fresh:
+            reports.append(DumpReport(dump.name, look.digest, added=False))
+        elif had is not None and encoding in (None, had.encoding) and form in (None, had.form):
+            reports.append(replace(had, path=dump.name, added=False, replaced=False))
+        else:
+            again = had is not None and not had.expired
+            name = _free_name(dump.name, look.digest, [*known.values(), *reports])
+            report = DumpReport(name, look.digest, added=True, replaced=again)
+            report.encoding, report.form = encoding or DEFAULT_ENCODING, form or "auto"
+            reports.append(report)
             fresh[look.digest] = look
-    return fresh, dumps
+    return fresh, reports
+
+
+def _free_name(name: str, digest: str, others: Iterable[DumpReport]) -> str:
+    """What a dump is called in the tables: its path, unless another one was called so, as where each night's is."""
+    taken = any(other.path == name and other.digest != digest for other in others)
+    return f"{name}#{digest[:8]}" if taken else name
 
 
 def _size(path: str) -> int:
@@ -173,21 +211,12 @@ def _size(path: str) -> int:
         return 0
 
 
-def _length(look: Survey, piece: Piece) -> int:
-    return (look.size if piece.end is None else piece.end) - piece.start
-
-
 def _workers(spark: SparkSession) -> int:
     return int(spark.sparkContext.defaultParallelism)
 
 
-def _known(raw: Path, path: str, digest: str) -> DumpReport:
-    """A dump that is in already. One given twice in the same call has no manifest yet."""
-    manifest = _manifest(raw, digest)
-    if not manifest.exists():
-        return DumpReport(path, digest, added=False)
-    told_then = json.loads(manifest.read_text(encoding="utf-8"))["report"]
-    return DumpReport(**{**told_then, "path": path, "added": False})
+def _is_local(spark: SparkSession) -> bool:
+    return str(spark.sparkContext.master).startswith("local")
 
 
 def _bins(work: list[T], sizes: list[int], size: int) -> list[list[T]]:
@@ -201,6 +230,21 @@ def _bins(work: list[T], sizes: list[int], size: int) -> list[list[T]]:
         bins[-1].append(each)
         room -= bytes_of + _FILE_BYTES
     return bins
+
+
+def _portions(fresh: dict[str, Survey], sources: dict[str, str], size: int) -> Iterator[list[Work]]:
+    """What one task takes, and what is committed together: pieces of a large dump by themselves, small dumps together.
+
+    Small dumps share their files, so none is with another whose rows could not be told from its own.
+    """
+    small: list[Work] = []
+    for digest, look in fresh.items():
+        works = [Work(digest, sources[digest], piece) for piece in look.pieces]
+        if len(works) > 1:
+            yield from ([work] for work in works)
+        else:
+            small += works
+    yield from _bins(small, [fresh[work.digest].size for work in small], min(size, TOGETHER_BYTES))
 
 
 def _on_workers(spark: SparkSession, bins: list[list[T]], function: Callable[[T], R]) -> list[R]:
@@ -218,146 +262,163 @@ def _on_workers(spark: SparkSession, bins: list[list[T]], function: Callable[[T]
     return [result for row in jobs.collect() for result in pickle.loads(row.result)]
 
 
-def _task(raw: str, encoding: str) -> Callable[[tuple[str, int, Piece]], dict[str, Any]]:
-    def task(work: tuple[str, int, Piece]) -> dict[str, Any]:
-        return write_piece(*work, raw, encoding)
+def _as_done(
+    spark: SparkSession, portions: list[list[Work]], task: Callable[[list[_Shipped]], Outcome], ship: bool
+) -> Iterator[tuple[list[Work], Outcome]]:
+    """Each portion with what became of it, as soon as it is done: a job for each, a few jobs at a time."""
+
+    def run(works: list[Work]) -> Outcome:
+        [outcome] = _on_workers(spark, [[[_shipped(work, ship) for work in works]]], task)
+        return outcome
+
+    at_once = min(_JOBS_AT_ONCE_MAX if not ship else _SHIPPED_AT_ONCE, _workers(spark) + 1)
+    waiting = list(reversed(portions))
+    with ThreadPoolExecutor(at_once) as pool:
+        running: dict[Future[Outcome], list[Work]] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < at_once:
+                    works = waiting.pop()
+                    running[pool.submit(run, works)] = works
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield running.pop(future), future.result()
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+
+
+class _Shipped(NamedTuple):
+    """A piece for a worker, with its bytes when the worker cannot see the file."""
+
+    work: Work
+    content: bytes | None
+
+
+def _shipped(work: Work, ship: bool) -> _Shipped:
+    if not ship:
+        return _Shipped(work, None)
+    piece = work.piece
+    with open(piece.path, "rb") as file:
+        file.seek(piece.start)
+        return _Shipped(work, file.read() if piece.end is None else file.read(piece.end - piece.start))
+
+
+@contextmanager
+def _unpacked(shipped: _Shipped) -> Iterator[Piece]:
+    """The piece as a file of the worker. What is before it in the dump is a hole: places stay what they were."""
+    piece = shipped.work.piece
+    if shipped.content is None:
+        yield piece
+        return
+    with tempfile.NamedTemporaryFile(prefix="libremq-piece-") as file:
+        file.seek(piece.start)
+        file.write(shipped.content)
+        file.flush()
+        yield replace(piece, path=file.name, stamp=None)
+
+
+def _task(raw: str | None, encoding: str) -> Callable[[list[_Shipped]], Outcome]:
+    def task(portion: list[_Shipped]) -> Outcome:
+        return write_pieces(portion, raw, encoding)
 
     return task
 
 
-def write_piece(digest: str, number: int, piece: Piece, raw: str, encoding: str) -> dict[str, Any]:
-    """Decode a piece and write its rows to staging. Says which files, how many rows and the fate of all records."""
+def write_pieces(portion: list[_Shipped], raw: str | None, encoding: str) -> Outcome:
+    """Decode pieces and write their rows into files of an attempt below `raw`, or hand them back without a folder."""
+    problems: dict[str, str] = {}
+    while True:
+        attempt = uuid.uuid4().hex
+        folder = os.path.join(raw, DATA, attempt) if raw is not None else tempfile.mkdtemp(prefix="libremq-raw-")
+        outcome = Outcome([], [], {}, {}, {}, problems)
+        with TableWriter(folder) as writer:
+            failed = _decode_all(
+                [each for each in portion if each.work.digest not in problems], writer, outcome, encoding
+            )
+        if failed is None:
+            break
+        # Its rows are in files with those of others: all is done again without it.
+        problems[failed[0]] = failed[1]
+        shutil.rmtree(folder, ignore_errors=True)
+    for name, path in writer.files().items():
+        with open(path, "rb") as file:
+            os.fsync(file.fileno())
+            if raw is None:
+                outcome.content.append(file.read())
+        below = f"{DATA}/{attempt}/{os.path.basename(path)}"
+        outcome.files.append(RawFile(name, below, writer.rows[name], os.path.getsize(path), writer.days.get(name, {})))
+    if raw is None:
+        shutil.rmtree(folder, ignore_errors=True)
+    elif outcome.files:
+        for above in (folder, os.path.dirname(folder)):
+            sync_folder(above)
+    return outcome
+
+
+def write_piece(digest: str, piece: Piece, raw: str, encoding: str = DEFAULT_ENCODING) -> Outcome:
+    """Decode one piece that lies here, as a worker does."""
+    return write_pieces([_Shipped(Work(digest, piece.path, piece), None)], raw, encoding)
+
+
+def _decode_all(
+    portion: list[_Shipped], writer: TableWriter, outcome: Outcome, encoding: str
+) -> tuple[str, str] | None:
+    """Decode pieces into the writer; the digest of the first that cannot be read, and why."""
     text = TextDecoder(encoding)
-    staging = Path(raw, _STAGING, digest, uuid.uuid4().hex)
-    counts: dict[Count, int] = {}
-    problem = ""
-    chunks = read_piece(piece)
-    with TableWriter(staging, f"{digest[:16]}-{number:05d}") as writer:
-        while True:
-            try:
-                chunk = next(chunks, None)
-            except OSError as refused:
-                # The dump is gone, or not the one that was surveyed: its fault, not that of the task.
-                problem = told(refused)
-                break
-            if chunk is None:
-                break
-            decoded = decode(chunk, piece.path, text, grouped=True)
-            for key, records in decoded.counts.items():
-                counts[key] = counts.get(key, 0) + records
-            writer.add(decoded)
-            if decoded.quarantine:
-                writer.add_rows("quarantine", quarantine_batch(piece.path, decoded.quarantine))
-    return {
-        "digest": digest,
-        "staging": staging.name,
-        "files": writer.files,
-        "rows": writer.rows,
-        "counts": [[*key, records] for key, records in counts.items()],
-        "problem": problem,
-    }
+    for shipped in portion:
+        work = shipped.work
+        rows = outcome.rows.setdefault(work.digest, {})
+        counts = outcome.counts.setdefault(work.digest, {})
+        days = outcome.days.setdefault(work.digest, set())
+        with _unpacked(shipped) as piece:
+            chunks = read_piece(piece)
+            while True:
+                try:
+                    chunk = next(chunks, None)
+                except OSError as refused:
+                    # The dump is gone, or not the one that was surveyed: its fault, not that of the task.
+                    return work.digest, told(refused)
+                if chunk is None:
+                    break
+                decoded = decode(chunk, work.source, text, grouped=True)
+                for key, records in decoded.counts.items():
+                    counts[key] = counts.get(key, 0) + records
+                for name, batch in decoded.batches.items():
+                    rows[name] = rows.get(name, 0) + batch.num_rows
+                days.update(day_of(group) for group in decoded.groups)
+                writer.add(decoded)
+                if decoded.quarantine:
+                    writer.add_rows("quarantine", quarantine_batch(work.source, decoded.quarantine))
+    return None
 
 
-def _commit(raw: Path, dump: DumpReport, outcomes: list[dict[str, Any]]) -> None:
-    counts: dict[Count, int] = {}
-    for outcome in outcomes:
-        for kind, subtype, fate, reason, records in outcome["counts"]:
-            key: Count = (kind, subtype, fate, reason)
-            counts[key] = counts.get(key, 0) + records
-        for name, rows in outcome["rows"].items():
-            if name not in SPECIAL_TABLES:
+def _add(raw: RawTables, dumps: list[DumpReport], outcomes: list[Outcome]) -> None:
+    """Bring dumps into the tables that were decoded together."""
+    holding = Holding([], [file for outcome in outcomes for file in outcome.files])
+    for dump in dumps:
+        dump.problem = next((o.problems[dump.digest] for o in outcomes if dump.digest in o.problems), "")
+        dump.added = not dump.problem
+        if dump.problem:
+            continue
+        for outcome in outcomes:
+            for name, rows in outcome.rows.get(dump.digest, {}).items():
                 dump.rows[name] = dump.rows.get(name, 0) + rows
-    for (_, _, fate, _), records in counts.items():
-        setattr(dump, f"records_{fate}", getattr(dump, f"records_{fate}") + records)
-        dump.records_in += records
-    staging = raw / _STAGING / dump.digest
-    own = staging / "driver" / "counts"
-    own.mkdir(parents=True, exist_ok=True)
-    pq.write_table(
-        pa.Table.from_batches([counts_batch(dump.path, counts)]), own / f"{dump.digest[:16]}.parquet", **PARQUET
-    )
-    files = [[outcome["staging"], file] for outcome in outcomes for file in outcome["files"]]
-    files.append(["driver", f"counts/{dump.digest[:16]}.parquet"])
-    manifest = {"report": asdict(dump), "added_at": datetime.now(UTC).isoformat(), "files": files}
-    _write_whole(_manifest(raw, dump.digest), json.dumps(manifest, indent=1))
-    _move(raw, dump.digest, files)
-
-
-def _move(raw: Path, digest: str, files: list[list[str]]) -> None:
-    """Bring staged files to their place; those that are there already were moved before a crash."""
-    staging = raw / _STAGING / digest
-    made: set[str] = set()
-    for attempt, file in files:
-        source, place = os.path.join(staging, attempt, file), os.path.join(raw, file)
-        folder = os.path.dirname(place)
-        if folder not in made:
-            os.makedirs(folder, exist_ok=True)
-            made.add(folder)
-        with suppress(FileNotFoundError):
-            os.replace(source, place)
-    shutil.rmtree(staging, ignore_errors=True)
-
-
-def _recover(raw: Path) -> None:
-    """Finish what a crash left after its manifest, clear away what it left before. Needs the lock."""
-    staging = raw / _STAGING
-    for left in sorted(staging.iterdir()) if staging.exists() else []:
-        manifest = _manifest(raw, left.name)
-        if manifest.exists():
-            _move(raw, left.name, json.loads(manifest.read_text(encoding="utf-8"))["files"])
-        else:
-            shutil.rmtree(left, ignore_errors=True)
-
-
-def _raw_folder(target: str | os.PathLike[str]) -> Path:
-    return Path(target).absolute() / "raw"
-
-
-def _manifest(raw: Path, digest: str) -> Path:
-    return raw / _DUMPS / f"{digest}.json"
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".new")
-    with open(fresh, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-class TablesBusyError(RuntimeError):
-    """Another ingest is at work on the same tables."""
-
-
-@contextmanager
-def _locked(raw: Path) -> Iterator[None]:
-    raw.mkdir(parents=True, exist_ok=True)
-    with open(raw / _LOCK, "a", encoding="utf-8") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise TablesBusyError(f"another ingest is adding to {raw}; try again when it is done") from None
-        yield
-
-
-def recover(target: str | os.PathLike[str]) -> None:
-    """Bring the tables to a whole state after a crash. Does nothing while an ingest is at work."""
-    raw = _raw_folder(target)
-    if not (raw / _STAGING).exists():
+            for (kind, subtype, fate, reason), records in outcome.counts.get(dump.digest, {}).items():
+                holding.counts.append([dump.path, kind, subtype, fate, reason, records])
+                setattr(dump, f"records_{fate}", getattr(dump, f"records_{fate}") + records)
+                dump.records_in += records
+        dump.days = sorted({day for outcome in outcomes for day in outcome.days.get(dump.digest, ())})
+        holding.dumps.append(dump)
+    if not holding.dumps:
+        # All pieces of a dump that changed meanwhile: what is left of it goes now rather than with the next run.
+        for attempt in {file.attempt for file in holding.files}:
+            (raw.place / DATA / attempt).delete()
         return
-    try:
-        with _locked(raw):
-            _recover(raw)
-    except TablesBusyError:
-        return
+    for outcome in outcomes:
+        for file, content in zip(outcome.files, outcome.content):
+            (raw.place / file.path).write(content)
+    raw.commit(holding)
 
 
 def tables() -> list[str]:
@@ -365,22 +426,20 @@ def tables() -> list[str]:
     return [*structures(), *SPECIAL_TABLES]
 
 
-def read(spark: SparkSession, target: str | os.PathLike[str], name: str) -> DataFrame:
+def read(spark: SparkSession, target: Root, name: str) -> DataFrame:
     """A raw table as a DataFrame: empty, with its columns, if nothing was recorded. `day` is the date of `smf_time`."""
-    from pyspark.sql.types import DateType, StructField, StructType
+    from pyspark.sql import functions as F
 
     schema = spark_schema_of(name)
-    if name not in SPECIAL_TABLES:
-        schema = StructType([*schema.fields, StructField("day", DateType())])
-    recover(target)
-    folder = _raw_folder(target) / name
-    if not folder.is_dir():
-        return spark.createDataFrame([], schema)
-    return spark.read.schema(schema).parquet(str(folder)).select(*schema.names)
+    raw = RawTables(target)
+    if name == "counts":
+        rows = [dict(zip(COUNTS.names, row)) for row in raw.counts()]
+        return spark.createDataFrame(pa.Table.from_pylist(rows, schema=COUNTS), schema)
+    files = [str(raw.place / file.path) for file in raw.files(name)]
+    frame = spark.read.schema(schema).parquet(*files) if files else spark.createDataFrame([], schema)
+    return frame if name in SPECIAL_TABLES else frame.withColumn("day", F.to_date("smf_time"))
 
 
-def dumps(target: str | os.PathLike[str]) -> list[DumpReport]:
+def dumps(target: Root) -> list[DumpReport]:
     """All dumps in the tables, with their figures."""
-    folder = _raw_folder(target) / _DUMPS
-    found = sorted(folder.glob("*.json")) if folder.exists() else []
-    return [DumpReport(**json.loads(path.read_text(encoding="utf-8"))["report"]) for path in found]
+    return [dump for dump in RawTables(target).dumps() if not dump.expired]

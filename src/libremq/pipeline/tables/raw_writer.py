@@ -1,8 +1,9 @@
-"""Rows of the raw tables to Parquet: one file for each table, day and queue manager of a piece.
+"""Rows of the raw tables to Parquet: one file for each structure, whatever days and queue managers are in it.
 
-A day of one queue manager is few rows of many columns, so what a column costs to begin counts for more than what its
-values cost. Hence: LZ4, which needs no preparation; statistics only for the columns by which rows are looked up;
-dictionaries only for text; and each folder is made once. docs/internals/pipeline-performance.md has the figures.
+What a column costs to begin counts for more than its values when there are few rows, and there are few of one day and
+queue manager; so these share their files, in order of day and queue manager within each part, and the document that
+names a file says which days are in it. LZ4 needs no preparation; statistics are kept only for the columns by which rows
+are looked up; dictionaries only for text. docs/internals/pipeline-performance.md has the figures.
 """
 
 from __future__ import annotations
@@ -20,46 +21,43 @@ from libremq.pipeline.smf.decode import Decoded, Group
 
 FLUSH_BYTES = 64 * 1024 * 1024
 """Decoded bytes a worker keeps before it writes them: the bound on its memory."""
-WRITERS_MAX = 200
-"""Files a worker keeps open; beyond that the oldest is finished and a further one begun later."""
 
 PARQUET: dict[str, Any] = {"compression": "lz4", "store_schema": False}
 _LOOKED_UP_BY = ("smf_time", "interval_start", "interval_end", "source_offset")
-_NO_NAME = "__HIVE_DEFAULT_PARTITION__"
-
-Key = tuple[str, Group | None]
 
 
 class TableWriter:
-    """Gathers rows by table, day and queue manager, and writes each as its own Parquet file below `folder`."""
+    """Gathers rows by structure, and writes each structure as a Parquet file in `folder`."""
 
-    def __init__(self, folder: str | os.PathLike[str], stem: str) -> None:
-        self.files: list[str] = []
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.rows: dict[str, int] = {}
+        self.days: dict[str, dict[str, int]] = {}
+        """Rows by structure and day."""
         self._folder = os.fspath(folder)
-        self._stem = stem
-        self._kept: dict[Key, list[pa.RecordBatch]] = {}
+        self._kept: dict[str, list[tuple[Group | None, pa.RecordBatch]]] = {}
         self._bytes = 0
-        self._open: dict[Key, _File] = {}
-        self._made: set[str] = set()
+        self._open: dict[str, _File] = {}
 
     def add(self, decoded: Decoded) -> None:
         for name, batch in decoded.batches.items():
             self._bytes += batch.nbytes
             bounds = decoded.bounds[name]
+            days = self.days.setdefault(name, {})
             for group, first, last in zip(decoded.groups, bounds, bounds[1:]):
                 if last > first:
                     self._keep(name, group, batch.slice(first, last - first))
+                    day = day_of(group)
+                    days[day] = days.get(day, 0) + last - first
         self._flush_if_full()
 
     def add_rows(self, name: str, batch: pa.RecordBatch) -> None:
-        """Rows of a table that is not parted by day and queue manager."""
+        """Rows of a table that has no days."""
         self._bytes += batch.nbytes
         self._keep(name, None, batch)
         self._flush_if_full()
 
     def _keep(self, name: str, group: Group | None, batch: pa.RecordBatch) -> None:
-        self._kept.setdefault((name, group), []).append(batch)
+        self._kept.setdefault(name, []).append((group, batch))
         self.rows[name] = self.rows.get(name, 0) + batch.num_rows
 
     def _flush_if_full(self) -> None:
@@ -67,33 +65,21 @@ class TableWriter:
             self._flush()
 
     def _flush(self) -> None:
-        for (name, group), batches in self._kept.items():
-            table = pa.Table.from_batches(batches)
-            if len(batches) > 1:
+        for name, parts in self._kept.items():
+            parts.sort(key=lambda part: (part[0].day, part[0].qmgr) if part[0] else (0, ""))
+            table = pa.Table.from_batches([batch for _, batch in parts])
+            if len(parts) > 1:
                 table = table.unify_dictionaries()
-            if group is not None:
-                # The queue manager is in the name of the folder.
-                table = table.drop_columns(["qmgr"])
-            self._file(name, group, table.schema).write(table)
+            if name not in self._open:
+                os.makedirs(self._folder, exist_ok=True)
+                self._open[name] = _File(os.path.join(self._folder, f"{name}-0.parquet"), table.schema)
+            self._open[name].write(table)
         self._kept.clear()
         self._bytes = 0
 
-    def _file(self, name: str, group: Group | None, schema: pa.Schema) -> _File:
-        key = name, group
-        if key not in self._open:
-            if len(self._open) >= WRITERS_MAX:
-                oldest = next(iter(self._open))
-                self._open[oldest].close()
-                del self._open[oldest]
-            below = _place(name, group)
-            folder = os.path.join(self._folder, below)
-            if below not in self._made:
-                os.makedirs(folder, exist_ok=True)
-                self._made.add(below)
-            file = f"{self._stem}-{len(self.files):04d}.parquet"
-            self._open[key] = _File(os.path.join(folder, file), schema)
-            self.files.append(os.path.join(below, file))
-        return self._open[key]
+    def files(self) -> dict[str, str]:
+        """The finished files by structure."""
+        return {name: file.path for name, file in self._open.items()}
 
     def __enter__(self) -> Self:
         return self
@@ -108,18 +94,20 @@ class TableWriter:
         finally:
             for file in self._open.values():
                 file.give_up()
-            self._open.clear()
+
+
+def day_of(group: Group) -> str:
+    """The day of a group as documents spell it."""
+    return (datetime.fromtimestamp(0, UTC).date() + timedelta(days=group.day)).isoformat()
 
 
 class _File:
     """One Parquet file that is being written."""
 
     def __init__(self, path: str, schema: pa.Schema) -> None:
+        self.path = path
         self._sink = pa.OSFile(path, "wb")
-        texts, looked_up_by = _settings(schema)
-        self._writer = pq.ParquetWriter(
-            self._sink, schema, use_dictionary=texts, write_statistics=looked_up_by, **PARQUET
-        )
+        self._writer = pq.ParquetWriter(self._sink, schema, **parquet_settings(schema))
 
     def write(self, table: pa.Table) -> None:
         self._writer.write_table(table)
@@ -137,26 +125,12 @@ class _File:
 
 
 @cache
-def _settings(schema: pa.Schema) -> tuple[list[str] | bool, list[str] | bool]:
+def parquet_settings(schema: pa.Schema) -> dict[str, Any]:
+    """How the files of a structure are written."""
     texts = [column.name for column in schema if _is_text(column.type)]
     looked_up_by = [name for name in _LOOKED_UP_BY if name in schema.names]
-    return texts or False, looked_up_by or False
+    return {**PARQUET, "use_dictionary": texts or False, "write_statistics": looked_up_by or False}
 
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_dictionary(kind) or pa.types.is_string(kind))
-
-
-@cache
-def _place(name: str, group: Group | None) -> str:
-    if group is None:
-        return name
-    day = datetime.fromtimestamp(0, UTC).date() + timedelta(days=group.day)
-    qmgr = "".join(map(_escaped, group.qmgr)) or _NO_NAME
-    return os.path.join(name, f"day={day.isoformat()}", f"qmgr={qmgr}")
-
-
-def _escaped(character: str) -> str:
-    """As Spark reads names of folders: by character, not by byte. Names of MQ need none of it, damaged ones may."""
-    plain = character.isascii() and (character.isalnum() or character in "$#@ ._-")
-    return character if plain or ord(character) > 0xFF else f"%{ord(character):02X}"
