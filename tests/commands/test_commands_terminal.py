@@ -157,8 +157,8 @@ def _safe(argument: ast.expr) -> bool:
 
 
 _KNOWN = {
-    ("pipeline/pipeline_actions.py", "line"),  # made of printable(text), with what moves the cursor before it
-    ("pipeline/pipeline_actions.py", "line[:shutil.get_terminal_size().columns - 1]"),
+    ("pipeline/pipeline_running.py", "line"),  # made of printable(text), with what moves the cursor before it
+    ("pipeline/pipeline_running.py", "line[:shutil.get_terminal_size().columns - 1]"),
     ("pipeline/pipeline_command.py", "COMMAND"),
     ("queue_manager_folders.py", "text"),  # has been through it
     ("queue_manager_folders.py", "command"),

@@ -102,3 +102,19 @@ def test_a_folder_with_nothing_but_a_lock_in_it_is_empty() -> None:
     files.open(f"qm/{queue_manager_files.LOCK}", create=True).close()
     make(files)
     lifecycle.start(files, "qm", "QM1", VirtualClock()).end()
+
+
+class InterruptedAtTheEnd(FaultyFiles):
+    """When nothing but the last sync of the folder is left."""
+
+    def sync_folder(self, path: str) -> None:
+        if path == "qm" and lifecycle.exists(self, "qm"):
+            raise KeyboardInterrupt
+        super().sync_folder(path)
+
+
+def test_interrupted_at_its_very_end_there_is_none() -> None:
+    files = InterruptedAtTheEnd()
+    with pytest.raises(KeyboardInterrupt):
+        make(files)
+    assert not lifecycle.exists(files, "qm")

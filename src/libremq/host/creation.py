@@ -105,7 +105,11 @@ def _create(files: Files, folder: str, name: str, clock: Clock, config: LogConfi
     finally:
         log.close()
     files.remove(f"{folder}/{MARKER}")
-    files.sync_folder(folder)
+    try:
+        files.sync_folder(folder)
+    except BaseException:
+        mark_unfinished(files, folder)  # nobody is told that it is there
+        raise
 
 
 def default_key_repository(folder: str) -> str:

@@ -175,11 +175,13 @@ def _create(arguments: argparse.Namespace, address: Address) -> None:
         config.checked()
     except ValueError as error:
         raise Refused(ExitCode.LOG_LOCATION, str(error)) from error
+    is_made = False
     try:
         with Progress(f"Creating queue manager {name}"):
             lifecycle.create(files, address.folder, name, SystemClock(), config, log_folder=settings.path)
+            is_made = True
     except BaseException as error:
-        _remove_unfinished(files, address)
+        (_remove if is_made else _remove_unfinished)(files, address)
         if isinstance(error, MQError) and _concerns_log(error, settings):
             raise Refused(ExitCode.LOG_LOCATION, f"log location not valid: {error.__cause__}") from error
         raise

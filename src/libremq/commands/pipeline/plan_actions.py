@@ -137,14 +137,14 @@ def _worked(plan: Plan, arguments: argparse.Namespace) -> Worked:
 
 
 def _measured(plan: Plan, root: str, qmgr: str | None, leave_out: set[str]) -> Source:
-    from libremq.pipeline.planner import measuring
     from libremq.pipeline.storage import is_uri
 
-    if not is_uri(root):
-        measuring.check_root(root, qmgr)
     try:
+        from libremq.pipeline.planner import measuring
         from libremq.pipeline.spark_session import JavaNotFoundError, make_session
 
+        if not is_uri(root):
+            measuring.check_root(root, qmgr)
         spark = make_session()
     except ImportError as error:
         raise PlanError("--tables needs Spark: pip install 'libremq[pipeline]'") from error
