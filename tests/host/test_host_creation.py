@@ -108,13 +108,17 @@ class InterruptedAtTheEnd(FaultyFiles):
     """When nothing but the last sync of the folder is left."""
 
     def sync_folder(self, path: str) -> None:
-        if path == "qm" and lifecycle.exists(self, "qm"):
+        if path == "qm" and lifecycle.exists(self, "qm") and not self.exists(_MARKER):
             raise KeyboardInterrupt
         super().sync_folder(path)
 
 
-def test_interrupted_at_its_very_end_there_is_none() -> None:
+_MARKER = f"qm/{queue_manager_files.MARKER}"
+
+
+def test_interrupted_at_its_very_end_it_is_unfinished() -> None:
+    """Whoever was interrupted takes it away then."""
     files = InterruptedAtTheEnd()
     with pytest.raises(KeyboardInterrupt):
         make(files)
-    assert not lifecycle.exists(files, "qm")
+    assert files.exists(_MARKER)
